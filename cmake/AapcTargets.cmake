@@ -1,0 +1,19 @@
+# What every target of this project is compiled with, kept on an interface target so that nothing leaks to consumers.
+add_library(aapc_options INTERFACE)
+target_compile_features(aapc_options INTERFACE cxx_std_20)
+target_compile_options(
+  aapc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>
+                         $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra>
+                         $<$<BOOL:${AAPC_WARNINGS_AS_ERRORS}>:-Werror>)
+if(AAPC_SANITIZE)
+  target_compile_options(aapc_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+                                                -fno-sanitize-recover=undefined)
+  target_link_options(aapc_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# Everything ends up in a preloaded shared object sooner or later.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_CXX_EXTENSIONS OFF)

@@ -1,0 +1,40 @@
+/// @file
+/// What no all-to-all on this network can beat.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "aapc/demand.hpp"
+#include "aapc/network.hpp"
+
+namespace aapc {
+
+/// The load that the all-to-all puts on one direction of a link (Faraj & Yuan 2005, section 3). Both directions of a
+/// tree's link carry the same.
+struct LinkLoad {
+    std::int32_t link = -1;       ///< index into Network::links()
+    std::int64_t messages = 0;    ///< |Mu|·|Mv| : messages that cross it in each direction
+    double seconds_per_byte = 0;  ///< messages · 8 / speed: what a message size of one byte costs on this link
+};
+
+/// The bound of one network and demand.
+struct Bound {
+    /// Messages on the busiest directed link, a rank's own port (participants-1 messages) included: no schedule of
+    /// contention-free phases has fewer phases.
+    std::int64_t messages = 0;
+    /// max over the links of LinkLoad::seconds_per_byte: no exchange of m bytes a pair takes less than m times this.
+    /// 0 where no message crosses a link.
+    double seconds_per_byte = 0;
+    /// The speed of the slowest link that carries messages, in bits per second; 0 where none does. A schedule of equal
+    /// phases cannot run faster than messages · 8 / this, which is more than seconds_per_byte where trunks are faster
+    /// than ports.
+    double slowest_bits_per_second = 0;
+    /// Every link that carries messages, those that need the most time first; ties in file order.
+    std::vector<LinkLoad> links;
+};
+
+/// Loads of a tree. O(vertices + participants).
+[[nodiscard]] Bound tree_bound(const Network& network, const Demand& demand);
+
+}  // namespace aapc

@@ -1,0 +1,42 @@
+/// @file
+/// Schedules as documents: JSON (format "aapc-schedule/1") and a table for people.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aapc/diagnostic.hpp"
+#include "aapc/schedule.hpp"
+#include "aapc/synchronisation.hpp"
+
+namespace aapc {
+
+/// What a schedule document says, unchecked.
+struct ScheduleDocument {
+    struct Participant {
+        std::string name;
+        std::string machine;
+    };
+    ScheduleDraft draft;
+    std::vector<Participant> participants;
+    Synchronisation synchronisation = Synchronisation::none;
+    std::vector<Edge>
+        edges;  ///< Edge::after.phase and before.phase are filled in from the phases; -1 if the message is not there
+};
+
+/// Reads a document; a syntax error is reported with its line and column, a missing or ill-typed member with its path
+/// ("phases[3][1].from") and, where it can be had, the position.
+[[nodiscard]] Expected<ScheduleDocument> read_schedule_document(std::string_view text, std::string_view file);
+
+/// The document of a schedule, newline at the end.
+[[nodiscard]] std::string schedule_json(const Schedule& schedule, Synchronisation synchronisation,
+                                        const std::vector<Edge>& edges);
+
+/// The schedule as a text table: a row a phase, messages by participant name. For the `tree` algorithm the columns are
+/// those of the papers' Table 4.
+[[nodiscard]] std::string schedule_table(const Schedule& schedule, Synchronisation synchronisation,
+                                         const std::vector<Edge>& edges);
+
+}  // namespace aapc

@@ -1,0 +1,21 @@
+/// @file
+/// The generator: a self-contained C routine for one cluster (2005, section 5).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aapc/schedule.hpp"
+#include "aapc/synchronisation.hpp"
+
+namespace aapc {
+
+/// A C11 file that defines MPI_Alltoall on top of MPI point-to-point calls, for communicators that sit on the
+/// schedule's participants in order; on any other it calls PMPI_Alltoall. `stamp` goes into the head comment (the
+/// command line that made it). Every name is written so that it cannot end a comment or a string. Deterministic: same
+/// input, same bytes.
+[[nodiscard]] std::string generate_routine(const Schedule& schedule, Synchronisation synchronisation,
+                                           const std::vector<Edge>& edges, std::string_view stamp);
+
+}  // namespace aapc

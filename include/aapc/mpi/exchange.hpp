@@ -1,0 +1,56 @@
+/// @file
+/// The executor: carries out one rank's plan with MPI point-to-point calls. Any MPI 3.1. Include an <mpi.h> and link
+/// the aapc::mpi built for it.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "aapc/plan.hpp"
+
+namespace aapc::mpi {
+
+struct ExchangeOptions {
+    double bits_per_second = 0;  ///< `timed`: speed of the slowest link that carries messages; must be > 0 for `timed`
+    std::int64_t segment_bytes = 0;  ///< `timed`: 0 lets segment_message() choose
+    double pace = 0;  ///< `timed`: a fixed fraction of the links' two-way limit; 0 lets the controller find it
+};
+
+/// What the last run() of a rank did, for benchmarks and AAPC_VERBOSE.
+struct ExchangeReport {
+    double pace = 0;          ///< `timed`: the pace that was used
+    double late_seconds = 0;  ///< `timed`: how late this rank's last segment was against its slot
+    double scheduled_seconds = 0;
+};
+
+/// An all-to-all exchange on one communicator by one plan, as often as wanted. Owns a duplicate of the communicator, so
+/// its messages cannot meet the user's. Not for concurrent use, like any collective on one communicator.
+class Exchange {
+  public:
+    /// Collective over `comm`. All ranks pass a plan of the same timetable and synchronisation and equal options. On
+    /// failure returns the MPI error code and leaves `exchange` empty.
+    [[nodiscard]] static int create(MPI_Comm comm, Plan plan, const ExchangeOptions& options,
+                                    std::unique_ptr<Exchange>& exchange);
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+    /// Frees the duplicate communicator (collective in MPI's sense); skips that after MPI_Finalize.
+    ~Exchange();
+
+    /// Collective: sends block i of `send` to rank i and puts the block from rank i at block i of `receive`.
+    /// Both hold participants·block_bytes bytes and do not overlap; block_bytes is the same on all ranks. Returns
+    /// MPI_SUCCESS or the first error code of an MPI call.
+    [[nodiscard]] int run(const std::byte* send, std::byte* receive, std::size_t block_bytes);
+
+    [[nodiscard]] const Plan& plan() const;
+    [[nodiscard]] const ExchangeReport& report() const;
+
+  private:
+    class Implementation;
+    explicit Exchange(std::unique_ptr<Implementation> implementation);
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace aapc::mpi

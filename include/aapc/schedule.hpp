@@ -1,0 +1,71 @@
+/// @file
+/// The schedule as a table of phases, and the checker that stands before it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aapc/demand.hpp"
+#include "aapc/diagnostic.hpp"
+#include "aapc/network.hpp"
+#include "aapc/synchronisation.hpp"
+#include "aapc/timetable.hpp"
+
+namespace aapc {
+
+/// A schedule that nobody has checked yet: anyone can fill one in, nothing but the checker takes it.
+struct ScheduleDraft {
+    std::string algorithm;
+    std::string variant;
+    std::optional<std::int64_t> bound;  ///< messages on the busiest directed link; nothing where that is no bound
+    std::vector<std::vector<Transfer>> phases;  ///< Transfer::phase is the index into this vector
+};
+
+/// What the checker found wrong first.
+struct Violation {
+    std::string what;  ///< a whole sentence that names the phase, the messages and the link
+};
+
+/// A schedule that passed the checker; there is no other way to have one.
+class Schedule {
+  public:
+    [[nodiscard]] const std::string& algorithm() const { return draft_.algorithm; }
+    [[nodiscard]] const std::string& variant() const { return draft_.variant; }
+    [[nodiscard]] std::optional<std::int64_t> bound() const { return draft_.bound; }
+    [[nodiscard]] const std::vector<std::vector<Transfer>>& phases() const { return draft_.phases; }
+    [[nodiscard]] const Network& network() const { return *network_; }
+    [[nodiscard]] const Demand& demand() const { return demand_; }
+    [[nodiscard]] std::int64_t messages() const { return messages_; }
+
+  private:
+    friend Expected<Schedule, Violation> check_schedule(ScheduleDraft, const Network&, const Demand&);
+    Schedule(ScheduleDraft draft, const Network& network, Demand demand, std::int64_t messages);
+
+    ScheduleDraft draft_;
+    const Network* network_;  ///< not owned; outlives the schedule
+    Demand demand_;
+    std::int64_t messages_;
+};
+
+/// The checker, written from the definition (2005, section 3) and sharing no code with any algorithm: every ordered
+/// pair of participants exactly once and nothing else, no directed link of the physical route used twice in a phase, no
+/// rank sending or receiving twice in a phase, the bound equal to the load of the busiest directed link as counted from
+/// the messages themselves, and the number of phases equal to it. The network must outlive the schedule. O(messages ·
+/// route length).
+[[nodiscard]] Expected<Schedule, Violation> check_schedule(ScheduleDraft draft, const Network& network,
+                                                           const Demand& demand);
+
+/// Whether these edges, with the program order that `synchronisation` guarantees, order every two messages that share a
+/// directed link; nothing if they do. Also refuses an edge that names an unknown message or does not point to a later
+/// phase (which is what makes a deadlock impossible).
+/// docs/synchronisation.md says what each synchronisation guarantees by itself. O(P²·D + E·P).
+[[nodiscard]] std::optional<Violation> check_synchronisation(const Schedule& schedule, Synchronisation synchronisation,
+                                                             const std::vector<Edge>& edges);
+
+/// Writes down every answer of a timetable.
+[[nodiscard]] ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::string variant,
+                                     std::optional<std::int64_t> bound);
+
+}  // namespace aapc

@@ -1,0 +1,26 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/command.hpp"
+
+int main(int argc, char** argv) {
+    using namespace aapc::cli;
+    Context context{{argv, argv + argc}, done};
+    CLI::App app{"Topology-aware all-to-all for MPI clusters: schedules for the wires you have.", "aapc"};
+    app.set_version_flag("--version", "aapc " AAPC_VERSION);
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(34);
+    add_topology_command(app, context);
+    add_schedule_command(app, context);
+    add_check_command(app, context);
+    add_generate_command(app, context);
+    add_exec_command(app, context);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& success) {  // --help, --version
+        return app.exit(success);
+    } catch (const CLI::Error& error) {
+        app.exit(error);
+        return bad_input;
+    }
+    return context.status;
+}
