@@ -1,0 +1,222 @@
+// Whether edges and program order keep apart what contends, by vector clocks. What each synchronisation guarantees by
+// itself is said in docs/synchronisation.md; this file is that page as a program.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "aapc/schedule.hpp"
+#include "check/channels.hpp"
+
+namespace aapc {
+
+namespace {
+
+using check::Channel;
+using check::Channels;
+using check::message_name;
+
+/// A clock has one entry for each rank: how many of the messages that the rank completes (`sender`: those it sends,
+/// `receiver`: those it receives), in order of phase, are known to be complete.
+using Clock = std::vector<std::int32_t>;
+
+void merge(Clock& clock, const Clock& other) {
+    std::transform(clock.begin(), clock.end(), other.begin(), clock.begin(),
+                   [](std::int32_t left, std::int32_t right) { return std::max(left, right); });
+}
+
+/// What the check knows of one message of the schedule. Messages are numbered in the order of the table.
+struct Knowledge {
+    Transfer message;
+    std::int32_t completion = 0;    ///< counts from 1 among those that the same rank completes
+    std::int32_t pending_uses = 0;  ///< edges from this message whose other end has not started yet
+    Clock completed;                ///< what its signal tells; empty unless pending_uses > 0
+};
+
+class SynchronisationCheck {
+  public:
+    SynchronisationCheck(const Schedule& schedule, Synchronisation synchronisation)
+        : schedule_(schedule), synchronisation_(synchronisation), participants_(schedule.demand().machine_of.size()) {}
+
+    std::optional<Violation> run(const std::vector<Edge>& edges) {
+        Expected<Channels, Violation> channels = Channels::find(schedule_.network(), schedule_.demand());
+        if (!channels) {
+            return channels.error();
+        }
+        number_messages();
+        if (std::optional<Violation> violation = take_edges(edges)) {
+            return violation;
+        }
+        return check_order(*channels);
+    }
+
+  private:
+    using Number = std::size_t;  ///< index into known_
+    static constexpr Number none = static_cast<Number>(-1);
+
+    [[nodiscard]] std::size_t completing_rank(const Transfer& message) const {
+        return static_cast<std::size_t>(synchronisation_ == Synchronisation::sender ? message.from : message.to);
+    }
+
+    void number_messages() {
+        known_.reserve(static_cast<std::size_t>(schedule_.messages()));
+        Clock completions(participants_, 0);
+        by_sender_.resize(participants_);
+        for (const std::vector<Transfer>& phase : schedule_.phases()) {
+            for (const Transfer& message : phase) {
+                by_sender_[static_cast<std::size_t>(message.from)].push_back(known_.size());
+                known_.push_back({message, ++completions[completing_rank(message)], 0, {}});
+            }
+        }
+    }
+
+    /// The number of a message, or `none`. A rank sends once a phase at most, so its messages are ordered by phase.
+    [[nodiscard]] Number find(const Transfer& message) const {
+        if (message.from < 0 || static_cast<std::size_t>(message.from) >= participants_) {
+            return none;
+        }
+        const std::vector<Number>& sends = by_sender_[static_cast<std::size_t>(message.from)];
+        const auto found = std::lower_bound(sends.begin(), sends.end(), message.phase, [&](Number number, Phase phase) {
+            return known_[number].message.phase < phase;
+        });
+        return found != sends.end() && known_[*found].message == message ? *found : none;
+    }
+
+    /// Sorts the edges by the message that waits.
+    std::optional<Violation> take_edges(const std::vector<Edge>& edges) {
+        signals_for_.assign(known_.size() + 1, 0);
+        std::vector<std::pair<Number, Number>> ends;
+        ends.reserve(edges.size());
+        for (const Edge& edge : edges) {
+            const Number after = find(edge.after);
+            const Number before = find(edge.before);
+            for (const auto& [message, number] : {std::pair{edge.after, after}, std::pair{edge.before, before}}) {
+                if (number == none) {
+                    return Violation{
+                        fmt::format("A synchronisation names a message from rank {} to rank {} in phase "
+                                    "{}, but the schedule has no such message.",
+                                    message.from, message.to, message.phase)};
+                }
+            }
+            if (edge.after.phase >= edge.before.phase) {
+                return Violation{
+                    fmt::format("A synchronisation makes message {} of phase {} wait for message {} of "
+                                "phase {}, which is not an earlier phase.",
+                                name(edge.before), edge.before.phase, name(edge.after), edge.after.phase)};
+            }
+            ++known_[after].pending_uses;
+            ++signals_for_[before];
+            ends.emplace_back(after, before);
+        }
+        std::size_t total = 0;
+        for (std::size_t& first : signals_for_) {
+            total += std::exchange(first, total);
+        }
+        signallers_.resize(total);
+        std::vector<std::size_t> next = signals_for_;
+        for (const auto& [after, before] : ends) {
+            signallers_[next[before]++] = after;
+        }
+        return std::nullopt;
+    }
+
+    /// Walks through the table once. Every edge comes from an earlier phase, so what a signal tells is known when the
+    /// message that waits for it starts.
+    std::optional<Violation> check_order(Channels& channels) {
+        started_.assign(participants_, Clock(participants_, 0));
+        if (synchronisation_ == Synchronisation::receiver) {
+            received_ = started_;
+        }
+        std::vector<Number> last_user(channels.size(), none);
+        std::vector<Channel> route;
+        for (Number number = 0; number < known_.size(); ++number) {
+            const Transfer& message = known_[number].message;
+            const Clock& clock = start(number);
+            channels.route(message.from, message.to, route);
+            for (const Channel channel : route) {
+                const Number previous = std::exchange(last_user[static_cast<std::size_t>(channel)], number);
+                if (previous == none) {
+                    continue;
+                }
+                const Knowledge& user = known_[previous];
+                if (clock[completing_rank(user.message)] < user.completion) {
+                    return unordered(user.message, message, channels.name(channel));
+                }
+            }
+            complete(number);
+        }
+        return std::nullopt;
+    }
+
+    /// What is complete when a message starts: all that was when the sender's previous message started (or completed,
+    /// for complete() has added that), and what the signals tell that it waits for.
+    const Clock& start(Number number) {
+        Clock& clock = started_[static_cast<std::size_t>(known_[number].message.from)];
+        for (std::size_t next = signals_for_[number]; next < signals_for_[number + 1]; ++next) {
+            Knowledge& signaller = known_[signallers_[next]];
+            merge(clock, signaller.completed);
+            if (--signaller.pending_uses == 0) {
+                signaller.completed = Clock();
+            }
+        }
+        return clock;
+    }
+
+    void complete(Number number) {
+        Knowledge& known = known_[number];
+        const std::size_t rank = completing_rank(known.message);
+        if (synchronisation_ == Synchronisation::receiver) {
+            // A signal of the receiver also stands for all that it received earlier. The sender learns nothing.
+            merge(received_[rank], started_[static_cast<std::size_t>(known.message.from)]);
+        }
+        Clock& clock = synchronisation_ == Synchronisation::receiver ? received_[rank] : started_[rank];
+        clock[rank] = known.completion;
+        if (known.pending_uses > 0) {
+            known.completed = clock;
+        }
+    }
+
+    [[nodiscard]] Violation unordered(const Transfer& first, const Transfer& second, const std::string& channel) const {
+        return {
+            fmt::format("Messages {} of phase {} and {} of phase {} both use {}, but nothing makes the second wait "
+                        "until the first is {}.",
+                        name(first), first.phase, name(second), second.phase, channel,
+                        synchronisation_ == Synchronisation::sender ? "locally complete" : "received")};
+    }
+
+    [[nodiscard]] std::string name(const Transfer& message) const {
+        return message_name(schedule_.network(), schedule_.demand(), message.from, message.to);
+    }
+
+    const Schedule& schedule_;
+    Synchronisation synchronisation_;
+    std::size_t participants_;
+    std::vector<Knowledge> known_;
+    std::vector<std::vector<Number>> by_sender_;
+    std::vector<std::size_t> signals_for_;  ///< message m waits for signallers_[signals_for_[m] .. signals_for_[m+1])
+    std::vector<Number> signallers_;
+    std::vector<Clock> started_;   ///< of each rank: what is complete when its latest send starts
+    std::vector<Clock> received_;  ///< `receiver`, of each rank: what is complete when its latest receive is
+};
+
+}  // namespace
+
+std::optional<Violation> check_synchronisation(const Schedule& schedule, Synchronisation synchronisation,
+                                               const std::vector<Edge>& edges) {
+    switch (synchronisation) {
+        case Synchronisation::none:
+        case Synchronisation::timed:
+            if (!edges.empty()) {
+                return Violation{
+                    fmt::format("Synchronisation '{}' sends no synchronisation messages, but {} are given.",
+                                to_string(synchronisation), edges.size())};
+            }
+            return std::nullopt;
+        case Synchronisation::sender:
+        case Synchronisation::receiver:
+            break;
+    }
+    return SynchronisationCheck(schedule, synchronisation).run(edges);
+}
+
+}  // namespace aapc
