@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace aapc {
@@ -72,6 +73,8 @@ class Network {
     std::vector<Link> links_;
     std::vector<NetworkMachine> machines_;
     std::vector<std::vector<std::int32_t>> links_at_;
+    std::unordered_map<std::string, Machine> by_name_;
+    std::unordered_map<std::string, Machine> by_short_name_;  ///< -1: several machines have it
 };
 
 }  // namespace aapc
