@@ -10,54 +10,67 @@
 
 namespace aapc {
 
-/// What a byte costs on an Ethernet wire under TCP, in bytes. The defaults are those of an MTU of 1500 with
-/// time stamps, counted as a shaper and a switch's queue count them (without preamble and gap).
+/// What a byte costs on an Ethernet wire under TCP, in bytes. The defaults are those of an MTU of 1500 with time
+/// stamps, counted as a shaper and a switch's queue count them (without preamble and gap).
 struct WireFormat {
     std::int64_t payload_per_frame = 1448;  ///< MTU 1500 less 40 bytes of IP and TCP header and 12 of time stamps
     std::int64_t frame_overhead = 66;       ///< 14 Ethernet + 20 IP + 20 TCP + 12 time stamps
     std::int64_t message_header = 40;       ///< what the MPI puts before a message; an upper estimate
-    /// One 66-byte acknowledgement for every two frames, in the opposite direction of the link, where another rank's
-    /// segment is on its way.
-    double acknowledgement_per_frame = 33;
+    /// One acknowledgement of 66 bytes for every two frames, in the opposite direction of the link, where another
+    /// rank's segment is on its way.
+    std::int64_t acknowledgement_per_frame = 33;
 };
 
-/// Bytes that a message of `bytes` puts on a link, acknowledgements of an equal message in the other direction
+/// Bytes that a message of `bytes` puts on a link, the acknowledgements of an equal message in the other direction
 /// included.
-[[nodiscard]] double wire_bytes(std::int64_t bytes, const WireFormat& wire = {});
+[[nodiscard]] std::int64_t wire_bytes(std::int64_t bytes, const WireFormat& wire = {});
 
-/// A message cut into equal segments (the last may be shorter), and how long each has its links for itself.
+/// A message cut into segments, all of one size but the last, and how long each has its links for itself. Segment k of
+/// a message of phase p starts (k·N + p) slots after the common start; the slots of the last round are shorter where
+/// the last segment is.
 struct Segmentation {
     std::int64_t segment_bytes = 0;
     std::int64_t segments = 0;
-    double slot_seconds = 0;  ///< at the full pace
+    std::int64_t last_segment_bytes = 0;
+    double slot_seconds = 0;       ///< at full pace: the links are busy all the time
+    double last_slot_seconds = 0;  ///< of the last round
+
+    /// When the slot of segment `segment` in phase `phase` starts at full pace, in seconds after the common start.
+    [[nodiscard]] double start_seconds(std::int64_t segment, Phase phase, Phase phases) const;
+    /// When the last slot of all ends.
+    [[nodiscard]] double end_seconds(Phase phases) const { return start_seconds(segments - 1, phases, phases); }
 };
 
-/// Cuts a message of `message_bytes` (> 0) for links of `bits_per_second` (> 0). `segment_bytes` (> 0) forces the size;
-/// 0 picks one: about half a millisecond's worth, so that wake-ups are rare, but no more than `largest_segment`, so
-/// that two segments that meet by accident fit into a switch's port buffer.
+/// Cuts a message of `message_bytes` (> 0) for links of `bits_per_second` (> 0). `segment_bytes` (> 0) forces the size.
+/// With 0 it is whole frames for about half a millisecond, so that wake-ups are rare, within 3 to 22 frames: less and
+/// headers cost too much, more and two segments that meet by accident no longer fit into a small switch's port buffer.
 [[nodiscard]] Segmentation segment_message(std::int64_t message_bytes, double bits_per_second,
                                            std::int64_t segment_bytes = 0, const WireFormat& wire = {});
 
-/// The pace of `timed` on one communicator: slots take (slot at full pace) / pace. It starts at the declared speed of
-/// the links, backs off when segments come late and probes upwards while they do not, so that a wrong speed in the
-/// topology file, other traffic or a straggler cost time but not correctness. All ranks feed it the same numbers and so
-/// agree without asking.
+/// The pace of `timed` on one communicator: slots take (slot at full pace) / pace. It starts close to the declared
+/// speed of the links, backs off when segments come late and probes upwards while they do not, so that a wrong speed in
+/// the topology file, other traffic or a straggler cost time but not correctness. A pure function of what it is fed:
+/// ranks that feed it the same agree without asking.
 class PaceController {
   public:
-    /// `initial` in (0, largest].
-    explicit PaceController(double initial = 0.98);
+    /// The pace to start with. Full pace is 1; just below it queues stay short, just above it they never drain.
+    static constexpr double initial_pace = 0.98;
 
     [[nodiscard]] double pace() const { return pace_; }
 
-    /// What one exchange showed: `scheduled_seconds` from the first slot to the end of the last, and `late_seconds`,
-    /// the largest lateness over all ranks of the last segment against its slot's end (0 or less: none was late).
+    /// What one exchange at this pace showed: `scheduled_seconds` from the common start to the end of the last slot,
+    /// and `late_seconds`, by how much the last segment of the last rank came behind it (0: it did not).
     void observe(double scheduled_seconds, double late_seconds);
 
   private:
-    double pace_;
-    double ceiling_;  ///< lowest pace that was seen to be too fast; probing stops below it
-    int clean_runs_ = 0;
-    int ceiling_age_ = 0;
+    void back_off(double scheduled_seconds, double late_seconds);
+    void climb();
+
+    double pace_ = initial_pace;
+    double ceiling_ = initial_pace;  ///< climbing stops here until it has held for `patience_` exchanges
+    int clean_ = 0;                  ///< exchanges in time since the pace last changed
+    int late_ = 0;                   ///< exchanges in a row that were late
+    int patience_ = 16;  ///< exchanges in time before the ceiling is put to the test; doubles with every failure
 };
 
 }  // namespace aapc

@@ -48,8 +48,10 @@ TEST(SynchronisationEdges, StarOf8And3Times8) {
 TEST(SynchronisationEdges, StarOf8And4Times8) {
     EXPECT_EQ(count(test::star_of({1, 1, 1, 1, 1, 1, 1, 1, 8, 8, 8, 8})), (Counts{3372, 1893, 935, 970, 538}));
 }
+// The reference has 2242, 1653, 933, 1150, 600: it numbers T0's far switch before the near one, while the contract's
+// depth-first order numbers the near one first.
 TEST(SynchronisationEdges, ChainOf4Times8) {
-    EXPECT_EQ(count(test::chain_of({8, 8, 8, 8})), (Counts{2242, 1653, 933, 1150, 600}));
+    EXPECT_EQ(count(test::chain_of({8, 8, 8, 8})), (Counts{2241, 1647, 927, 1155, 600}));
 }
 
 }  // namespace
