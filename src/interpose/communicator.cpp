@@ -1,0 +1,249 @@
+#include "interpose/communicator.hpp"
+
+#include <fmt/core.h>
+
+#include <new>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "aapc/bound.hpp"
+#include "aapc/plan.hpp"
+#include "aapc/timetable.hpp"
+#include "interpose/blocks.hpp"
+
+namespace aapc::interpose {
+
+namespace {
+
+int rank_in(MPI_Comm comm) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+bool all_agree(MPI_Comm comm, bool mine) {
+    const int here = mine ? 1 : 0;
+    int everywhere = 0;
+    return PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everywhere == 1;
+}
+
+/// While it lives, errors on a communicator are returned. What we try and can do without, such as one communicator
+/// more, must not end the program.
+class ReturnedErrors {
+  public:
+    explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
+        PMPI_Comm_get_errhandler(comm_, &handler_);
+        PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    }
+    ReturnedErrors(const ReturnedErrors&) = delete;
+    ReturnedErrors& operator=(const ReturnedErrors&) = delete;
+    ~ReturnedErrors() {
+        PMPI_Comm_set_errhandler(comm_, handler_);
+        PMPI_Errhandler_free(&handler_);
+    }
+
+  private:
+    MPI_Comm comm_;
+    MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
+/// A failure of ours goes where MPI's own would go.
+int raise(MPI_Comm comm, int error) {
+    PMPI_Comm_call_errhandler(comm, error);
+    return error;
+}
+
+}  // namespace
+
+CommunicatorState::CommunicatorState(int ranks) : ranks_(ranks), decision_("not looked at yet"), slots_(1) {}
+
+CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
+    if (CommunicatorState* const known = job.find(comm)) {
+        return known;
+    }
+    int is_inter = 0;
+    int ranks = 0;
+    if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) {
+        return nullptr;
+    }
+    std::unique_ptr<CommunicatorState> state;
+    bool ours = is_inter == 0;
+    bool decided = false;
+    try {
+        state.reset(new CommunicatorState(ranks));
+        ours = ours && state->decide_for(comm, job);
+        decided = true;
+    } catch (const std::bad_alloc&) {
+        state.reset();
+    }
+    CommunicatorState* const kept = state ? job.keep(comm, std::move(state)) : nullptr;
+    // Ranks of another world may not have this library in them, so there is no asking them; and two ranks are never
+    // scheduled.
+    if (!ours || ranks < 3) {
+        return kept;
+    }
+    if (!all_agree(comm, decided && kept != nullptr)) {
+        if (kept != nullptr) {
+            kept->decision_ = Decision("a rank has no memory left");
+            kept->slots_.resize(1);
+        }
+        return nullptr;
+    }
+    kept->introduce(job, comm);
+    return kept;
+}
+
+bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
+    std::vector<int> ranks(static_cast<std::size_t>(ranks_));
+    std::vector<int> world_ranks(ranks.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    MPI_Group group = MPI_GROUP_NULL;
+    PMPI_Comm_group(comm, &group);
+    PMPI_Group_translate_ranks(group, ranks_, ranks.data(), job.world(), world_ranks.data());
+    PMPI_Group_free(&group);
+    demand_.machine_of.reserve(world_ranks.size());
+    for (const int world_rank : world_ranks) {
+        if (world_rank == MPI_UNDEFINED) {
+            decision_ = Decision("some ranks belong to another MPI_COMM_WORLD");
+            return false;
+        }
+        demand_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
+    }
+    network_ = &job.configuration().network;
+    const Bound bound = tree_bound(*network_, demand_);
+    bits_per_second_ = bound.slowest_bits_per_second;
+    decision_ = decide(*network_, demand_, bound, job.configuration().forced);
+    slots_ = std::vector<Slot>(decision_.ranges().size());
+    return true;
+}
+
+void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
+    const int verbosity = job.configuration().verbosity;
+    if (verbosity < 1 || rank_in(comm) != 0) {
+        return;
+    }
+    say(explain(demand_, decision_));
+    if (verbosity >= 2) {
+        std::string places;
+        for (std::size_t rank = 0; rank < demand_.machine_of.size(); ++rank) {
+            places += fmt::format("{}{} on {}", rank == 0 ? "" : ", ", rank,
+                                  network_->machine_name(demand_.machine_of[rank]));
+        }
+        say("its ranks: " + places);
+    }
+}
+
+mpi::Exchange* CommunicatorState::exchange_for(MPI_Comm comm, std::int64_t block_bytes) {
+    const std::size_t range = decision_.range_of(block_bytes);
+    const Choice& choice = decision_.ranges()[range].choice;
+    if (choice.native()) {
+        return nullptr;
+    }
+    Slot& slot = slots_[range];
+    if (!slot.tried) {
+        slot.tried = true;
+        slot.exchange = make_exchange(comm, choice);
+    }
+    return slot.exchange.get();
+}
+
+std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Choice& choice) const {
+    const auto give_up = [comm](const std::string& why) {
+        if (rank_in(comm) == 0) {
+            say(giving_up(why));
+        }
+        return nullptr;
+    };
+    Plan plan;
+    std::string why_not = "a rank has no memory left for its plan";
+    bool planned = false;
+    try {
+        const auto timetable = build_timetable(*choice.algorithm, choice.variant, *network_, demand_);
+        if (timetable) {
+            plan = make_plan(**timetable, rank_in(comm), choice.synchronisation);
+            planned = true;
+        } else {
+            why_not = to_string(timetable.error());
+        }
+    } catch (const std::bad_alloc&) {
+        planned = false;
+    }
+    if (!all_agree(comm, planned)) {
+        return give_up(why_not);
+    }
+    mpi::ExchangeOptions options;
+    options.bits_per_second = bits_per_second_;
+    std::unique_ptr<mpi::Exchange> exchange;
+    int error = MPI_SUCCESS;
+    {
+        const ReturnedErrors returned(comm);
+        error = mpi::Exchange::create(comm, std::move(plan), options, exchange);
+    }
+    if (!all_agree(comm, error == MPI_SUCCESS)) {
+        return give_up("MPI gives no further communicator to exchange messages on");
+    }
+    return exchange;
+}
+
+int CommunicatorState::run(mpi::Exchange& exchange, const void* send, int send_count, MPI_Datatype send_type,
+                           void* receive, int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+    const bool in_place = send == MPI_IN_PLACE;
+    const Block receive_block(receive_count, receive_type);
+    const Block send_block = in_place ? receive_block : Block(send_count, send_type);
+    const auto block_bytes = static_cast<std::size_t>(receive_block.bytes());
+    const std::size_t all_bytes = block_bytes * static_cast<std::size_t>(ranks_);
+
+    const auto* from = static_cast<const std::byte*>(send);
+    if (in_place || !send_block.plain()) {
+        std::byte* const packed = packed_send_.at_least(all_bytes);
+        if (packed == nullptr) {
+            return raise(comm, MPI_ERR_NO_MEM);
+        }
+        if (const int error = send_block.pack(in_place ? receive : send, ranks_, packed, comm); error != MPI_SUCCESS) {
+            return error;
+        }
+        from = packed;
+    }
+    auto* to = static_cast<std::byte*>(receive);
+    if (!receive_block.plain()) {
+        to = packed_receive_.at_least(all_bytes);
+        if (to == nullptr) {
+            return raise(comm, MPI_ERR_NO_MEM);
+        }
+    }
+    if (const int error = exchange.run(from, to, block_bytes); error != MPI_SUCCESS) {
+        return raise(comm, error);
+    }
+    return receive_block.plain() ? MPI_SUCCESS : receive_block.unpack(to, ranks_, receive, comm);
+}
+
+std::string CommunicatorState::report() const {
+    std::string text;
+    for (const Slot& slot : slots_) {
+        if (slot.exchange && slot.exchange->plan().rank == 0) {
+            const mpi::ExchangeReport& last = slot.exchange->report();
+            text += fmt::format("{}communicator of {} ranks: {} phases, {}; last pace {:.3f}, rank 0 late by {:.0f} µs",
+                                text.empty() ? "" : "; ", ranks_, slot.exchange->plan().phases,
+                                to_string(slot.exchange->plan().synchronisation), last.pace, last.late_seconds * 1e6);
+        }
+    }
+    return text;
+}
+
+void CommunicatorState::release_exchanges() {
+    for (Slot& slot : slots_) {
+        slot.exchange.reset();
+    }
+}
+
+std::byte* CommunicatorState::Scratch::at_least(std::size_t wanted) {
+    if (size < wanted) {
+        bytes.reset();
+        bytes.reset(new (std::nothrow) std::byte[wanted]);
+        size = bytes ? wanted : 0;
+    }
+    return bytes.get();
+}
+
+}  // namespace aapc::interpose
