@@ -55,7 +55,8 @@ class ScheduleCheck {
                     }
                 }
                 if (message.from == message.to) {
-                    return Violation{fmt::format("Phase {} has a message of {} to itself.", phase, name(message))};
+                    return Violation{
+                        fmt::format("Phase {} has a message to its own sender, {}.", phase, name(message))};
                 }
                 if (message.phase != static_cast<Phase>(phase)) {
                     return Violation{fmt::format("Message {} is listed in phase {} but says that its phase is {}.",

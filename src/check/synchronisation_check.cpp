@@ -124,9 +124,6 @@ class SynchronisationCheck {
     /// message that waits for it starts.
     std::optional<Violation> check_order(Channels& channels) {
         started_.assign(participants_, Clock(participants_, 0));
-        if (synchronisation_ == Synchronisation::receiver) {
-            received_ = started_;
-        }
         std::vector<Number> last_user(channels.size(), none);
         std::vector<Channel> route;
         for (Number number = 0; number < known_.size(); ++number) {
@@ -148,8 +145,8 @@ class SynchronisationCheck {
         return std::nullopt;
     }
 
-    /// What is complete when a message starts: all that was when the sender's previous message started (or completed,
-    /// for complete() has added that), and what the signals tell that it waits for.
+    /// What is complete when a message starts: all that was when the sender's previous message did, what complete() has
+    /// added since, and what the signals tell that it waits for.
     const Clock& start(Number number) {
         Clock& clock = started_[static_cast<std::size_t>(known_[number].message.from)];
         for (std::size_t next = signals_for_[number]; next < signals_for_[number + 1]; ++next) {
@@ -162,17 +159,19 @@ class SynchronisationCheck {
         return clock;
     }
 
+    /// What a message's signal tells: all that was complete when the message started, and itself. A receiver's signal
+    /// also stands for what it received earlier; as an entry is a count, it says that too, and it is no news: those
+    /// messages share the receiver's port with this one, so check_order() has seen them complete before it started.
     void complete(Number number) {
         Knowledge& known = known_[number];
         const std::size_t rank = completing_rank(known.message);
-        if (synchronisation_ == Synchronisation::receiver) {
-            // A signal of the receiver also stands for all that it received earlier. The sender learns nothing.
-            merge(received_[rank], started_[static_cast<std::size_t>(known.message.from)]);
+        Clock& clock = started_[static_cast<std::size_t>(known.message.from)];
+        if (synchronisation_ == Synchronisation::sender) {
+            clock[rank] = known.completion;  // program order: the rank's next send starts behind this one
         }
-        Clock& clock = synchronisation_ == Synchronisation::receiver ? received_[rank] : started_[rank];
-        clock[rank] = known.completion;
         if (known.pending_uses > 0) {
             known.completed = clock;
+            known.completed[rank] = known.completion;
         }
     }
 
@@ -195,8 +194,7 @@ class SynchronisationCheck {
     std::vector<std::vector<Number>> by_sender_;
     std::vector<std::size_t> signals_for_;  ///< message m waits for signallers_[signals_for_[m] .. signals_for_[m+1])
     std::vector<Number> signallers_;
-    std::vector<Clock> started_;   ///< of each rank: what is complete when its latest send starts
-    std::vector<Clock> received_;  ///< `receiver`, of each rank: what is complete when its latest receive is
+    std::vector<Clock> started_;  ///< of each rank: what is complete when its next send starts, signals aside
 };
 
 }  // namespace

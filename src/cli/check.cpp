@@ -1,7 +1,104 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "aapc/documents.hpp"
+#include "aapc/topology_file.hpp"
 #include "cli/command.hpp"
 
 namespace aapc::cli {
 
-void add_check_command(CLI::App&, Context&) {}
+namespace {
+
+struct CheckOptions {
+    std::string schedule;
+    std::string topology;
+};
+
+/// "n0, n1, n2" of the topology, or the beginning of the list.
+std::string machine_names(const Network& network) {
+    constexpr std::size_t most = 16;
+    std::string names;
+    for (std::size_t machine = 0; machine < std::min(network.machines().size(), most); ++machine) {
+        names += fmt::format("{}{}", machine == 0 ? "" : ", ", network.machine_name(static_cast<Machine>(machine)));
+    }
+    return network.machines().size() > most ? fmt::format("{}, ... ({} machines)", names, network.machines().size())
+                                            : names;
+}
+
+/// Where the document's participants sit.
+Expected<Demand> place(const ScheduleDocument& document, const Network& network, const CheckOptions& options) {
+    Demand demand;
+    demand.machine_of.reserve(document.participants.size());
+    for (std::size_t rank = 0; rank < document.participants.size(); ++rank) {
+        const Machine machine = network.find_machine(document.participants[rank].machine);
+        if (machine < 0) {
+            return failure(
+                {options.schedule, 0, 0,
+                 fmt::format("participants[{}].machine is '{}', and {} has no machine of that name", rank,
+                             document.participants[rank].machine, options.topology),
+                 fmt::format("give the topology file that the schedule was made for, or one of its machines: {}",
+                             machine_names(network))});
+        }
+        demand.machine_of.push_back(machine);
+    }
+    return demand;
+}
+
+int complain_of_violation(const CheckOptions& options, const Violation& violation) {
+    complain({options.schedule, 0, 0, violation.what, ""});
+    return check_failed;
+}
+
+std::string certificate(const Schedule& schedule, Synchronisation synchronisation, std::size_t edges) {
+    std::string text = fmt::format(
+        "certified: {} participants, {} messages, {} phases{}; every pair once; no directed "
+        "link twice in a phase",
+        schedule.demand().participants(), schedule.messages(), schedule.phases().size(),
+        schedule.bound() ? " = the bound" : "");
+    if (uses_edges(synchronisation)) {
+        text += fmt::format("; {} synchronisations order every conflicting pair", edges);
+    }
+    return text + '\n';
+}
+
+int run(const CheckOptions& options) {
+    const Expected<Network> network = read_topology_file(options.topology);
+    if (!network) {
+        return complain(network.error());
+    }
+    const Expected<std::string> text = read_file(options.schedule);
+    if (!text) {
+        return complain(text.error());
+    }
+    Expected<ScheduleDocument> document = read_schedule_document(*text, options.schedule);
+    if (!document) {
+        return complain(document.error());
+    }
+    const Expected<Demand> demand = place(*document, *network, options);
+    if (!demand) {
+        return complain(demand.error());
+    }
+    const Expected<Schedule, Violation> schedule = check_schedule(std::move(document->draft), *network, *demand);
+    if (!schedule) {
+        return complain_of_violation(options, schedule.error());
+    }
+    if (const std::optional<Violation> violation =
+            check_synchronisation(*schedule, document->synchronisation, document->edges)) {
+        return complain_of_violation(options, *violation);
+    }
+    return write_output("", certificate(*schedule, document->synchronisation, document->edges.size()));
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Context& context) {
+    CLI::App* command = app.add_subcommand("check", "Certify a schedule document, or name what is wrong with it");
+    auto options = std::make_shared<CheckOptions>();
+    command->add_option("SCHEDULE", options->schedule, "schedule document (docs/schedule-documents.md)")->required();
+    command->add_option("--topology", options->topology, "topology file (docs/topology-files.md)")->required();
+    command->callback([options, &context] { context.status = run(*options); });
+}
 
 }  // namespace aapc::cli
