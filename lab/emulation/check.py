@@ -1,0 +1,46 @@
+"""Whether this machine lets us emulate a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+
+from . import system
+from .errors import LabError
+
+_PROGRAMS = {"ip": "iproute2", "tc": "iproute2", "bridge": "iproute2", "ethtool": "ethtool", "sysctl": "procps"}
+
+
+def obstacle() -> str | None:
+    """Why no lab can be put up here, in one sentence; None if it can. Tries each kernel facility in a namespace of
+    its own, which is gone again afterwards."""
+    if os.geteuid() != 0:
+        return "network namespaces take root's rights, and this is not root"
+    for program, package in _PROGRAMS.items():
+        if shutil.which(program) is None:
+            return f"the program {program} is missing (Debian: apt-get install {package})"
+    namespace = f"aapc-lab-check.{os.getpid()}"
+    with system.signals_raise():
+        try:
+            return _try_in(namespace)
+        finally:
+            with system.signals_ignored(), contextlib.suppress(LabError):
+                system.run(["ip", "netns", "del", namespace])
+
+
+def _try_in(namespace: str) -> str | None:
+    in_namespace = ["-n", namespace]
+    trials = [
+        ("network namespaces", ["ip", "netns", "add", namespace]),
+        ("programs in a network namespace", ["ip", "netns", "exec", namespace, "unshare", "--uts", "true"]),
+        ("bridges", ["ip", *in_namespace, "link", "add", "switch0", "type", "bridge"]),
+        ("virtual cables (veth)", ["ip", *in_namespace, "link", "add", "port0", "type", "veth", "peer", "name", "port1"]),
+        ("token buckets (tbf)", ["tc", *in_namespace, *"qdisc add dev port0 root tbf rate 1mbit burst 3028 limit 9k".split()]),
+    ]
+    for facility, command in trials:
+        try:
+            system.run(command)
+        except LabError as error:
+            return f"{facility} are not allowed here ({error})"
+    return None

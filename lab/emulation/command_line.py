@@ -1,0 +1,171 @@
+"""The commands of lab/cluster."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from . import launch, network, system
+from . import state as states
+from .check import obstacle
+from .errors import LabError, UsageError
+from .layout import check_lab_name
+from .topology import read_topology
+from .units import format_speed, parse_size, parse_speed
+
+
+def main(arguments: Sequence[str]) -> int:
+    own, command = _split_command(arguments)
+    parser = _parser()
+    options, further = parser.parse_known_args(own)
+    if further and options.run is not _mpirun:
+        parser.error(f"unknown arguments: {' '.join(further)}")
+    try:
+        check_lab_name(options.name)
+        if options.run in (_exec, _mpirun) and not command:
+            raise UsageError("what is to be run? Write it after --")
+        if options.run not in (_exec, _mpirun) and command:
+            raise UsageError(f"unexpected after --: {' '.join(command)}")
+        options.further, options.command = further, command
+        status: int = options.run(options)
+        return status
+    except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return error.exit_status
+    except PermissionError as error:
+        print(f"lab: {error}; the lab takes root's rights", file=sys.stderr)
+        return LabError.exit_status
+
+
+def _split_command(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    if "--" not in arguments:
+        return list(arguments), []
+    position = list(arguments).index("--")
+    return list(arguments[:position]), list(arguments[position + 1 :])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lab/cluster",
+        description="An Ethernet cluster emulated on this machine (docs/lab.md). Takes root's rights.",
+        epilog="Exit status: 0 done; 1 failed; 2 wrong usage or input; exec and mpirun: that of the program, "
+        f"{launch.TIMED_OUT} if mpirun's --timeout ended it.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    up = _command(commands, "up", _up, "put a cluster up")
+    up.add_argument("file", metavar="FILE", type=Path, help="topology file; or .json as `aapc topology` prints it")
+    up.add_argument("--rate", metavar="SPEED", help="speed of every link, e.g. 100Mbit (default: as FILE says)")
+    up.add_argument("--buffer", metavar="SIZE", default="128Ki", help="buffer of a switch port (default 128Ki)")
+    up.add_argument("--congestion-control", choices=network.CONGESTION_CONTROLS, default="cubic", help="default cubic")
+    up.add_argument(
+        "--slow-start-after-idle", choices=("0", "1"), default="1", help="TCP's slow start after idle (default 1: on)"
+    )
+
+    execute = _command(commands, "exec", _exec, "run a program on one machine", "MACHINE -- PROGRAM [ARGUMENT...]")
+    execute.add_argument("machine", metavar="MACHINE")
+
+    mpirun = _command(
+        commands,
+        "mpirun",
+        _mpirun,
+        "run an MPI program across the machines",
+        "--mpi openmpi|mpich [-n RANKS] [--timeout SECONDS] [the MPI's own options...] -- PROGRAM [ARGUMENT...]",
+    )
+    mpirun.add_argument("--mpi", choices=tuple(launch.LAUNCHERS), required=True)
+    mpirun.add_argument("-n", "-np", dest="ranks", metavar="RANKS", type=int, help="default: all of the topology's")
+    mpirun.add_argument("--timeout", metavar="SECONDS", type=float, default=600, help="then end the run (default 600)")
+
+    status = _command(commands, "status", _status, "say what is up; exit 1 if nothing is")
+    status.add_argument("--format", choices=("text", "json"), default="text")
+    _command(commands, "check", _check, "say whether this machine allows a lab; exit 1 if not")
+    _command(commands, "down", _down, "take the cluster down")
+    return parser
+
+
+def _command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    run: object,
+    summary: str,
+    arguments: str | None = None,
+) -> argparse.ArgumentParser:
+    usage = None if arguments is None else f"lab/cluster {name} [--name NAME] {arguments}"
+    parser = commands.add_parser(name, help=summary, description=summary, usage=usage, allow_abbrev=False)
+    parser.add_argument("--name", default="aapc", help="of the lab, where there are several (default aapc)")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _up(options: argparse.Namespace) -> int:
+    choices = network.Options(
+        rate=None if options.rate is None else parse_speed(options.rate),
+        buffer=parse_size(options.buffer),
+        congestion_control=options.congestion_control,
+        slow_start_after_idle=options.slow_start_after_idle == "1",
+    )
+    if os.geteuid() != 0:
+        raise LabError("network namespaces take root's rights, and this is not root")
+    state = network.put_up(read_topology(options.file), str(options.file), options.name, choices)
+    print(f"lab: {_describe(state)}", file=sys.stderr)
+    return 0
+
+
+def _exec(options: argparse.Namespace) -> int:
+    launch.execute(launch.find_host(states.require_up(options.name), options.machine), options.command)
+    raise AssertionError("exec returned")
+
+
+def _mpirun(options: argparse.Namespace) -> int:
+    state = states.require_up(options.name)
+    return launch.run_mpi(state, options.mpi, options.ranks, options.further, options.command, options.timeout)
+
+
+def _status(options: argparse.Namespace) -> int:
+    state = states.load(options.name)
+    if state is None:
+        print(f"lab: {options.name} is not up", file=sys.stderr)
+        return 1
+    if options.format == "json":
+        print(json.dumps(asdict(state), indent=1))
+        return 0
+    print(_describe(state))
+    for host in state.hosts:
+        print(f"{host.name}\t{host.address}\t{host.ranks} rank{'s' * (host.ranks > 1)}")
+    return 0
+
+
+def _describe(state: states.State) -> str:
+    rate = "speeds as in the file" if state.rate is None else f"{format_speed(state.rate)} links"
+    return (
+        f"{state.name} is {state.status}: {state.topology}, {len(state.hosts)} machines, {state.ranks} ranks, {rate}, "
+        f"{state.buffer} byte buffers, {state.congestion_control}"
+    )
+
+
+def _check(_options: argparse.Namespace) -> int:
+    reason = obstacle()
+    if reason is not None:
+        print(f"no: {reason}")
+        return 1
+    print("yes: this machine allows the namespaces, bridges and token buckets that a lab is made of")
+    return 0
+
+
+def _down(options: argparse.Namespace) -> int:
+    state = states.load(options.name)
+    if state is None:
+        print(f"lab: {options.name} is not up", file=sys.stderr)
+        return 0
+    if state.is_being_started():
+        raise UsageError(f"lab {state.name} is just being put up by process {state.process}; end that first")
+    with system.signals_ignored():
+        network.take_down(state)
+    print(f"lab: {options.name} is down", file=sys.stderr)
+    return 0

@@ -1,0 +1,163 @@
+"""Running programs on the machines of a lab: one by one, or as ranks of an MPI."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from . import system
+from .errors import LabError, UsageError
+from .state import HostRecord, State
+
+TIMED_OUT = 124  # exit status, as of timeout(1)
+_GRACE = 3.0  # seconds that a launcher has to end its ranks when it is asked to
+_FINALIZE_REMEDY = Path(__file__).with_name("mpich_finalize.c")
+
+# A machine has a host name of its own. $0 is that name, the rest the command.
+_NAME_AND_RUN = 'echo "$0" >/proc/sys/kernel/hostname && exec "$@"'
+
+# What the launchers take for ssh: [options] HOST COMMAND..., where the words of the command are for a shell to parse.
+_AGENT = """#!/bin/sh
+while [ "${{1#-}}" != "$1" ]; do shift; done
+machine=$1
+shift
+exec ip netns exec {fabric}."$machine" unshare --uts sh -c {name_and_run} "$machine" sh -c "$*"
+"""
+
+
+def enter_command(host: HostRecord, command: Sequence[str]) -> list[str]:
+    """The command that runs `command` on a machine of the lab."""
+    enter = ["ip", "netns", "exec", host.namespace, "unshare", "--uts"]
+    return [*enter, "sh", "-c", _NAME_AND_RUN, host.name, *command]
+
+
+def find_host(state: State, name: str) -> HostRecord:
+    for host in state.hosts:
+        if host.name == name:
+            return host
+    names = ", ".join(host.name for host in state.hosts)
+    raise UsageError(f"lab {state.name} has no machine '{name}'; it has {names}")
+
+
+def execute(host: HostRecord, command: Sequence[str]) -> None:
+    """Becomes `command` on that machine."""
+    enter = enter_command(host, command)
+    os.execvp(enter[0], enter)
+
+
+def run_mpi(
+    state: State, mpi: str, ranks: int | None, options: Sequence[str], command: Sequence[str], timeout: float
+) -> int:
+    """Runs an MPI program across the machines and returns the launcher's exit status, or TIMED_OUT.
+
+    Ranks are numbered by the order of the machines in the topology file; those of a machine are consecutive. When this
+    returns, no process of the run is left.
+    """
+    if ranks is None:
+        ranks = state.ranks
+    if not 1 <= ranks <= state.ranks:
+        raise UsageError(f"lab {state.name} has room for 1 to {state.ranks} ranks, not for {ranks}")
+    launcher = next((path for name in (f"mpirun.{mpi}", f"mpiexec.{mpi}") if (path := shutil.which(name))), None)
+    if launcher is None:
+        raise UsageError(f"{mpi} is not installed here: there is no mpirun.{mpi}")
+    with tempfile.TemporaryDirectory(prefix="run-", dir=state.directory) as directory:
+        agent = _write_agent(Path(directory), state)
+        launch = [launcher, *LAUNCHERS[mpi](state, ranks, agent), *options, *command]
+        return _run_to_end(enter_command(state.hosts[0], launch), _environment(), timeout)
+
+
+def _write_agent(directory: Path, state: State) -> Path:
+    agent = directory / "agent"
+    fabric = state.namespaces[0]
+    agent.write_text(_AGENT.format(fabric=fabric, name_and_run=shlex.quote(_NAME_AND_RUN)), encoding="ascii")
+    agent.chmod(0o755)
+    return agent
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment; an LD_PRELOAD is meant for the program, never for launchers, shells and daemons."""
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", **environment}
+
+
+def _open_mpi(state: State, ranks: int, agent: Path) -> list[str]:
+    host_file = agent.parent / "hosts"
+    host_file.write_text("".join(f"{host.name} slots={host.ranks}\n" for host in state.hosts), encoding="ascii")
+    parameters = {
+        "plm_rsh_agent": str(agent),
+        "plm_rsh_no_tree_spawn": "1",
+        "pml": "ob1",
+        "btl": "tcp,self",
+        "btl_tcp_if_include": "eth0",
+        "oob_tcp_if_include": "eth0",
+        "mpi_yield_when_idle": "1",  # ranks outnumber cores
+        "orte_tmpdir_base": str(agent.parent),  # so that a killed run leaves nothing in /tmp
+        "btl_base_warn_component_unused": "0",
+    }
+    arguments = ["--allow-run-as-root", "--hostfile", str(host_file), "-n", str(ranks)]
+    arguments += ["--map-by", "slot", "--rank-by", "slot", "--bind-to", "none"]
+    for name, value in parameters.items():
+        arguments += ["--mca", name, value]
+    for name in sorted(os.environ):
+        if name.startswith("AAPC_"):
+            arguments += ["-x", name]
+    return arguments
+
+
+def _mpich(state: State, ranks: int, agent: Path) -> list[str]:
+    hosts = ",".join(f"{host.name}:{host.ranks}" for host in state.hosts)
+    arguments = ["-launcher", "ssh", "-launcher-exec", str(agent), "-iface", "eth0", "-hosts", hosts]
+    remedy = _build_finalize_remedy(agent.parent)
+    if remedy is not None:
+        arguments += ["-genv", "LD_PRELOAD", str(remedy)]
+    return [*arguments, "-n", str(ranks)]
+
+
+def _build_finalize_remedy(directory: Path) -> Path | None:
+    """MPICH 4.0's MPI_Finalize hangs over TCP; mpich_finalize.c says why and mends it."""
+    library = directory / "mpich_finalize.so"
+    try:
+        system.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(_FINALIZE_REMEDY), "-ldl"])
+    except LabError as error:
+        print(f"lab: MPI_Finalize may hang, since its remedy could not be compiled: {error}", file=sys.stderr)
+        return None
+    return library
+
+
+# A new MPI is a function and a row here.
+LAUNCHERS: dict[str, Callable[[State, int, Path], list[str]]] = {"openmpi": _open_mpi, "mpich": _mpich}
+
+
+def _run_to_end(command: Sequence[str], environment: dict[str, str], timeout: float) -> int:
+    """Runs a launcher; at the end, whatever the reason, ends every process that came of it, its daemons too."""
+    system.adopt_orphans()
+    with system.signals_raise():
+        process = None
+        try:
+            process = subprocess.Popen(command, env=environment)
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            print(f"lab: no end after {timeout:g} s; ending the run", file=sys.stderr)
+            status = TIMED_OUT
+        finally:
+            with system.signals_ignored():
+                _end_run(process)
+    return status if status >= 0 else 128 - status
+
+
+def _end_run(process: subprocess.Popen[bytes] | None) -> None:
+    # The launcher first, alone: its daemons complain at length if they are asked before it has told them.
+    if process is not None and process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+    survivors = system.end_processes(lambda: system.descendants(os.getpid()), patience=1.0)
+    if survivors:
+        raise LabError(f"processes {survivors} of this run cannot be ended")

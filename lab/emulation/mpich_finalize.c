@@ -1,0 +1,59 @@
+/* Preloaded into the ranks of MPICH 4.0, whose MPI_Finalize hangs over TCP as often as not.
+ *
+ * Its ucx netmod closes every connection, which takes an answer of the peer's UCX, and then waits in a PMI barrier by a
+ * plain read(). A rank that is there first answers nobody any more, so the others never get there (mended in MPICH 4.2,
+ * pull request 6596: "Having the process stuck in PMI_barrier may prevent other processes to complete"). Here a read from
+ * the process manager lets UCX go on while it waits. Nothing else changes: in particular no communication before
+ * MPI_Finalize, since ranks talk to the process manager only when they start and when they end. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* As in UCX's ucp.h, which need not be installed; the handles are opaque here. */
+typedef int (*worker_create_function)(void* context, const void* parameters, void** worker);
+typedef void (*worker_destroy_function)(void* worker);
+typedef unsigned (*worker_progress_function)(void* worker);
+typedef ssize_t (*read_function)(int descriptor, void* buffer, size_t size);
+
+int ucp_worker_create(void* context, const void* parameters, void** worker);
+void ucp_worker_destroy(void* worker);
+
+static void* current_worker = NULL;
+static worker_progress_function worker_progress = NULL;
+
+int ucp_worker_create(void* context, const void* parameters, void** worker) {
+    const worker_create_function create = (worker_create_function)dlsym(RTLD_NEXT, "ucp_worker_create");
+    const int status = create(context, parameters, worker);
+    if (status == 0) {
+        worker_progress = (worker_progress_function)dlsym(RTLD_NEXT, "ucp_worker_progress");
+        current_worker = *worker;
+    }
+    return status;
+}
+
+void ucp_worker_destroy(void* worker) {
+    const worker_destroy_function destroy = (worker_destroy_function)dlsym(RTLD_NEXT, "ucp_worker_destroy");
+    if (worker == current_worker) {
+        current_worker = NULL;
+    }
+    destroy(worker);
+}
+
+ssize_t read(int descriptor, void* buffer, size_t size) {
+    static read_function next_read = NULL;
+    if (next_read == NULL) {
+        next_read = (read_function)dlsym(RTLD_NEXT, "read");
+    }
+    if (current_worker != NULL && worker_progress != NULL) {
+        const char* process_manager = getenv("PMI_FD");
+        if (process_manager != NULL && descriptor == atoi(process_manager)) {
+            struct pollfd waiting = {.fd = descriptor, .events = POLLIN};
+            while (poll(&waiting, 1, 1) == 0) {
+                worker_progress(current_worker);
+            }
+        }
+    }
+    return next_read(descriptor, buffer, size);
+}
