@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Runs one MPI program under an interposer, each rank on a machine of its own name, and judges what was said.
+
+    drive.py --mpi openmpi --mpiexec mpiexec.openmpi --interposer libaapc-openmpi.so --ranks 5 \
+             --topology eight.toml --expect counted -- ./conformance 2048 all
+
+What is expected:
+    counted       the program prints how many calls should have been exchanged and passed through, and the interposer
+                  must have counted the same
+    silent        no line of the interposer's
+    line:REGEX    exactly one line of the interposer's, which matches
+Any other exit status of the program's than 0 is a failure, and so is taking longer than --timeout.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+
+SKIPPED = 77
+HERE = os.path.dirname(os.path.abspath(__file__))
+COUNTS = re.compile(r"(\d+) calls exchanged, (\d+) passed through")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpi", choices=["openmpi", "mpich"], required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--interposer", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--topology", help="value of AAPC_TOPOLOGY; not set without it")
+    parser.add_argument("--host", default="n", help="host names are this and a number")
+    parser.add_argument("--per-machine", type=int, default=1, help="so many ranks share a host name")
+    parser.add_argument("--expect", required=True)
+    parser.add_argument("--timeout", type=float, default=60)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for rank 0 only")
+    parser.add_argument("program", nargs="+")
+    return parser.parse_args()
+
+
+def environment(options):
+    result = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
+    result["AAPC_TEST_INTERPOSER"] = os.path.abspath(options.interposer)
+    result["AAPC_TEST_HOST"] = options.host
+    result["AAPC_TEST_PER_MACHINE"] = str(options.per_machine)
+    result["AAPC_TEST_RANK_0"] = " ".join(options.set)
+    if options.topology is not None:
+        result["AAPC_TEST_RANK_0"] += f" AAPC_TOPOLOGY={options.topology}"
+    if options.expect == "counted":
+        result["AAPC_TEST_RANK_0"] += " AAPC_VERBOSE=2"
+    # Open MPI asks for these before it runs as root or on more ranks than cores, as in a container of a CI.
+    result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    result.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
+                  OMPI_MCA_mpi_yield_when_idle="1")
+    return result
+
+
+def run(options):
+    """Exit status (None: it took too long), standard output and standard error."""
+    command = [options.mpiexec, "-n", str(options.ranks), os.path.join(HERE, "on_machine.sh"), *options.program]
+    with subprocess.Popen(command, env=environment(options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            out, err = process.communicate(timeout=options.timeout)
+            return process.returncode, out, err
+        except subprocess.TimeoutExpired:
+            # The launcher ends its ranks when it is asked to.
+            process.send_signal(signal.SIGTERM)
+            try:
+                out, err = process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                out, err = process.communicate()
+            return None, out, err
+
+
+def complaint(options, status, out, err):
+    """What is wrong, or None."""
+    if status is None:
+        return f"hung for {options.timeout} seconds"
+    if status != 0:
+        return f"exit status {status}"
+    said = [line for line in err.splitlines() if line.startswith("aapc:")]
+    if options.expect == "silent":
+        return None if not said else "the interposer was not silent"
+    if options.expect.startswith("line:"):
+        pattern = options.expect.removeprefix("line:")
+        if len(said) != 1:
+            return f"{len(said)} lines of the interposer's, not 1"
+        return None if re.search(pattern, said[0]) else f"the line does not match {pattern!r}"
+    should = COUNTS.search(out)
+    did = [match for line in said if (match := COUNTS.search(line))]
+    if should is None or len(did) != 1:
+        return "not one count from the program and one from the interposer"
+    if int(should[1]) == 0:
+        return "the program expects no call to be exchanged, which proves nothing"
+    if should.groups() != did[0].groups():
+        return "program and interposer count differently"
+    return None
+
+
+def main():
+    options = arguments()
+    status, out, err = run(options)
+    if status == SKIPPED:
+        print(out)
+        return SKIPPED
+    wrong = complaint(options, status, out, err)
+    if wrong is None:
+        return 0
+    print(f"{wrong}\n--- standard output\n{out}\n--- standard error\n{err}\n--- run again with\n{' '.join(sys.argv)}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
