@@ -12,12 +12,20 @@
 
 namespace aapc {
 
-/// At most so many machines and switches are accepted from one file: a schedule for more would not fit in 64 bits of
-/// phases or in anybody's memory, and a typing error such as n[0-99999999] must not take the machine down.
+/// At most so many machines, and as many switches, are accepted from one file: nobody could hold a schedule for more,
+/// and a typing error such as n[0-99999999] must not take the computer down.
 inline constexpr std::int64_t max_machines = 65'536;
 
-/// Reads a topology from text. `file` is only used in diagnostics. Nothing is returned unless everything is right; the
-/// first mistake in the file is reported with its position.
+/// At most so many ranks on all machines of a file together, for the same reason.
+inline constexpr std::int64_t max_ranks = 65'536;
+
+/// Reads a topology from text. `file` is only used in diagnostics. Nothing is returned unless everything is right.
+/// Otherwise one mistake is reported with its position (columns count bytes, without a byte order mark): of several,
+/// the first in the file, where mistakes in the TOML itself come before mistakes in a single table and these before
+/// those that only show when all switches are looked at together. O(text + machines).
+///
+/// Vertices are the switches, then the machines, each in file order. Links are, switch by switch in file order, the
+/// switch's uplink if it has one and then the links of its machines.
 [[nodiscard]] Expected<Network> read_topology(std::string_view text, std::string_view file);
 
 /// Reads the file of that name and then its text as above. A directory, an unreadable file or one over 16 MiB is a
@@ -28,12 +36,15 @@ inline constexpr std::int64_t max_machines = 65'536;
 struct HostlistEntry {
     std::string name;
     std::int32_t ranks = 1;
+    int column = 1;  ///< 1-based offset in the hostlist of the item that it comes from
 };
 
 /// Expands a Slurm hostlist: comma-separated names, each with at most two numeric brackets ("n[0-3,7]",
 /// "r[1-2]n[01-16]"), zero padding kept, an optional ":K" behind an item for K ranks on each machine of that item.
-/// Names consist of letters, digits, '-', '_' and '.' and start with a letter or digit. On failure `Diagnostic::column`
-/// is the 1-based offset inside `text` and file and line are empty.
+/// Names consist of letters, digits, '-', '_' and '.', start with a letter or digit and have at most 255 characters.
+/// Ranges are padded to the width of their first number if that starts with 0; of two brackets the last runs fastest.
+/// At most max_machines machines, at most max_ranks ranks each; nothing is expanded that exceeds them. On failure
+/// `Diagnostic::column` is the 1-based offset inside `text`, and file and line are empty.
 [[nodiscard]] Expected<std::vector<HostlistEntry>> expand_hostlist(std::string_view text);
 
 /// "100Mbit", "1Gbit", "2.5Gbit", "56000bit", also kbit and Tbit (decimal prefixes, case-insensitive, "bit/s" and "bps"

@@ -1,0 +1,66 @@
+/// @file
+/// What the tables of a topology file say, before anybody knows whether it makes a tree; and the step that finds out.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aapc/network.hpp"
+#include "aapc/topology_file.hpp"
+
+namespace aapc {
+
+/// Where something stands in the file, from 1.
+struct Position {
+    int line = 1;
+    int column = 1;
+
+    friend auto operator<=>(const Position&, const Position&) = default;
+};
+
+/// Keeps the mistake that comes first in the file.
+class FirstMistake {
+  public:
+    explicit FirstMistake(std::string_view file) : file_(file) {}
+
+    void add(Position position, std::string wrong, std::string right);
+    [[nodiscard]] const std::optional<Diagnostic>& found() const { return first_; }
+
+  private:
+    std::string file_;
+    std::optional<Diagnostic> first_;
+};
+
+struct DeclaredName {
+    std::string name;
+    Position position;
+};
+
+struct DeclaredMachine {
+    DeclaredName name;
+    std::int32_t ranks = 1;
+};
+
+/// One [[switch]]; speeds in bits per second.
+struct DeclaredSwitch {
+    Position position;  ///< of the table
+    DeclaredName name;
+    std::optional<DeclaredName> uplink;
+    std::optional<double> speed;          ///< of the uplink
+    std::optional<double> machine_speed;  ///< of the links to its machines
+    std::vector<DeclaredMachine> machines;
+};
+
+struct DeclaredTree {
+    std::optional<double> speed;  ///< of every link that says nothing else
+    std::vector<DeclaredSwitch> switches;
+};
+
+/// The network, or the first reason in the file why the tables do not describe a tree of distinct names with at least
+/// one machine and a speed for every link. O(names), without recursion. Only a wrong uplink costs O(names) more.
+[[nodiscard]] Expected<Network> connect(const DeclaredTree& tree, std::string_view file);
+
+}  // namespace aapc
