@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "aapc/timetable.hpp"
 
@@ -47,30 +48,45 @@ struct Segmentation {
 [[nodiscard]] Segmentation segment_message(std::int64_t message_bytes, double bits_per_second,
                                            std::int64_t segment_bytes = 0, const WireFormat& wire = {});
 
-/// The pace of `timed` on one communicator: slots take (slot at full pace) / pace. It starts close to the declared
-/// speed of the links, backs off when segments come late and probes upwards while they do not, so that a wrong speed in
-/// the topology file, other traffic or a straggler cost time but not correctness. A pure function of what it is fed:
-/// ranks that feed it the same agree without asking.
+/// The pace of `timed` for messages of about one size on one communicator: slots take (slot at full pace) / pace. It
+/// starts close to the declared speed of the links. Lateness alone does not slow it down, since a busy machine is late
+/// at any pace: it tries another pace for a few exchanges and keeps it only if they end sooner. So a wrong speed in the
+/// topology file, other traffic or a straggler cost time but not correctness. A pure function of what it is fed: ranks
+/// that feed it the same agree without asking.
 class PaceController {
   public:
     /// The pace to start with. Full pace is 1; just below it queues stay short, just above it they never drain.
     static constexpr double initial_pace = 0.98;
 
-    [[nodiscard]] double pace() const { return pace_; }
+    /// The pace for the next exchange.
+    [[nodiscard]] double pace() const { return trial_ > 0 ? trial_ : settled_; }
 
-    /// What one exchange at this pace showed: `scheduled_seconds` from the common start to the end of the last slot,
+    /// What an exchange at pace() showed: `scheduled_seconds` (> 0) from the common start to the end of the last slot,
     /// and `late_seconds`, by how much the last segment of the last rank came behind it (0: it did not).
     void observe(double scheduled_seconds, double late_seconds);
 
   private:
-    void back_off(double scheduled_seconds, double late_seconds);
-    void climb();
+    /// The last few exchanges at one pace.
+    struct Samples {
+        std::vector<double> achieved;  ///< the pace that would have ended as late without being late
+        std::vector<double> late;      ///< lateness as a share of the schedule
 
-    double pace_ = initial_pace;
-    double ceiling_ = initial_pace;  ///< climbing stops here until it has held for `patience_` exchanges
-    int clean_ = 0;                  ///< exchanges in time since the pace last changed
-    int late_ = 0;                   ///< exchanges in a row that were late
-    int patience_ = 16;  ///< exchanges in time before the ceiling is put to the test; doubles with every failure
+        void add(double achieved_pace, double late_share);
+        [[nodiscard]] bool enough() const;
+    };
+
+    void judge_trial();
+    void end_trial(bool accepted);
+    void consider_trial();
+
+    double settled_ = initial_pace;
+    double trial_ = 0;  ///< 0: none
+    Samples settled_samples_;
+    Samples trial_samples_;
+    double step_ = 0.03;  ///< how far the next trial goes; doubles while trials succeed
+    int patience_ = 16;   ///< exchanges between a failed trial and the next; doubles with every failure
+    int rest_ = 16;       ///< exchanges left until the next trial upwards
+    int failures_ = 0;    ///< trials that failed
 };
 
 }  // namespace aapc

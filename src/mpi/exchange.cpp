@@ -1,7 +1,9 @@
 #include "aapc/mpi/exchange.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace {
 
 constexpr int data_tag = 1;
 constexpr int token_tag = 2;
+constexpr int agreement_tag = 3;
 
 /// MPI counts are int: longer messages travel in pieces of at most so many bytes.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
@@ -253,13 +256,47 @@ class Exchange::Implementation {
     /// The common start: nobody sends before everybody has posted its receives, and every rank learns how late the last
     /// exchange was, so that all choose the same pace.
     int agree_on_pace() {
+        const double before = now_seconds();
         double late = report_.late_seconds;
-        const int error = MPI_Allreduce(MPI_IN_PLACE, &late, 1, MPI_DOUBLE, MPI_MAX, communicator_);
-        if (report_.scheduled_seconds > 0 && options_.pace <= 0) {
-            controller_.observe(report_.scheduled_seconds, late);
+        const int error = find_maximum(late);
+        report_.agreement_seconds = now_seconds() - before;
+        if (last_controller_ != nullptr) {
+            last_controller_->observe(report_.scheduled_seconds, late);
         }
-        report_.pace = options_.pace > 0 ? options_.pace : controller_.pace();
+        // What a pace is worth depends on the size of the messages: fixed costs weigh more on small ones.
+        last_controller_ = &controllers_[std::bit_width(block_bytes_)];
+        report_.pace = options_.pace > 0 ? options_.pace : last_controller_->pace();
         return error;
+    }
+
+    /// The largest `value` of all ranks, in ⌈log2 P⌉ rounds; nobody leaves before everybody has entered. Not
+    /// MPI_Allreduce: an MPI that spins in a collective keeps the ranks that it waits for off the processor, and ranks
+    /// that leave far apart start their slots far apart.
+    int find_maximum(double& value) {
+        for (Rank distance = 1; distance < plan_.participants; distance *= 2) {
+            const Rank to = (plan_.rank + distance) % plan_.participants;
+            const Rank from = (plan_.rank - distance + plan_.participants) % plan_.participants;
+            const double mine = value;
+            double theirs = 0;
+            Pending pending;
+            int error = MPI_Irecv(&theirs, 1, MPI_DOUBLE, from, agreement_tag, communicator_, pending.add());
+            if (error == MPI_SUCCESS) {
+                error = MPI_Isend(&mine, 1, MPI_DOUBLE, to, agreement_tag, communicator_, pending.add());
+            }
+            Patience patience;
+            while (error == MPI_SUCCESS && !pending.empty()) {
+                int completed = 0;
+                error = pending.test(completed);
+                if (!pending.empty()) {
+                    patience.rest();
+                }
+            }
+            if (error != MPI_SUCCESS) {
+                return error;
+            }
+            value = std::max(value, theirs);
+        }
+        return MPI_SUCCESS;
     }
 
     [[nodiscard]] int segment_length(const Timed& state, std::int64_t segment) const {
@@ -338,7 +375,8 @@ class Exchange::Implementation {
     Plan plan_;
     ExchangeOptions options_;
     ExchangeReport report_;
-    PaceController controller_;
+    std::map<int, PaceController> controllers_;  ///< by the number of binary digits of the message size
+    PaceController* last_controller_ = nullptr;  ///< that chose the last exchange's pace
     const std::byte* send_ = nullptr;
     std::byte* receive_ = nullptr;
     std::size_t block_bytes_ = 0;

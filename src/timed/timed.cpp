@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace aapc {
 
@@ -11,17 +12,25 @@ constexpr double slot_target_seconds = 0.5e-3;
 constexpr std::int64_t fewest_frames = 3;
 constexpr std::int64_t most_frames = 22;
 
+constexpr std::size_t samples_kept = 3;
 // Late is what neither a wake-up nor the last segment's way through the switches explains.
 constexpr double tolerated_seconds = 1.5e-3;
-constexpr double tolerated_share = 0.02;
-// A single late exchange may be a hiccup of one machine; so late is none.
-constexpr double intolerable_share = 0.3;
+constexpr double tolerated_share = 0.03;
+// A trial must be better by more than the noise, and is over at once if it is this much worse.
+constexpr double clearly_better = 1.01;
+constexpr double hopeless = 0.85;
 
-constexpr int exchanges_between_steps = 4;
-constexpr double step_up = 1.01;
-constexpr double probe = 1.04;
+constexpr double first_step = 0.03;
+constexpr double largest_step = 0.5;
+constexpr int first_patience = 16;
 constexpr int longest_patience = 1024;
-constexpr double slowest_pace = 0.02;
+constexpr double slowest_pace = 0.001;
+constexpr double fastest_pace = 1000;
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
 
 }  // namespace
 
@@ -58,38 +67,76 @@ Segmentation segment_message(std::int64_t message_bytes, double bits_per_second,
     return cut;
 }
 
+void PaceController::Samples::add(double achieved_pace, double late_share) {
+    if (enough()) {
+        achieved.erase(achieved.begin());
+        late.erase(late.begin());
+    }
+    achieved.push_back(achieved_pace);
+    late.push_back(late_share);
+}
+
+bool PaceController::Samples::enough() const { return achieved.size() >= samples_kept; }
+
 void PaceController::observe(double scheduled_seconds, double late_seconds) {
-    const double tolerated = tolerated_seconds + tolerated_share * scheduled_seconds;
-    if (late_seconds <= tolerated) {
-        late_ = 0;
-        ++clean_;
-        climb();
+    const double achieved = pace() * scheduled_seconds / (scheduled_seconds + late_seconds);
+    const double late_share = std::max(0.0, late_seconds - tolerated_seconds) / scheduled_seconds;
+    if (trial_ > 0) {
+        trial_samples_.add(achieved, late_share);
+        judge_trial();
+    } else {
+        settled_samples_.add(achieved, late_share);
+        consider_trial();
+    }
+}
+
+void PaceController::judge_trial() {
+    const double before = median(settled_samples_.achieved);
+    if (trial_samples_.achieved.back() < hopeless * before) {
+        end_trial(false);
+    } else if (trial_samples_.enough()) {
+        end_trial(median(trial_samples_.achieved) > clearly_better * before);
+    }
+}
+
+void PaceController::end_trial(bool accepted) {
+    if (accepted) {
+        settled_ = trial_;
+        settled_samples_ = std::move(trial_samples_);
+        step_ = std::min(2 * step_, largest_step);
+        patience_ = first_patience;
+        rest_ = 0;
+    } else {
+        step_ = first_step;
+        ++failures_;
+        patience_ = std::min(2 * patience_, longest_patience);
+        rest_ = patience_;
+    }
+    trial_ = 0;
+    trial_samples_ = {};
+    if (accepted) {
+        consider_trial();
+    }
+}
+
+void PaceController::consider_trial() {
+    if (!settled_samples_.enough()) {
         return;
     }
-    ++late_;
-    if (late_ >= 2 || late_seconds > intolerable_share * scheduled_seconds + tolerated_seconds) {
-        back_off(scheduled_seconds, late_seconds);
+    const bool rested = rest_ <= 0 || patience_ == first_patience;  // the first trial downwards need not wait
+    const double late = median(settled_samples_.late);
+    rest_ = std::max(0, rest_ - 1);
+    if (late > tolerated_share && rested) {
+        // Links that are asked for too much lose some of it again, so they can do more than they achieved; how much
+        // more is tried.
+        constexpr double share_lost[] = {1.1, 1.2, 1.03};
+        trial_ = std::min(0.97 * settled_,
+                          share_lost[failures_ % std::size(share_lost)] * median(settled_samples_.achieved));
+    } else if (late <= tolerated_share && rest_ == 0) {
+        trial_ = settled_ * (1 + step_);
     }
-}
-
-// To what the exchange achieved, a little less: the queue that made it late has to drain too. No more than a fifth at
-// once, since a lost segment's time-out says nothing about the speed of the links.
-void PaceController::back_off(double scheduled_seconds, double late_seconds) {
-    const double achieved = pace_ * scheduled_seconds / (scheduled_seconds + late_seconds);
-    ceiling_ = std::min(ceiling_, pace_ * 0.99);
-    pace_ = std::max({slowest_pace, 0.8 * pace_, std::min(0.98 * achieved, 0.97 * pace_)});
-    patience_ = std::min(2 * patience_, longest_patience);
-    clean_ = 0;
-    late_ = 0;
-}
-
-void PaceController::climb() {
-    if (pace_ < ceiling_ && clean_ >= exchanges_between_steps) {
-        pace_ = std::min(ceiling_, pace_ * step_up);
-        clean_ = 0;
-    } else if (clean_ >= patience_) {
-        ceiling_ *= probe;
-        clean_ = 0;
+    if (trial_ > 0) {
+        trial_ = std::clamp(trial_, slowest_pace, fastest_pace);
     }
 }
 

@@ -23,7 +23,8 @@ struct ExchangeOptions {
 struct ExchangeReport {
     double pace = 0;          ///< `timed`: the pace that was used
     double late_seconds = 0;  ///< `timed`: how late this rank's last segment was against its slot
-    double scheduled_seconds = 0;
+    double scheduled_seconds = 0;  ///< `timed`: from the common start to the end of the last slot
+    double agreement_seconds = 0;  ///< `timed`: what the common start took
 };
 
 /// An all-to-all exchange on one communicator by one plan, as often as wanted. Owns a duplicate of the communicator, so

@@ -1,0 +1,114 @@
+// The pace controller against a network that behaves as the lab's do: it keeps up to some pace, and beyond it falls off
+// a cliff.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "aapc/timed.hpp"
+
+namespace aapc {
+namespace {
+
+struct Network {
+    double capacity;       ///< the fastest pace that it keeps up with
+    double full_seconds;   ///< what the exchange takes at pace 1
+    double noise_seconds;  ///< every exchange is late by up to so much, whatever the pace
+    std::mt19937_64 random{4711};
+
+    double late(double pace) {
+        const double noise = noise_seconds * std::generate_canonical<double, 53>(random);
+        if (pace <= capacity) {
+            return noise;
+        }
+        const double scheduled = full_seconds / pace;
+        return full_seconds / (0.8 * capacity) - scheduled + noise;  // queues overflow, a fifth is sent again
+    }
+};
+
+/// Runs so many exchanges and returns the time of each.
+std::vector<double> run(PaceController& controller, Network& network, int exchanges) {
+    std::vector<double> seconds;
+    for (int exchange = 0; exchange < exchanges; ++exchange) {
+        const double pace = controller.pace();
+        const double late = network.late(pace);
+        seconds.push_back(network.full_seconds / pace + late);
+        controller.observe(network.full_seconds / pace, late);
+    }
+    return seconds;
+}
+
+double mean(const std::vector<double>& values, std::size_t from, std::size_t to) {
+    double sum = 0;
+    for (std::size_t index = from; index < to; ++index) {
+        sum += values[index];
+    }
+    return sum / static_cast<double>(to - from);
+}
+
+TEST(PaceController, KeepsItsPaceOnLinksAsDeclared) {
+    for (const double full : {0.005, 0.05, 1.0}) {
+        PaceController controller;
+        Network network{1.0, full, 0.0005};
+        const auto seconds = run(controller, network, 2000);
+        EXPECT_LT(mean(seconds, 0, 2000), 1.02 * (full / 0.98 + 0.0005)) << full;
+    }
+}
+
+TEST(PaceController, DoesNotSlowDownForABusyMachine) {
+    PaceController controller;
+    Network network{1.0, 0.05, 0.02};  // late by a fifth on average, at any pace
+    const auto seconds = run(controller, network, 1000);
+    EXPECT_LT(mean(seconds, 500, 1000), 1.03 * (0.05 / 0.98 + 0.01));
+}
+
+TEST(PaceController, FindsSlowerLinksThanDeclared) {
+    for (const double capacity : {0.9, 0.7, 0.5, 0.1, 0.01}) {
+        for (const double full : {0.01, 0.2}) {
+            PaceController controller;
+            Network network{capacity, full, 0.0005};
+            const auto seconds = run(controller, network, 300);
+            EXPECT_LT(mean(seconds, 100, 300), 1.1 * (full / (0.98 * capacity) + 0.0005))
+                << "capacity " << capacity << ", full " << full << ", pace " << controller.pace();
+        }
+    }
+}
+
+TEST(PaceController, FindsFasterLinksThanDeclared) {
+    for (const double capacity : {1.5, 3.0, 10.0}) {
+        PaceController controller;
+        Network network{capacity, 0.5, 0.0005};
+        const auto seconds = run(controller, network, 400);
+        EXPECT_LT(mean(seconds, 300, 400), 1.3 * (0.5 / capacity))
+            << "capacity " << capacity << ", pace " << controller.pace();
+    }
+}
+
+TEST(PaceController, FollowsTrafficThatComesAndGoes) {
+    PaceController controller;
+    Network network{1.0, 0.1, 0.0005};
+    run(controller, network, 50);
+    network.capacity = 0.5;
+    const auto crowded = run(controller, network, 200);
+    EXPECT_LT(mean(crowded, 100, 200), 1.15 * 0.1 / (0.98 * 0.5));
+    network.capacity = 1.0;
+    const auto free = run(controller, network, 600);
+    EXPECT_LT(mean(free, 400, 600), 1.25 * 0.1 / 0.98);
+}
+
+TEST(PaceController, IsAFunctionOfWhatItSees) {
+    PaceController one;
+    PaceController other;
+    std::mt19937_64 random(1);
+    for (int exchange = 0; exchange < 5000; ++exchange) {
+        const double late = 0.1 * std::generate_canonical<double, 53>(random);
+        ASSERT_EQ(one.pace(), other.pace());
+        ASSERT_GT(one.pace(), 0);
+        one.observe(0.1, late);
+        other.observe(0.1, late);
+    }
+}
+
+}  // namespace
+}  // namespace aapc
