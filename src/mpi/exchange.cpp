@@ -264,7 +264,7 @@ class Exchange::Implementation {
             last_controller_->observe(report_.scheduled_seconds, late);
         }
         // What a pace is worth depends on the size of the messages: fixed costs weigh more on small ones.
-        last_controller_ = &controllers_[std::bit_width(block_bytes_)];
+        last_controller_ = &controllers_[static_cast<std::size_t>(std::bit_width(block_bytes_))];
         report_.pace = options_.pace > 0 ? options_.pace : last_controller_->pace();
         return error;
     }
@@ -375,8 +375,8 @@ class Exchange::Implementation {
     Plan plan_;
     ExchangeOptions options_;
     ExchangeReport report_;
-    std::map<int, PaceController> controllers_;  ///< by the number of binary digits of the message size
-    PaceController* last_controller_ = nullptr;  ///< that chose the last exchange's pace
+    std::map<std::size_t, PaceController> controllers_;  ///< by the number of binary digits of the message size
+    PaceController* last_controller_ = nullptr;          ///< that chose the last exchange's pace
     const std::byte* send_ = nullptr;
     std::byte* receive_ = nullptr;
     std::size_t block_bytes_ = 0;
