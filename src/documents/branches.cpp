@@ -1,7 +1,6 @@
 #include "documents/branches.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace aapc::documents {
 
@@ -28,17 +27,16 @@ class Branches {
         }
     }
 
-    std::vector<std::vector<Rank>> at_best_vertex() {
-        Vertex best = -1;
-        std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    std::vector<std::vector<Rank>> at_centre() {
+        Vertex centre = -1;
         for (Vertex vertex = 0; index(vertex) < ranks_at_.size(); ++vertex) {
             const std::size_t count = balanced_branch_count(vertex);
-            if (count > 0 && count < fewest) {
-                best = vertex;
-                fewest = count;
+            if (count >= 3) {
+                return branches_of(vertex);
             }
+            centre = centre < 0 && count > 0 ? vertex : centre;
         }
-        return best < 0 ? std::vector<std::vector<Rank>>() : branches_of(best);
+        return centre < 0 ? std::vector<std::vector<Rank>>() : branches_of(centre);
     }
 
   private:
@@ -118,7 +116,7 @@ std::vector<std::vector<Rank>> balanced_branches(const Network& network, const D
     if (network.kind() != NetworkKind::tree || demand.machine_of.empty()) {
         return {};
     }
-    return Branches(network, demand).at_best_vertex();
+    return Branches(network, demand).at_centre();
 }
 
 }  // namespace aapc::documents

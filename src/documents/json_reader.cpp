@@ -117,6 +117,21 @@ std::string shortened(const std::string& text, std::size_t length = 60) {
     return text.size() <= length ? text : text.substr(0, length) + "...";
 }
 
+/// The middle of the parser's "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error while …;
+/// last read: '…'; expected …". Its position is left to us, and what it last read is sometimes more than the mistake.
+std::string complaint_of(std::string what) {
+    what.erase(0, what.find("] ") + 2);
+    if (what.starts_with("parse error at ")) {
+        what.erase(0, what.find(": ") + 2);
+    }
+    const std::size_t read = what.find("; last read: ");
+    if (read != std::string::npos) {
+        const std::size_t expected = what.rfind("; expected ");
+        what.erase(read, expected == std::string::npos || expected < read ? std::string::npos : expected - read);
+    }
+    return what;
+}
+
 bool is_list(Place place) { return slots_of(place).front().name.empty(); }
 
 /// Feeds the parser and tells how far it has read, so that every event has its place in the text.
@@ -163,6 +178,11 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     Reader(std::string_view text, std::string_view file) : text_(text), file_(file), read_(text.data()) {}
 
     Expected<ScheduleDocument> read() {
+        token_ = text_.find('\0');
+        if (token_ != std::string_view::npos) {  // the parser would take it for the end
+            fail("a zero byte", "a schedule document is text");
+            return failure(std::move(diagnostic_));
+        }
         const char* const begin = text_.data();
         const char* const end = begin + text_.size();
         const bool good = nlohmann::json::sax_parse(Cursor(begin, &read_), Cursor(end, &read_), this);
@@ -214,17 +234,9 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     }
 
     bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override {
-        // "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error while …": the parser's
-        // position is the same as ours but for hostile line ends, and ours is formatted as all others.
-        std::string what = error.what();
-        for (const std::string_view before : {std::string_view("] "), std::string_view(": ")}) {
-            const std::size_t found = what.find(before);
-            if (found != std::string::npos && (before == "] " || what.starts_with("parse error"))) {
-                what.erase(0, found + before.size());
-            }
-        }
+        const std::string what = complaint_of(error.what());
         const auto read = static_cast<std::size_t>(read_ - text_.data());
-        const bool ended = read >= text_.size() && what.find("end of input") != std::string::npos;
+        const bool ended = what.find("unexpected end of input") != std::string::npos;
         token_ = ended || read == 0 ? read : read - 1;
         return fail(shortened(what, 200), "a schedule document is JSON, see docs/schedule-documents.md");
     }
@@ -323,7 +335,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
             return true;
         }
         if (frame.place == Place::synchronisation) {
-            const Expected<Synchronisation> synchronisation = parse_synchronisation(value);
+            const Expected<Synchronisation> synchronisation = parse_synchronisation(shortened(value));
             if (!synchronisation) {
                 return fail(fmt::format("{}: {}", described_path(), synchronisation.error().wrong),
                             synchronisation.error().right);
