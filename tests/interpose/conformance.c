@@ -1,7 +1,7 @@
 /* An MPI program that knows nothing of aapc but how many of its calls an interposer should take over, which it prints
  * at the end for the test's driver:
  *
- *     conformance SMALLEST_BLOCK MODE     MODE: all, churn or threads
+ *     conformance SMALLEST_BLOCK MODE     MODE: all, churn, exhaustion or threads
  *
  * SMALLEST_BLOCK is the size in bytes from which blocks are to be exchanged by the interposer. Every byte of a payload
  * is a hash of its source, its destination, its offset and the call it belongs to. */
@@ -390,14 +390,47 @@ static void check_errors(Tally *tally) {
     MPI_Comm_free(&comm);
 }
 
-/* More communicators than any MPI can have at a time, one after the other. */
+enum { many = 3000 };
+
+/* Makes communicators until this MPI has no more, or `many`, without a message. Returns how many there are. */
+static int take_communicators(MPI_Comm *taken) {
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int count = 0;
+    while (count < many && MPI_Comm_dup(MPI_COMM_SELF, &taken[count]) == MPI_SUCCESS) ++count;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    return count;
+}
+
+/* Communicators come and go while the MPI has few left: one that is not given back is missed soon. */
 static void check_churn(Tally *tally) {
-    for (int i = 0; i < 2500; ++i) {
+    MPI_Comm *taken = malloc(sizeof(MPI_Comm) * many);
+    int count = take_communicators(taken);
+    for (int i = 0; i < 8; ++i) MPI_Comm_free(&taken[--count]);
+    for (int i = 0; i < 100; ++i) {
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         check_bytes(comm, 8, tally);
         MPI_Comm_free(&comm);
     }
+    while (count > 0) MPI_Comm_free(&taken[--count]);
+    free(taken);
+}
+
+/* No communicator is left for an interposer, on a communicator whose errors are fatal. */
+static int check_exhaustion(Tally *tally) {
+    MPI_Comm *taken = malloc(sizeof(MPI_Comm) * many);
+    int count = take_communicators(taken);
+    const int exhausted = count < many;
+    if (exhausted) {
+        MPI_Comm_free(&taken[--count]);
+        MPI_Comm last = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &last);
+        for (int i = 0; i < 3; ++i) check_bytes(last, 3000, tally);
+        MPI_Comm_free(&last);
+    }
+    while (count > 0) MPI_Comm_free(&taken[--count]);
+    free(taken);
+    return exhausted;
 }
 
 typedef struct {
@@ -448,6 +481,12 @@ int main(int argc, char **argv) {
         MPI_Init(&argc, &argv);
         if (strcmp(mode, "churn") == 0) {
             check_churn(&tally);
+        } else if (strcmp(mode, "exhaustion") == 0) {
+            if (!check_exhaustion(&tally)) {
+                printf("skipped: this MPI does not run out of communicators\n");
+                MPI_Finalize();
+                return 77;
+            }
         } else {
             check_sizes(&tally);
             check_datatypes(&tally);

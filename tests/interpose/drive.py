@@ -110,7 +110,7 @@ def main():
     wrong = complaint(options, status, out, err)
     if wrong is None:
         return 0
-    print(f"{wrong}\n--- standard output\n{out}\n--- standard error\n{err}\n--- run again with\n{' '.join(sys.argv)}")
+    print(f"{wrong}\n--- run again with\n{' '.join(sys.argv)}\n--- standard output\n{out}\n--- standard error\n{err}")
     return 1
 
 
