@@ -14,8 +14,9 @@ const std::string_view head = R"routine(/* MPI_Alltoall for one cluster, generat
  * one phase share a link in the same direction (A. Faraj, X. Yuan: Message scheduling for all-to-all personalized
  * communication on Ethernet switched clusters, 2005).
  *
- * Algorithm @algorithm@, variant @variant@, synchronisation @synchronisation@: @summary@.
- * Cost: @phases@ phases (@bound@), @messages@ messages, @token_messages@ synchronisation messages.
+ * Algorithm:       @algorithm@, variant @variant@
+ * Synchronisation: @synchronisation@, @summary@
+ * Cost:            @phases@ phases (@bound@), @messages@ messages, @token_messages@ synchronisation messages
  *
  * The network, every switch with what is plugged into it:
 @network@
@@ -108,7 +109,10 @@ unsigned long aapc_generated_calls;
 /* Receives of so many rounds are posted ahead, and sends of so many rounds may be incomplete. */
 #define AAPC_WINDOW 4
 #define AAPC_WINDOW_REQUESTS (AAPC_WINDOW * AAPC_PARTNERS)
+
+/* Naps between starts: not so long that what arrives has to wait, nor so short that waking up takes longer. */
 #define AAPC_LONGEST_NAP_SECONDS 100e-6
+#define AAPC_SHORTEST_NAP_SECONDS 15e-6
 
 /* Where the requests of an exchange stand in the array of all requests. */
 #define AAPC_RECEIVES 0
@@ -920,7 +924,7 @@ static int aapc_run(struct aapc_exchange *x)
         if (error == MPI_SUCCESS) {
             error = aapc_progress(x, &count);
         }
-        if (count == 0) {
+        if (count == 0 && nap > AAPC_SHORTEST_NAP_SECONDS) {
             aapc_nap(nap);
         }
     }

@@ -48,9 +48,9 @@ std::string_view summary_of(Synchronisation synchronisation) {
 
 std::string phase_comment(const Schedule& schedule) {
     if (schedule.demand().participants() > most_ranks_with_listed_phases) {
-        return "/* The schedule. */";
+        return {};
     }
-    return "/* The schedule; 2>5 is the message from rank 2 to rank 5.\n" + generate::phase_lines(schedule) + "\n */";
+    return "/* The schedule; 2>5 is the message from rank 2 to rank 5.\n" + generate::phase_lines(schedule) + "\n */\n";
 }
 
 std::int64_t token_messages(const std::vector<Edge>& edges, Synchronisation synchronisation) {
@@ -70,7 +70,7 @@ Values head_values(const Schedule& schedule, Synchronisation synchronisation, co
     values["synchronisation"] = to_string(synchronisation);
     values["summary"] = summary_of(synchronisation);
     values["phases"] = std::to_string(schedule.phases().size());
-    values["bound"] = schedule.bound().has_value() ? fmt::format("the bound is {}", *schedule.bound()) : "no bound";
+    values["bound"] = schedule.bound().has_value() ? fmt::format("bound: {}", *schedule.bound()) : "no bound";
     values["messages"] = std::to_string(schedule.messages());
     values["token_messages"] = std::to_string(token_messages(edges, synchronisation));
     values["network"] = generate::network_lines(schedule.network());
@@ -109,7 +109,7 @@ void add_timing_values(Values& values, double bits_per_second) {
     const Segmentation longest = segment_message(std::numeric_limits<std::int32_t>::max(), bits_per_second);
     const WireFormat wire;
     values["segment_bytes"] = std::to_string(longest.segment_bytes);
-    values["bits_per_second"] = fmt::format("{:.17g}", bits_per_second);
+    values["bits_per_second"] = fmt::format("{:#}", bits_per_second);
     values["payload_per_frame"] = std::to_string(wire.payload_per_frame);
     values["frame_overhead"] = std::to_string(wire.frame_overhead);
     values["message_header"] = std::to_string(wire.message_header);
