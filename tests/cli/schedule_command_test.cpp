@@ -1,0 +1,178 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.hpp"
+
+namespace {
+
+using aapc::test::contents;
+using aapc::test::Outcome;
+using aapc::test::Scratch;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* chain = R"([network]
+speed = "1Gbit"
+[[switch]]
+name = "s0"
+machines = "n[0-2]"
+[[switch]]
+name = "s1"
+uplink = "s0"
+machines = "n[3-5]"
+)";
+
+/// A run that failed as it must: nothing on standard output, one line on standard error.
+void expect_refusal(const Outcome& run, int status, const testing::Matcher<std::string>& message) {
+    EXPECT_EQ(run.status, status) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, message);
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+}
+
+TEST(ScheduleCommand, PrintsATable) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", chain);
+    const Outcome run = scratch.run("schedule c.toml");
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    EXPECT_THAT(run.out, StartsWith("tree merged: 6 participants, 30 messages, 9 phases = the bound\n"));
+    EXPECT_THAT(run.out, HasSubstr("\nphase  "));
+    EXPECT_THAT(run.out, HasSubstr("n0->n3"));
+    EXPECT_THAT(run.out, testing::EndsWith("\nsynchronisation none\n"));
+}
+
+TEST(ScheduleCommand, PrintsJson) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", chain);
+    const Outcome run =
+        scratch.run("schedule c.toml --format json --algorithm tree --variant paper --synchronisation sender");
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    const auto document = nlohmann::json::parse(run.out);
+    EXPECT_EQ(document["format"], "aapc-schedule/1");
+    EXPECT_EQ(document["algorithm"], "tree");
+    EXPECT_EQ(document["variant"], "paper");
+    EXPECT_EQ(document["bound"], 9);
+    EXPECT_EQ(document["phases"].size(), 9U);
+    EXPECT_EQ(document["participants"].size(), 6U);
+    EXPECT_EQ(document["participants"][5], (nlohmann::json{{"name", "n5"}, {"machine", "n5"}}));
+    EXPECT_EQ(document["synchronisation"]["name"], "sender");
+    EXPECT_GT(document["synchronisation"]["edges"].size(), 5U);
+}
+
+TEST(ScheduleCommand, ReductionsAreOrdered) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", chain);
+    std::vector<std::size_t> counts;
+    for (const std::string reduction : {"exact", "pair", "none"}) {
+        const Outcome run =
+            scratch.run("schedule c.toml --format json --synchronisation receiver --reduction " + reduction);
+        ASSERT_EQ(run.status, 0) << run.err;
+        counts.push_back(nlohmann::json::parse(run.out)["synchronisation"]["edges"].size());
+    }
+    EXPECT_LE(counts[0], counts[1]);
+    EXPECT_LT(counts[1], counts[2]);
+}
+
+TEST(ScheduleCommand, WritesAFileAndNothingElse) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", chain);
+    const Outcome to_output = scratch.run("schedule c.toml");
+    const Outcome to_file = scratch.run("schedule c.toml -o table.txt");
+    EXPECT_EQ(to_file.status, 0) << to_file.err;
+    EXPECT_EQ(to_file.out, "");
+    EXPECT_EQ(contents(scratch.path("table.txt")), to_output.out);
+    EXPECT_THAT(scratch.files(), ElementsAre("c.toml", "table.txt"));
+}
+
+TEST(ScheduleCommand, UnknownNamesListWhatThereIs) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", chain);
+    expect_refusal(scratch.run("schedule c.toml --algorithm treee"), 2,
+                   AllOf(HasSubstr("'treee'"), HasSubstr(": tree")));
+    expect_refusal(scratch.run("schedule c.toml --variant papyrus"), 2,
+                   AllOf(HasSubstr("'papyrus'"), HasSubstr("paper"), HasSubstr("merged")));
+    expect_refusal(
+        scratch.run("schedule c.toml --synchronisation loose"), 2,
+        AllOf(HasSubstr("'loose'"), HasSubstr("none"), HasSubstr("sender"), HasSubstr("receiver"), HasSubstr("timed")));
+    for (const char* const option : {"--format yaml", "--reduction most"}) {
+        const Outcome run = scratch.run(std::string("schedule c.toml ") + option);
+        EXPECT_EQ(run.status, 2);
+        EXPECT_EQ(run.out, "");
+        EXPECT_THAT(run.err, AnyOf(HasSubstr("table"), HasSubstr("pair")));
+    }
+}
+
+TEST(ScheduleCommand, MistakesInTheTopologyHaveAPosition) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", "[[switch]]\nname = \"s0\"\nmachines = \"n[0-2]\"\nuplink = \"s9\"\n");
+    expect_refusal(scratch.run("schedule c.toml"), 2, AllOf(StartsWith("c.toml:4:"), HasSubstr("s9")));
+    expect_refusal(scratch.run("schedule missing.toml"), 2, StartsWith("missing.toml"));
+    expect_refusal(scratch.run("schedule ."), 2, StartsWith("."));
+}
+
+TEST(ScheduleCommand, AFailureLeavesTheOutputFileAlone) {
+    const Scratch scratch;
+    (void)scratch.file("good.toml", chain);
+    (void)scratch.file("bad.toml", "[[switch]\n");
+    (void)scratch.file("old.json", "precious");
+    for (const char* const arguments : {"schedule bad.toml -o old.json", "schedule missing.toml -o old.json",
+                                        "schedule good.toml --variant x -o old.json",
+                                        "schedule good.toml --format xml -o old.json", "schedule -o old.json"}) {
+        const Outcome run = scratch.run(arguments);
+        EXPECT_EQ(run.status, 2) << arguments;
+        EXPECT_EQ(run.out, "") << arguments;
+        EXPECT_EQ(contents(scratch.path("old.json")), "precious") << arguments;
+        EXPECT_THAT(scratch.files(), ElementsAre("bad.toml", "good.toml", "old.json")) << arguments;
+    }
+    expect_refusal(scratch.run("schedule good.toml -o nowhere/new.json"), 2, StartsWith("nowhere/new.json"));
+    EXPECT_THAT(scratch.files(), ElementsAre("bad.toml", "good.toml", "old.json"));
+}
+
+TEST(ScheduleCommand, HelpNamesTheChoices) {
+    const Scratch scratch;
+    const Outcome run = scratch.run("schedule --help");
+    EXPECT_EQ(run.status, 0);
+    for (const char* const word : {"tree", "merged", "paper", "sender", "timed", "pair", "exact", "json"}) {
+        EXPECT_THAT(run.out, HasSubstr(word));
+    }
+}
+
+/// The papers' Table 4, from the two example files. In 2005, t0 = n0 n1 n2, t1 = n3 n4 and t2 = n5; in 2007,
+/// T0 = n0 n1, T1 = n3 n4 and T2 = n2.
+std::string table_4(const std::string& example) {
+    const Scratch scratch;
+    const Outcome run = scratch.run("schedule '" AAPC_SOURCE_DIRECTORY "/examples/" + example +
+                                    "' --variant paper --synchronisation none");
+    EXPECT_EQ(run.status, 0) << run.err;
+    const std::size_t begin = run.out.find("    0  ");
+    return run.out.substr(begin, run.out.find("\n\n", begin) - begin);
+}
+
+TEST(ScheduleCommand, Table4Of2005) {
+    EXPECT_EQ(table_4("faraj-yuan-2005-figure-1.toml"), R"(    0  n0->n4  n3->n5  n5->n1  n1->n0
+    1  n1->n3  n4->n5  n5->n2  n2->n1
+    2  n2->n4          n5->n0  n0->n2
+    3  n0->n3  n3->n2          n2->n0
+    4  n1->n4  n3->n0          n0->n1  n4->n3
+    5  n2->n3  n3->n1          n1->n2
+    6  n0->n5  n4->n0
+    7  n1->n5  n4->n1  n5->n3          n3->n4
+    8  n2->n5  n4->n2  n5->n4)");
+}
+
+TEST(ScheduleCommand, Table4Of2007) {
+    EXPECT_EQ(table_4("faraj-yuan-2007-figure-1.toml"), R"(    0  n0->n3  n3->n2  n2->n1  n1->n0
+    1  n1->n4  n4->n2  n2->n0  n0->n1
+    2  n1->n3  n3->n0
+    3  n0->n4  n3->n1                  n4->n3
+    4  n0->n2  n4->n1  n2->n3          n3->n4
+    5  n1->n2  n4->n0  n2->n4)");
+}
+
+}  // namespace
