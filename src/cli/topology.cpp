@@ -1,7 +1,260 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "aapc/bound.hpp"
+#include "aapc/topology_file.hpp"
 #include "cli/command.hpp"
 
 namespace aapc::cli {
 
-void add_topology_command(CLI::App&, Context&) {}
+namespace {
+
+using nlohmann::ordered_json;
+
+struct TopologyOptions {
+    std::string file;
+    std::string format = "text";
+};
+
+/// What all three formats show.
+struct Description {
+    const Network& network;
+    Demand demand;
+    Bound bound;
+
+    [[nodiscard]] const Link& link(const LinkLoad& load) const {
+        return network.links()[static_cast<std::size_t>(load.link)];
+    }
+    [[nodiscard]] const NetworkVertex& vertex(Vertex index) const {
+        return network.vertices()[static_cast<std::size_t>(index)];
+    }
+    [[nodiscard]] const std::string& name(Vertex index) const { return vertex(index).name; }
+    [[nodiscard]] bool is_busiest(const LinkLoad& load) const {
+        return load.seconds_per_byte == bound.links.front().seconds_per_byte;
+    }
+};
+
+constexpr std::size_t most_links_shown = 8;
+constexpr double example_bytes = 32.0 * 1024;
+
+/// "2.5Gbit", as a topology file says it.
+std::string speed_text(double bits_per_second) {
+    constexpr std::array<std::pair<double, std::string_view>, 5> units{
+        {{1e12, "Tbit"}, {1e9, "Gbit"}, {1e6, "Mbit"}, {1e3, "kbit"}, {1, "bit"}}};
+    const auto unit = std::find_if(units.begin(), std::prev(units.end()),
+                                   [&](const auto& candidate) { return bits_per_second >= candidate.first; });
+    return fmt::format("{:.6g}{}", bits_per_second / unit->first, unit->second);
+}
+
+std::string duration_text(double seconds) {
+    if (seconds >= 1) {
+        return fmt::format("{:.3f} s", seconds);
+    }
+    return seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3) : fmt::format("{:.3f} us", seconds * 1e6);
+}
+
+std::string count_text(std::size_t count, std::string_view singular, std::string_view plural) {
+    return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
+std::string bound_text(const Description& shown) {
+    const Bound& bound = shown.bound;
+    if (bound.links.empty()) {
+        return "no message crosses a link\n";
+    }
+    std::string text =
+        fmt::format("bound     {} messages on the busiest directed link: at least as many phases\n", bound.messages) +
+        fmt::format("          at least {} for each MB of message size; {} for messages of 32 KiB\n",
+                    duration_text(bound.seconds_per_byte * 1e6), duration_text(bound.seconds_per_byte * example_bytes));
+    // Rounding aside, phases of equal length last as long as a message on the slowest link.
+    const double equal_phases = static_cast<double>(bound.messages) * 8 / bound.slowest_bits_per_second;
+    if (const double ratio = equal_phases / bound.seconds_per_byte; ratio > 1 + 1e-9) {
+        text += fmt::format(
+            "\nEqual phases cannot reach this bound: each of the {} phases lasts as long as a message on the slowest\n"
+            "link ({}), {} for each MB in all, which is {:.3g} times the bound.\n",
+            bound.messages, speed_text(bound.slowest_bits_per_second), duration_text(equal_phases * 1e6), ratio);
+    }
+    return text;
+}
+
+std::string links_text(const Description& shown) {
+    const std::vector<LinkLoad>& loads = shown.bound.links;
+    const std::size_t rows = std::min(loads.size(), most_links_shown);
+    if (rows == 0) {
+        return "";
+    }
+    std::vector<std::string> ends;
+    std::size_t width = std::string_view("busiest links").size();
+    for (std::size_t row = 0; row < rows; ++row) {
+        const Link& link = shown.link(loads[row]);
+        ends.push_back(fmt::format("{} - {}", shown.name(link.lower), shown.name(link.upper)));
+        width = std::max(width, ends.back().size());
+    }
+    std::string text =
+        fmt::format("\n{:<{}}  {:>12}  {:>10}  {:>12}\n", "busiest links", width, "messages", "speed", "time per MB");
+    for (std::size_t row = 0; row < rows; ++row) {
+        text += fmt::format("{:<{}}  {:>12}  {:>10}  {:>12}\n", ends[row], width, loads[row].messages,
+                            speed_text(shown.link(loads[row]).bits_per_second),
+                            duration_text(loads[row].seconds_per_byte * 1e6));
+    }
+    if (loads.size() > rows) {
+        text += fmt::format("... and {} with less or the same to carry\n",
+                            count_text(loads.size() - rows, "link", "links"));
+    }
+    return text;
+}
+
+std::string as_text(const Description& shown) {
+    const std::size_t machines = shown.network.machines().size();
+    const std::size_t switches = shown.network.vertices().size() - machines;
+    return fmt::format("{}      {}, {}, {}\n", to_string(shown.network.kind()),
+                       count_text(switches, "switch", "switches"), count_text(machines, "machine", "machines"),
+                       count_text(static_cast<std::size_t>(shown.demand.participants()), "rank", "ranks")) +
+           bound_text(shown) + links_text(shown);
+}
+
+/// A whole number where it is one, so that readers need not care.
+ordered_json speed_json(double bits_per_second) {
+    const auto whole = static_cast<std::int64_t>(bits_per_second);
+    return static_cast<double>(whole) == bits_per_second ? ordered_json(whole) : ordered_json(bits_per_second);
+}
+
+std::string as_json(const Description& shown) {
+    const Network& network = shown.network;
+    // The link upwards of every vertex; the topmost switch has none.
+    std::vector<const Link*> link_above(network.vertices().size(), nullptr);
+    for (const Link& link : network.links()) {
+        link_above[static_cast<std::size_t>(link.lower)] = &link;
+    }
+    ordered_json switches = ordered_json::array();
+    for (std::size_t vertex = 0; vertex < network.vertices().size(); ++vertex) {
+        if (!network.vertices()[vertex].is_switch) {
+            continue;
+        }
+        const Link* uplink = link_above[vertex];
+        switches.push_back({{"name", network.vertices()[vertex].name},
+                            {"uplink", uplink == nullptr ? ordered_json() : ordered_json(shown.name(uplink->upper))},
+                            {"speed", uplink == nullptr ? ordered_json() : speed_json(uplink->bits_per_second)}});
+    }
+    ordered_json machines = ordered_json::array();
+    for (const NetworkMachine& machine : network.machines()) {
+        const Link& cable = *link_above[static_cast<std::size_t>(machine.vertex)];
+        machines.push_back({{"name", shown.name(machine.vertex)},
+                            {"switch", shown.name(cable.upper)},
+                            {"ranks", machine.ranks},
+                            {"speed", speed_json(cable.bits_per_second)}});
+    }
+    ordered_json links = ordered_json::array();
+    for (const LinkLoad& load : shown.bound.links) {
+        const Link& link = shown.link(load);
+        links.push_back({{"lower", shown.name(link.lower)},
+                         {"upper", shown.name(link.upper)},
+                         {"bits_per_second", speed_json(link.bits_per_second)},
+                         {"messages", load.messages},
+                         {"seconds_per_byte", load.seconds_per_byte}});
+    }
+    const ordered_json document{{"format", "aapc-topology/1"},
+                                {"kind", to_string(network.kind())},
+                                {"switches", std::move(switches)},
+                                {"machines", std::move(machines)},
+                                {"ranks", shown.demand.participants()},
+                                {"bound",
+                                 {{"messages", shown.bound.messages},
+                                  {"seconds_per_byte", shown.bound.seconds_per_byte},
+                                  {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}}},
+                                {"links", std::move(links)}};
+    return document.dump(2) + "\n";
+}
+
+std::string dot_string(std::string_view text) {
+    std::string result = "\"";
+    for (const char character : text) {
+        if (character == '"' || character == '\\') {
+            result.push_back('\\');
+        }
+        result.push_back(character);
+    }
+    return result + '"';
+}
+
+std::string as_dot(const Description& shown) {
+    const Network& network = shown.network;
+    std::string text = "graph topology {\n    node [shape=box, style=filled, fillcolor=lightgrey];\n";
+    for (const NetworkVertex& vertex : network.vertices()) {
+        if (vertex.is_switch) {
+            text += fmt::format("    {};\n", dot_string(vertex.name));
+        }
+    }
+    text += "    node [shape=ellipse, style=solid];\n";
+    for (const NetworkMachine& machine : network.machines()) {
+        const std::string& name = shown.name(machine.vertex);
+        const std::string label = machine.ranks == 1 ? name : fmt::format("{}, {} ranks", name, machine.ranks);
+        text += fmt::format("    {} [label={}];\n", dot_string(name), dot_string(label));
+    }
+    std::vector<const LinkLoad*> load_of(network.links().size(), nullptr);
+    for (const LinkLoad& load : shown.bound.links) {
+        load_of[static_cast<std::size_t>(load.link)] = &load;
+    }
+    for (std::size_t index = 0; index < network.links().size(); ++index) {
+        const Link& link = network.links()[index];
+        const LinkLoad* load = load_of[index];
+        const std::string label =
+            fmt::format("{}, {} messages", speed_text(link.bits_per_second), load == nullptr ? 0 : load->messages);
+        text += fmt::format("    {} -- {} [label={}{}];\n", dot_string(shown.name(link.upper)),
+                            dot_string(shown.name(link.lower)), dot_string(label),
+                            load != nullptr && shown.is_busiest(*load) ? ", color=red, penwidth=3" : "");
+    }
+    return text + "}\n";
+}
+
+Expected<Network> read_network(const std::string& file) {
+    if (file == "-") {
+        return read_topology(std::string(std::istreambuf_iterator<char>(std::cin), {}), "standard input");
+    }
+    return read_topology_file(file);
+}
+
+int run(const TopologyOptions& options) {
+    const Expected<Network> network = read_network(options.file);
+    if (!network) {
+        return complain(network.error());
+    }
+    Demand demand = full_demand(*network);
+    Bound bound = tree_bound(*network, demand);
+    const Description shown{*network, std::move(demand), std::move(bound)};
+    return write_output("", options.format == "json"  ? as_json(shown)
+                            : options.format == "dot" ? as_dot(shown)
+                                                      : as_text(shown));
+}
+
+}  // namespace
+
+void add_topology_command(CLI::App& app, Context& context) {
+    CLI::App* command =
+        app.add_subcommand("topology", "Say what a topology file describes, its bound and its busiest links");
+    auto options = std::make_shared<TopologyOptions>();
+    command->add_option("FILE", options->file, "topology file (docs/topology-files.md), or - for standard input")
+        ->required();
+    command
+        ->add_option(
+            "--format", options->format,
+            "text for people, json for programs, dot for a picture (aapc topology FILE --format dot | dot -Tsvg)")
+        ->check(CLI::IsMember({"text", "json", "dot"}))
+        ->capture_default_str();
+    command->footer(
+        "The bound is the number of messages that cross the busiest directed link when every rank sends one to every\n"
+        "other; no all-to-all takes less time than that link needs for them. A MB is 10^6 bytes.");
+    command->callback([options, &context] { context.status = run(*options); });
+}
 
 }  // namespace aapc::cli

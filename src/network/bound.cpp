@@ -22,7 +22,7 @@ Bound tree_bound(const Network& network, const Demand& demand) {
         }
     }
     Bound bound;
-    bound.messages = participants - 1;
+    bound.messages = std::max<std::int64_t>(participants - 1, 0);
     for (auto entry = order.rbegin(); entry != order.rend(); ++entry) {
         const auto [vertex, link] = *entry;
         if (link < 0) {
