@@ -21,12 +21,12 @@ def obstacle() -> str | None:
         if shutil.which(program) is None:
             return f"the program {program} is missing (Debian: apt-get install {package})"
     namespace = f"aapc-lab-check.{os.getpid()}"
-    with system.signals_raise():
-        try:
-            return _try_in(namespace)
-        finally:
-            with system.signals_ignored(), contextlib.suppress(LabError):
-                system.run(["ip", "netns", "del", namespace])
+    try:
+        return _try_in(namespace)
+    finally:
+        system.ignore_signals()
+        with contextlib.suppress(LabError):
+            system.run(["ip", "netns", "del", namespace])
 
 
 def _try_in(namespace: str) -> str | None:
@@ -35,8 +35,14 @@ def _try_in(namespace: str) -> str | None:
         ("network namespaces", ["ip", "netns", "add", namespace]),
         ("programs in a network namespace", ["ip", "netns", "exec", namespace, "unshare", "--uts", "true"]),
         ("bridges", ["ip", *in_namespace, "link", "add", "switch0", "type", "bridge"]),
-        ("virtual cables (veth)", ["ip", *in_namespace, "link", "add", "port0", "type", "veth", "peer", "name", "port1"]),
-        ("token buckets (tbf)", ["tc", *in_namespace, *"qdisc add dev port0 root tbf rate 1mbit burst 3028 limit 9k".split()]),
+        (
+            "virtual cables (veth)",
+            ["ip", *in_namespace, "link", "add", "port0", "type", "veth", "peer", "name", "port1"],
+        ),
+        (
+            "token buckets (tbf)",
+            ["tc", *in_namespace, *"qdisc add dev port0 root tbf rate 1mbit burst 3028 limit 9k".split()],
+        ),
     ]
     for facility, command in trials:
         try:

@@ -20,18 +20,19 @@ from .units import format_speed, parse_size, parse_speed
 
 
 def main(arguments: Sequence[str]) -> int:
+    system.raise_on_signals()
     own, command = _split_command(arguments)
     parser = _parser()
     options, further = parser.parse_known_args(own)
     if further and options.run is not _mpirun:
         parser.error(f"unknown arguments: {' '.join(further)}")
+    options.further, options.command = further, command
     try:
         check_lab_name(options.name)
         if options.run in (_exec, _mpirun) and not command:
             raise UsageError("what is to be run? Write it after --")
         if options.run not in (_exec, _mpirun) and command:
             raise UsageError(f"unexpected after --: {' '.join(command)}")
-        options.further, options.command = further, command
         status: int = options.run(options)
         return status
     except LabError as error:
@@ -165,7 +166,7 @@ def _down(options: argparse.Namespace) -> int:
         return 0
     if state.is_being_started():
         raise UsageError(f"lab {state.name} is just being put up by process {state.process}; end that first")
-    with system.signals_ignored():
-        network.take_down(state)
+    system.ignore_signals()
+    network.take_down(state)
     print(f"lab: {options.name} is down", file=sys.stderr)
     return 0

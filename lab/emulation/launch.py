@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO
 
 from . import system
 from .errors import LabError, UsageError
@@ -18,6 +21,8 @@ from .state import HostRecord, State
 
 TIMED_OUT = 124  # exit status, as of timeout(1)
 _GRACE = 3.0  # seconds that a launcher has to end its ranks when it is asked to
+# Open MPI 4.1 says so when an agent has started sooner than Open MPI was ready for; it means nothing.
+_NOISE = re.compile(rb"plm:rsh: Warning: setpgid\(\d+,\d+\) failed in parent")
 _FINALIZE_REMEDY = Path(__file__).with_name("mpich_finalize.c")
 
 # A machine has a host name of its own. $0 is that name, the rest the command.
@@ -138,18 +143,27 @@ LAUNCHERS: dict[str, Callable[[State, int, Path], list[str]]] = {"openmpi": _ope
 def _run_to_end(command: Sequence[str], environment: dict[str, str], timeout: float) -> int:
     """Runs a launcher; at the end, whatever the reason, ends every process that came of it, its daemons too."""
     system.adopt_orphans()
-    with system.signals_raise():
-        process = None
-        try:
-            process = subprocess.Popen(command, env=environment)
-            status = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            print(f"lab: no end after {timeout:g} s; ending the run", file=sys.stderr)
-            status = TIMED_OUT
-        finally:
-            with system.signals_ignored():
-                _end_run(process)
+    process = None
+    try:
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+        complaints = threading.Thread(target=_pass_on_but_noise, args=(process.stderr,), daemon=True)
+        complaints.start()
+        status = process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        print(f"lab: no end after {timeout:g} s; ending the run", file=sys.stderr)
+        status = TIMED_OUT
+    finally:
+        system.ignore_signals()
+        _end_run(process)
+    complaints.join(_GRACE)
     return status if status >= 0 else 128 - status
+
+
+def _pass_on_but_noise(stream: IO[bytes]) -> None:
+    for line in stream:
+        if not _NOISE.search(line):
+            sys.stderr.buffer.write(line)
+            sys.stderr.buffer.flush()
 
 
 def _end_run(process: subprocess.Popen[bytes] | None) -> None:

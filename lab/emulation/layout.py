@@ -85,8 +85,8 @@ def machine_namespace(lab: str, machine: str) -> str:
 def token_bucket(bits_per_second: int) -> int:
     """Depth in bytes of a link's token bucket.
 
-    A little over two frames, so that the link never idles between two; on fast links what passes in 100 µs, because the kernel's timer
-    wakes the bucket that late at times. Deeper ones would let bursts through above the link's speed.
+    A little over two frames, so that the link never idles between two; on fast links what passes in 100 µs, because the
+    kernel's timer wakes the bucket that late at times. A deeper one would let bursts through above the link's speed.
     """
     return max(2 * FRAME + 64, bits_per_second // 8 // 10_000)
 
@@ -106,9 +106,7 @@ def lay_out(topology: Topology, lab: str, rate: int | None) -> Layout:
         for index, switch in enumerate(topology.switches)
         if switch.uplink is not None
     ]
-    return Layout(
-        fabric_namespace(lab), bridges, hosts, trunks, machine_ports, _forwarding(topology, hosts)
-    )
+    return Layout(fabric_namespace(lab), bridges, hosts, trunks, machine_ports, _forwarding(topology, hosts))
 
 
 def _host(lab: str, index: int, machine: Machine, bits_per_second: int) -> Host:

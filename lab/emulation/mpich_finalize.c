@@ -2,8 +2,8 @@
  *
  * Its ucx netmod closes every connection, which takes an answer of the peer's UCX, and then waits in a PMI barrier by a
  * plain read(). A rank that is there first answers nobody any more, so the others never get there (mended in MPICH 4.2,
- * pull request 6596: "Having the process stuck in PMI_barrier may prevent other processes to complete"). Here a read from
- * the process manager lets UCX go on while it waits. Nothing else changes: in particular no communication before
+ * pull request 6596: "Having the process stuck in PMI_barrier may prevent other processes to complete"). Here a read
+ * from the process manager lets UCX go on while it waits. Nothing else changes: in particular no communication before
  * MPI_Finalize, since ranks talk to the process manager only when they start and when they end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

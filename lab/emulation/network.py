@@ -40,18 +40,23 @@ def put_up(topology: Topology, source: str, name: str, options: Options) -> Stat
     layout = lay_out(topology, name, options.rate)
     _require_nothing_there(name, layout)
     state = _record(layout, source, name, options)
-    with system.signals_raise():
-        try:
-            states.create(state)
-            _build(layout, options)
-            state = replace(state, status="up")
-            states.update(state)
-        except BaseException:
-            with system.signals_ignored():
-                if states.load(name) == replace(state, status="starting"):
-                    take_down(replace(state, status="starting"))
-            raise
+    try:
+        states.create(state)
+        _build(layout, options)
+        system.ignore_signals()  # either it is up and says so, or nothing is left
+        state = replace(state, status="up")
+        states.update(state)
+    except BaseException:
+        system.ignore_signals()
+        if _is_mine(states.load(name), state):
+            take_down(state)
+        raise
     return state
+
+
+def _is_mine(recorded: State | None, state: State) -> bool:
+    mine = (state.process, state.process_start)
+    return recorded is not None and (recorded.process, recorded.process_start) == mine
 
 
 def _record(layout: Layout, source: str, name: str, options: Options) -> State:
@@ -93,8 +98,8 @@ def _require_nothing_there(name: str, layout: Layout) -> None:
 def _require_not_recorded(existing: State) -> None:
     if existing.is_being_started():
         raise UsageError(f"lab {existing.name} is just being put up by process {existing.process}")
-    if existing.status == "starting":
-        raise UsageError(f"lab {existing.name} was put up only in part: {states.advice_down(existing.name)}")
+    if existing.status != "up":
+        raise UsageError(f"lab {existing.name} is up only in part: {states.advice_down(existing.name)}")
     raise UsageError(f"lab {existing.name} is up already; to take it down: {states.advice_down(existing.name)}")
 
 
@@ -205,15 +210,22 @@ def _host_interfaces(host: Host, hosts: Sequence[Host]) -> Iterator[str]:
 
 def take_down(state: State) -> None:
     """Removes what a lab recorded, by name, and nothing else. May be repeated if it fails."""
-    survivors = system.end_processes(lambda: system.namespace_processes(state.namespaces), patience=1.0)
-    if survivors:
-        raise LabError(f"processes {survivors} of lab {state.name} cannot be ended; the lab stays up")
+    states.update(replace(state, status="going down"))
+    identities = system.namespace_identities(state.namespaces)
+    _end_processes(state, identities)
     there = [namespace for namespace in state.namespaces if (system.NAMESPACES / namespace).exists()]
     if there:
         system.batch(["ip"], [f"netns del {namespace}" for namespace in there])
+    _end_processes(state, identities)  # that came in meanwhile; without names nobody comes any more
     for namespace in state.namespaces:
         _remove_host_file(HOST_FILES / namespace)
     states.remove(state)
+
+
+def _end_processes(state: State, identities: set[system.Identity]) -> None:
+    survivors = system.end_processes(lambda: system.namespace_processes(identities), patience=1.0)
+    if survivors:
+        raise LabError(f"processes {survivors} of lab {state.name} cannot be ended")
 
 
 def _remove_host_file(directory: Path) -> None:

@@ -26,7 +26,7 @@ class State:
     """A lab, and by name everything it put on this machine."""
 
     name: str
-    status: str  # "starting" until everything is in place, then "up"
+    status: str  # "starting" until everything is in place, then "up"; "going down" in the end
     process: int  # of the `up` that made it
     process_start: str  # of that process, so that a later process of the same number is not taken for it
     topology: str  # the file it came from
@@ -101,7 +101,7 @@ def require_up(name: str) -> State:
     if state is None:
         raise UsageError(f"lab {name} is not up: lab/cluster up FILE{_option(name)}")
     if state.status != "up":
-        raise UsageError(f"lab {name} was put up only in part: {advice_down(name)}, then up again")
+        raise UsageError(f"lab {name} is up only in part: {advice_down(name)}, then up again")
     return state
 
 

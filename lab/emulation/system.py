@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from .errors import Interrupted, LabError
@@ -40,32 +40,21 @@ def batch(command: Sequence[str], lines: Iterable[str]) -> None:
     run([*command, "-batch", "-"], "\n".join(lines) + "\n")
 
 
-@contextlib.contextmanager
-def signals_raise() -> Iterator[None]:
-    """Within this context, a signal to end becomes the exception Interrupted."""
+def raise_on_signals() -> None:
+    """From now on, a signal to end becomes the exception Interrupted. One that is ignored (nohup) stays ignored."""
 
     def interrupt(signal_number: int, _frame: object) -> None:
         raise Interrupted(signal_number)
 
-    with _handlers(interrupt):
-        yield
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
 
 
-@contextlib.contextmanager
-def signals_ignored() -> Iterator[None]:
-    """Within this context (cleaning up), signals to end are ignored."""
-    with _handlers(signal.SIG_IGN):
-        yield
-
-
-@contextlib.contextmanager
-def _handlers(handler: Callable[[int, object], None] | signal.Handlers) -> Iterator[None]:
-    previous = [(number, signal.signal(number, handler)) for number in _SIGNALS]
-    try:
-        yield
-    finally:
-        for number, old in previous:
-            signal.signal(number, old)
+def ignore_signals() -> None:
+    """From now on, signals to end are ignored: this process is cleaning up, or done but for saying so."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def adopt_orphans() -> None:
@@ -91,12 +80,20 @@ def descendants(ancestor: int) -> list[int]:
     return found
 
 
-def namespace_processes(namespaces: Iterable[str]) -> list[int]:
-    """The processes (but this one) that are in one of these network namespaces."""
+Identity = tuple[int, int]
+
+
+def namespace_identities(namespaces: Iterable[str]) -> set[Identity]:
+    """What tells these network namespaces (those that exist) from all others, even when their names are gone."""
     identities = set()
     for namespace in namespaces:
         with contextlib.suppress(OSError):
             identities.add(_identity(NAMESPACES / namespace))
+    return identities
+
+
+def namespace_processes(identities: set[Identity]) -> list[int]:
+    """The processes (but this one) that are in one of these network namespaces."""
     found = []
     for process in _processes():
         with contextlib.suppress(OSError):
@@ -105,7 +102,7 @@ def namespace_processes(namespaces: Iterable[str]) -> list[int]:
     return found
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _identity(path: Path) -> Identity:
     status = path.stat()
     return status.st_dev, status.st_ino
 

@@ -94,9 +94,13 @@ def parse_topology(document: Any) -> Topology:
         raise UsageError(f"the lab emulates trees of switches, and this network is of kind '{document.get('kind')}'")
     try:
         switches = [Switch(str(s["name"]), s["uplink"], _speed(s["speed"])) for s in document["switches"]]
-        machines = [Machine(str(m["name"]), m["switch"], int(m["ranks"]), _known_speed(m)) for m in document["machines"]]
+        machines = [
+            Machine(str(m["name"]), m["switch"], int(m["ranks"]), _known_speed(m)) for m in document["machines"]
+        ]
     except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"a switch needs name, uplink, speed; a machine name, switch, ranks, speed: {error!r}") from error
+        raise UsageError(
+            f"a switch needs name, uplink, speed; a machine name, switch, ranks, speed: {error!r}"
+        ) from error
     return Topology(switches, machines)
 
 

@@ -1,0 +1,42 @@
+"""Measures what one TCP connection carries. `receive` prints the port it listens on, then bytes per second."""
+
+import socket
+import sys
+import time
+
+CHUNK = 1 << 16
+
+
+def receive(seconds: float) -> None:
+    """Counts from the second half of a second on, so that neither the handshake nor the first bursts are in it."""
+    with socket.create_server(("0.0.0.0", 0)) as server:
+        server.settimeout(10)
+        print(server.getsockname()[1], flush=True)
+        connection = server.accept()[0]
+    connection.settimeout(10)
+    buffer = bytearray(CHUNK)
+    ready = time.monotonic() + 0.5
+    while time.monotonic() < ready:
+        connection.recv_into(buffer)
+    start, received, now = time.monotonic(), 0, ready
+    while now < start + seconds:
+        received += connection.recv_into(buffer)
+        now = time.monotonic()
+    print(received / (now - start), flush=True)
+
+
+def send(address: str, port: int) -> None:
+    """Sends until the receiver has had enough."""
+    with socket.create_connection((address, port), timeout=10) as connection:
+        try:
+            while True:
+                connection.sendall(bytes(CHUNK))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "receive":
+        receive(float(sys.argv[2]))
+    else:
+        send(sys.argv[2], int(sys.argv[3]))
