@@ -132,6 +132,7 @@ std::string generate_routine(const Schedule& schedule, Synchronisation synchroni
         return rendered(generate::pieces::head) + rendered(generate::pieces::alone);
     }
     std::vector<Plan> plans;
+    plans.reserve(static_cast<std::size_t>(ranks));
     for (Rank rank = 0; rank < ranks; ++rank) {
         plans.push_back(plan_from_schedule(schedule, edges, rank, synchronisation));
     }
