@@ -243,6 +243,9 @@ void Job::finish() {
         state->release_exchanges();
     }
     PMPI_Group_free(&world_);
+    // Attributes that still hang on communicators keep their keys alive.
+    PMPI_Comm_free_keyval(&communicator_key_);
+    PMPI_Comm_free_keyval(&self_key_);
 }
 
 }  // namespace aapc::interpose

@@ -33,6 +33,7 @@ def arguments():
     parser.add_argument("--topology", help="value of AAPC_TOPOLOGY; not set without it")
     parser.add_argument("--host", default="n", help="host names are this and a number")
     parser.add_argument("--per-machine", type=int, default=1, help="so many ranks share a host name")
+    parser.add_argument("--through", metavar="AAPC", help="let AAPC exec find the interposer")
     parser.add_argument("--expect", required=True)
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for rank 0 only")
@@ -42,7 +43,7 @@ def arguments():
 
 def environment(options):
     result = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
-    result["AAPC_TEST_INTERPOSER"] = os.path.abspath(options.interposer)
+    result["AAPC_TEST_INTERPOSER"] = "" if options.through else os.path.abspath(options.interposer)
     result["AAPC_TEST_HOST"] = options.host
     result["AAPC_TEST_PER_MACHINE"] = str(options.per_machine)
     result["AAPC_TEST_RANK_0"] = " ".join(options.set)
@@ -59,7 +60,10 @@ def environment(options):
 
 def run(options):
     """Exit status (None: it took too long), standard output and standard error."""
-    command = [options.mpiexec, "-n", str(options.ranks), os.path.join(HERE, "on_machine.sh"), *options.program]
+    command = [options.mpiexec, "-n", str(options.ranks), os.path.join(HERE, "on_machine.sh")]
+    if options.through:
+        command += [options.through, "exec", "--topology", options.topology, "--"]
+    command += options.program
     with subprocess.Popen(command, env=environment(options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:

@@ -8,5 +8,7 @@ if [ "$rank" = 0 ]; then
     done
 fi
 export AAPC_HOSTNAME="$AAPC_TEST_HOST$((rank / AAPC_TEST_PER_MACHINE))"
-export LD_PRELOAD="$AAPC_TEST_INTERPOSER"
+if [ -n "$AAPC_TEST_INTERPOSER" ]; then
+    export LD_PRELOAD="$AAPC_TEST_INTERPOSER"
+fi
 exec "$@"

@@ -1,0 +1,206 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"
+
+namespace aapc::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string programs = AAPC_TEST_PROGRAMS "/";
+const std::string interposers =
+    (fs::path(AAPC_PROGRAM).parent_path().parent_path() / "lib" / "libaapc-").lexically_normal();
+
+const std::vector<std::string> mpis = {
+#ifdef AAPC_TEST_WITH_openmpi
+    "openmpi",
+#endif
+#ifdef AAPC_TEST_WITH_mpich
+    "mpich",
+#endif
+};
+
+/// No launcher's variable reaches these tests unless they set it.
+class ExecCommand : public testing::Test {
+  protected:
+    void SetUp() override {
+        for (const char* name :
+             {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "LD_PRELOAD", "AAPC_TOPOLOGY",
+              "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE", "AAPC_LIBRARY_PATH"}) {
+            unsetenv(name);
+        }
+    }
+    void TearDown() override { SetUp(); }
+
+    /// The environment as the program saw it, under `aapc exec OPTIONS -- PROGRAM`.
+    [[nodiscard]] Outcome run(const std::string& options, const std::string& program) const {
+        return directory_.run("exec " + options + " -- " + program);
+    }
+
+    Scratch directory_;
+};
+
+std::string preloaded(const std::string& mpi) { return "LD_PRELOAD=" + interposers + mpi + ".so\n"; }
+
+int lines(const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); }
+
+TEST_F(ExecCommand, NeedsAProgram) {
+    for (const char* arguments : {"exec", "exec --", "exec --topology x --"}) {
+        const Outcome outcome = directory_.run(arguments);
+        EXPECT_EQ(outcome.status, 2) << arguments;
+        EXPECT_THAT(outcome.out, IsEmpty());
+        EXPECT_THAT(outcome.err, HasSubstr("required"));
+    }
+}
+
+TEST_F(ExecCommand, WantsTheProgramBehindTwoDashes) {
+    const Outcome outcome = directory_.run("exec echo hello");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr("write -- before the program"));
+}
+
+TEST_F(ExecCommand, ProgramThatIsNotThere) {
+    for (const char* program : {"no-such-program-anywhere", "./nor-here", "/nor/there"}) {
+        const Outcome outcome = run("", program);
+        EXPECT_EQ(outcome.status, 127) << program;
+        EXPECT_THAT(outcome.err, AllOf(StartsWith(program), HasSubstr("no such program")));
+        EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
+    }
+}
+
+TEST_F(ExecCommand, FileThatMayNotBeRun) {
+    const Outcome outcome = run("", directory_.file("data", "nothing"));
+    EXPECT_EQ(outcome.status, 126);
+    EXPECT_THAT(outcome.err, HasSubstr("cannot be run"));
+}
+
+TEST_F(ExecCommand, StatusAndArgumentsAreTheProgramsOwn) {
+    const Outcome outcome =
+        run("", R"(sh -c 'for word; do echo "[$word]"; done; exit 5' name --topology x -- '' '*' 'a b' --help)");
+    EXPECT_EQ(outcome.status, 5);
+    EXPECT_EQ(outcome.out, "[--topology]\n[x]\n[--]\n[]\n[*]\n[a b]\n[--help]\n");
+}
+
+TEST_F(ExecCommand, FindsTheMpiThatAProgramIsLinkedTo) {
+    ASSERT_THAT(mpis, Not(IsEmpty()));
+    for (const std::string& mpi : mpis) {
+        for (const char* kind : {"environment_", "environment_behind_"}) {
+            const Outcome outcome = run("--topology some.toml", programs + kind + mpi);
+            EXPECT_EQ(outcome.status, 0);
+            EXPECT_THAT(outcome.out, StartsWith(preloaded(mpi))) << kind;
+            EXPECT_THAT(outcome.err, IsEmpty());
+        }
+    }
+}
+
+TEST_F(ExecCommand, TheProgramsLinkageOutweighsTheLauncher) {
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    setenv("PMI_RANK", "0", 1);
+    for (const std::string& mpi : mpis) {
+        EXPECT_THAT(run("--topology some.toml", programs + "environment_" + mpi).out, StartsWith(preloaded(mpi)));
+    }
+}
+
+TEST_F(ExecCommand, OptionsBecomeVariables) {
+    for (const std::string& mpi : mpis) {
+        const Outcome outcome =
+            run("--topology sub/../some.toml --algorithm tree/paper --synchronisation sender --verbose 2",
+                programs + "environment_" + mpi);
+        const std::string here = fs::path(directory_.path("sub/../some.toml"));
+        EXPECT_EQ(outcome.out, preloaded(mpi) + "AAPC_TOPOLOGY=" + here +
+                                   "\nAAPC_ALGORITHM=tree/paper\nAAPC_SYNCHRONISATION=sender\nAAPC_VERBOSE=2\n");
+    }
+}
+
+TEST_F(ExecCommand, WithoutOptionsTheEnvironmentSpeaks) {
+    setenv("AAPC_TOPOLOGY", "/some/where.toml", 1);
+    setenv("AAPC_ALGORITHM", "tree", 1);
+    for (const std::string& mpi : mpis) {
+        const Outcome outcome = run("", programs + "environment_" + mpi);
+        EXPECT_THAT(outcome.out, HasSubstr("AAPC_TOPOLOGY=/some/where.toml\nAAPC_ALGORITHM=tree\n"));
+        EXPECT_THAT(outcome.err, IsEmpty());
+    }
+}
+
+TEST_F(ExecCommand, SaysOnceThatNoTopologyIsGiven) {
+    for (const std::string& mpi : mpis) {
+        const Outcome outcome = run("", programs + "environment_" + mpi);
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_THAT(outcome.err, HasSubstr("no topology file"));
+        EXPECT_EQ(lines(outcome.err), 1);
+        setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+        EXPECT_THAT(run("", programs + "environment_" + mpi).err, IsEmpty());
+        unsetenv("OMPI_COMM_WORLD_RANK");
+    }
+}
+
+TEST_F(ExecCommand, WhatIsPreloadedAlreadyStays) {
+    setenv("LD_PRELOAD", "libm.so.6", 1);
+    for (const std::string& mpi : mpis) {
+        EXPECT_THAT(run("--topology x", programs + "environment_" + mpi).out,
+                    StartsWith("LD_PRELOAD=" + interposers + mpi + ".so:libm.so.6\n"));
+    }
+}
+
+TEST_F(ExecCommand, AScriptGoesByItsLauncher) {
+    const std::string script = "sh -c 'echo LD_PRELOAD=$LD_PRELOAD'";
+    for (const std::string& mpi : mpis) {
+        const char* const name = mpi == "openmpi" ? "OMPI_COMM_WORLD_SIZE" : "PMI_RANK";
+        setenv(name, "1", 1);
+        EXPECT_EQ(run("--topology x", script).out, preloaded(mpi));
+        unsetenv(name);
+    }
+    const Outcome outcome = run("--topology x", script);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out, "LD_PRELOAD=\n");
+    EXPECT_THAT(outcome.err, HasSubstr("no MPI's launcher"));
+    EXPECT_EQ(lines(outcome.err), 1);
+}
+
+TEST_F(ExecCommand, AStaticProgramRunsAsItIs) {
+    setenv("PMI_RANK", "0", 1);
+    const Outcome outcome = run("--topology x", programs + "environment_static");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.out, StartsWith("LD_PRELOAD=\n"));
+    EXPECT_THAT(outcome.err, HasSubstr("statically linked"));
+    EXPECT_EQ(lines(outcome.err), 1);
+}
+
+TEST_F(ExecCommand, LibraryPathComesFirst) {
+    for (const std::string& mpi : mpis) {
+        const std::string library = "libaapc-" + mpi + ".so";
+        fs::copy_file(interposers + mpi + ".so", directory_.path(library));
+        setenv("AAPC_LIBRARY_PATH", ("/nowhere:" + directory_.path("")).c_str(), 1);
+        const std::string there = fs::canonical(directory_.path(library));
+        EXPECT_THAT(run("--topology x", programs + "environment_" + mpi).out, StartsWith("LD_PRELOAD=" + there + "\n"));
+    }
+}
+
+TEST_F(ExecCommand, FilesThatOnlyBeginLikeProgramsDoNoHarm) {
+    const std::string whole = contents(programs + "environment_" + mpis.front());
+    for (const std::size_t length : {4UL, 16UL, 63UL, 64UL, 200UL, 700UL, 1000UL, 4000UL, 12000UL}) {
+        const std::string program = directory_.file("cut", whole.substr(0, length));
+        fs::permissions(program, fs::perms::owner_all);
+        const Outcome outcome = run("--topology x", program);
+        EXPECT_NE(outcome.status, 0) << length;
+        EXPECT_NE(outcome.status, 124) << "took too long at " << length;
+        // Cut in the middle of its pages it may start and crash, but then it is not aapc that did.
+        EXPECT_THAT(outcome.err, Not(HasSubstr("terminate called"))) << length;
+    }
+}
+
+}  // namespace
+}  // namespace aapc::test
