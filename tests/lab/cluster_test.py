@@ -53,14 +53,14 @@ sys.stdin.read()
 """
 CALL = """
 import socket, sys
-print(*(socket.create_connection((name, 4000), timeout=5).recv(100).decode() for name in sys.argv[1:]))
+print(*(socket.create_connection((name, 4000), timeout=30).recv(100).decode() for name in sys.argv[1:]))
 """
 
 
 def cluster(*arguments: str, **options) -> subprocess.CompletedProcess:
     """Runs lab/cluster COMMAND --name LAB ... and returns what it said."""
     command = [str(CLUSTER), arguments[0], "--name", options.pop("name", LAB), *arguments[1:]]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
 
 
 def traces(name: str) -> list[str]:
@@ -83,7 +83,7 @@ def processes_with(marker: str) -> list[int]:
     return found
 
 
-def wait_until(condition, seconds: float = 10) -> bool:
+def wait_until(condition, seconds: float = 60) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -159,15 +159,17 @@ class InUse(Case):
                 self.assertEqual(output.split(), list(ADDRESSES), f"called from {name}")
         finally:
             for process in answering:
-                process.communicate(timeout=10)
+                process.communicate(timeout=60)
 
     def test_goodput(self) -> None:
         for sender, receiver, speed in [("n0", "n1", SPEED), ("n0", "n2", SPEED), ("n1", "n3", SPEED // 5)]:
             with self.subTest(sender=sender, receiver=receiver):
-                share = self.goodput(sender, receiver) * 8 / (speed * GOODPUT_SHARE)
-                # Never above the link's speed; below it only as far as a busy machine explains.
-                self.assertLess(share, 1.01)
-                self.assertGreater(share, 0.90)
+                # A busy machine lowers a figure, or raises it when the receiver catches up; not three times running.
+                shares = []
+                while len(shares) < 3 and not (shares and 0.95 < shares[-1] < 1.01):
+                    shares.append(self.goodput(sender, receiver) * 8 / (speed * GOODPUT_SHARE))
+                self.assertGreater(shares[-1], 0.95, shares)
+                self.assertLess(shares[-1], 1.01, shares)
 
     def goodput(self, sender: str, receiver: str) -> float:
         measure = [sys.executable, str(HERE / "goodput.py")]
@@ -175,7 +177,7 @@ class InUse(Case):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as receiving:
             port = receiving.stdout.readline().strip()
             self.expect(cluster("exec", sender, "--", *measure, "send", ADDRESSES[receiver], port), 0)
-            return float(receiving.communicate(timeout=20)[0])
+            return float(receiving.communicate(timeout=60)[0])
 
     def test_exec_passes_everything_on(self) -> None:
         words = ["two  words", "it's", 'a "quote"', "$HOME", "*", "", "--", "-n"]
@@ -219,7 +221,7 @@ class UnderMpi(Case):
         return [mpi for mpi in MPIS if f"AAPC_WHERE_{mpi}" in os.environ]
 
     def mpirun(self, mpi: str, *arguments: str, **options) -> subprocess.CompletedProcess:
-        result = cluster("mpirun", "--mpi", mpi, "--timeout", "30", *arguments, **options)
+        result = cluster("mpirun", "--mpi", mpi, "--timeout", "60", *arguments, **options)
         state = Path("/run/aapc-lab") / LAB
         self.assertEqual([path.name for path in state.iterdir()], ["state.json"], "files of the run are left")
         return result
@@ -235,14 +237,18 @@ class UnderMpi(Case):
     def test_finalize_ends_every_time(self) -> None:
         """MPICH 4.0 hangs in MPI_Finalize two times out of three without the lab's remedy."""
         for mpi in self.each_mpi():
-            for attempt in range(6):
+            for _ in range(6):
                 result = self.mpirun(mpi, "--", os.environ[f"AAPC_WHERE_{mpi}"])
                 self.expect(result, 0)
 
     def test_words_environment_and_status_pass(self) -> None:
         words = ["two  words", "it's", 'a "quote"', "$HOME"]
         setting = 'a "b"  c'
-        show = 'import os, sys; e = os.environ; print(f\'{sys.argv[1:]} {e["AAPC_SETTING"]} {e.get("LD_PRELOAD")}\')'
+        # in one piece, so that the lines of different ranks do not mix
+        show = (
+            "import os, sys; e = os.environ; "
+            'os.write(1, f\'{sys.argv[1:]} {e["AAPC_SETTING"]} {e.get("LD_PRELOAD")}\\n\'.encode())'
+        )
         environment = {**os.environ, "AAPC_SETTING": setting, "LD_PRELOAD": "libnothere.so"}
         for mpi in self.each_mpi():
             result = self.mpirun(mpi, "--", sys.executable, "-c", show, *words, env=environment)
@@ -276,7 +282,7 @@ class UnderMpi(Case):
                     # the launcher and its agents name the marker too; ranks are five more than those
                     self.assertTrue(wait_until(lambda: len(processes_with(marker)) > 5))  # noqa: B023
                     process.send_signal(number)
-                    process.communicate(timeout=20)
+                    process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 128 + number)
                 self.assertEqual(processes_with(marker), [])
 
@@ -305,7 +311,7 @@ class UpAndDown(Case):
         with subprocess.Popen([CLUSTER, "exec", "--name", LAB, "n2", "--", "sh", "-c", script, marker]) as process:
             self.assertTrue(wait_until(lambda: self.arguments_of(process.pid)[:2] == ["sh", "-c"]))
             self.expect(cluster("down"), 0)
-            process.wait(timeout=10)
+            process.wait(timeout=60)
         self.assertEqual(processes_with(marker), [])
         self.expect_nothing_left()
         self.expect(cluster("down"), 0, "is not up")
@@ -331,7 +337,7 @@ class UpAndDown(Case):
             process = self.start_up()
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
             outcomes.add(process.returncode == 0)
             if process.returncode == 0:  # it was up already
                 self.expect(cluster("down"), 0)
@@ -344,7 +350,7 @@ class UpAndDown(Case):
             process = self.start_up()
             self.assertTrue(wait_until(lambda: len(traces(LAB)) > 2 + attempt))  # noqa: B023
             process.kill()
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
             result = cluster("exec", "n0", "--", "true")
             if result.returncode == 2:
                 partial += 1

@@ -5,15 +5,16 @@ import sys
 import time
 
 CHUNK = 1 << 16
+TIMEOUT = 60  # seconds; a busy machine is slow to start the other end
 
 
 def receive(seconds: float) -> None:
     """Counts from the second half of a second on, so that neither the handshake nor the first bursts are in it."""
     with socket.create_server(("0.0.0.0", 0)) as server:
-        server.settimeout(10)
+        server.settimeout(TIMEOUT)
         print(server.getsockname()[1], flush=True)
         connection = server.accept()[0]
-    connection.settimeout(10)
+    connection.settimeout(TIMEOUT)
     buffer = bytearray(CHUNK)
     ready = time.monotonic() + 0.5
     while time.monotonic() < ready:
@@ -27,7 +28,7 @@ def receive(seconds: float) -> None:
 
 def send(address: str, port: int) -> None:
     """Sends until the receiver has had enough."""
-    with socket.create_connection((address, port), timeout=10) as connection:
+    with socket.create_connection((address, port), timeout=TIMEOUT) as connection:
         try:
             while True:
                 connection.sendall(bytes(CHUNK))
