@@ -17,8 +17,8 @@ static int exchange(int size, int calls) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int count = size / (int)sizeof(unsigned);
-    unsigned *send = malloc(sizeof *send * (size_t)count * (size_t)ranks + 1);
-    unsigned *receive = malloc(sizeof *receive * (size_t)count * (size_t)ranks + 1);
+    unsigned* send = malloc(sizeof *send * (size_t)count * (size_t)ranks + 1);
+    unsigned* receive = malloc(sizeof *receive * (size_t)count * (size_t)ranks + 1);
     int wrong = 0;
     for (int destination = 0; destination < ranks; ++destination) {
         for (int place = 0; place < count; ++place) {
@@ -47,7 +47,7 @@ static int exchange(int size, int calls) {
     return wrong;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     static const int usual[] = {8192, 32768, 131072};
     int calls = argc > 1 ? atoi(argv[1]) : 3;
