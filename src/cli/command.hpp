@@ -1,5 +1,6 @@
 /// @file
-/// What the subcommands of `aapc` share. Only programs speak: this directory prints and sets exit codes, the core does neither.
+/// What the subcommands of `aapc` share. Only programs speak: this directory prints and sets exit codes, the core does
+/// neither.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,8 +25,8 @@ struct Context {
 /// Prints `FILE:LINE:COLUMN: …` to standard error and returns bad_input.
 int complain(const Diagnostic& diagnostic);
 
-/// Writes `text` to `path` all or nothing (a temporary file beside it, then rename), or to standard output where `path` is empty or "-". Returns
-/// done or bad_input with a complaint.
+/// Writes `text` to `path` all or nothing (a temporary file beside it, then rename), or to standard output where `path`
+/// is empty or "-". Returns done or bad_input with a complaint.
 int write_output(const std::string& path, const std::string& text);
 
 /// The whole of a file, or why not.

@@ -23,8 +23,7 @@ static int tracing;
 static long longest_delay;
 static unsigned random_state;
 
-int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
-{
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
     if (tracing && count > 0 && number_of_sends < MOST_SENDS) {
         struct timespec now;
         struct timespec delay = {0, 0};
@@ -45,8 +44,7 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
     return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
     const int bytes = argc > 1 ? atoi(argv[1]) : 0;
     int rank, ranks;
     char *out, *in;

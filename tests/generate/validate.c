@@ -2,8 +2,9 @@
  *
  * usage: validate served|passed-on
  *
- * Every byte depends on the exchange, its source, its destination and its offset. The generated routine counts the calls
- * that it serves itself (AAPC_COUNT_CALLS); the argument says whether those on MPI_COMM_WORLD are to be served. */
+ * Every byte depends on the exchange, its source, its destination and its offset. The generated routine counts the
+ * calls that it serves itself (AAPC_COUNT_CALLS); the argument says whether those on MPI_COMM_WORLD are to be served.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdio.h>
@@ -20,15 +21,13 @@ extern unsigned long aapc_generated_calls;
 static int world_rank;
 static unsigned exchange_number;
 
-static void fail(const char *what, long size)
-{
+static void fail(const char* what, long size) {
     fprintf(stderr, "rank %d, exchange %u (%ld bytes): %s\n", world_rank, exchange_number, size, what);
     MPI_Abort(MPI_COMM_WORLD, 1);
     exit(1);
 }
 
-static unsigned char payload(int source, int destination, size_t offset)
-{
+static unsigned char payload(int source, int destination, size_t offset) {
     unsigned hash = exchange_number * 2654435761u;
 
     hash = (hash ^ (unsigned)source) * 16777619u;
@@ -45,15 +44,13 @@ struct layout {
     int swapped; /* the two halves of an element stand in memory in reverse */
 };
 
-static struct layout plain_layout(void)
-{
+static struct layout plain_layout(void) {
     const struct layout result = {MPI_BYTE, 1, 1, 0};
     return result;
 }
 
 /* Seven bytes and a gap of four. */
-static struct layout gap_layout(void)
-{
+static struct layout gap_layout(void) {
     struct layout result = {MPI_DATATYPE_NULL, 7, 11, 0};
     MPI_Datatype seven;
 
@@ -65,8 +62,7 @@ static struct layout gap_layout(void)
 }
 
 /* Size and extent agree, and yet the bytes are not in order. */
-static struct layout swapped_layout(void)
-{
+static struct layout swapped_layout(void) {
     struct layout result = {MPI_DATATYPE_NULL, 14, 14, 1};
     int lengths[] = {7, 7};
     int displacements[] = {7, 0};
@@ -76,18 +72,17 @@ static struct layout swapped_layout(void)
     return result;
 }
 
-static size_t position(const struct layout *layout, size_t offset)
-{
+static size_t position(const struct layout* layout, size_t offset) {
     const size_t within = offset % layout->element;
     const size_t half = layout->element / 2;
 
-    return offset / layout->element * layout->extent +
-           (!layout->swapped ? within : within < half ? within + half : within - half);
+    return offset / layout->element * layout->extent + (!layout->swapped ? within
+                                                        : within < half  ? within + half
+                                                                         : within - half);
 }
 
-static unsigned char *filled(size_t bytes)
-{
-    unsigned char *buffer = malloc(bytes + 1);
+static unsigned char* filled(size_t bytes) {
+    unsigned char* buffer = malloc(bytes + 1);
 
     if (buffer == NULL) {
         fail("no memory", (long)bytes);
@@ -97,9 +92,8 @@ static unsigned char *filled(size_t bytes)
 }
 
 /* One exchange of blocks of `size` bytes, a multiple of both layouts' elements. */
-static void exchange(MPI_Comm comm, size_t size, const struct layout *out, const struct layout *in, int in_place,
-                     int served)
-{
+static void exchange(MPI_Comm comm, size_t size, const struct layout* out, const struct layout* in, int in_place,
+                     int served) {
     const size_t out_stride = size / out->element * out->extent;
     const size_t in_stride = size / in->element * in->extent;
     const unsigned long calls = aapc_generated_calls;
@@ -114,7 +108,7 @@ static void exchange(MPI_Comm comm, size_t size, const struct layout *out, const
     received = filled(in_stride * (size_t)ranks);
     for (int peer = 0; peer < ranks; ++peer) {
         for (size_t i = 0; i < size; ++i) {
-            unsigned char *block = in_place ? received + (size_t)peer * in_stride : sent + (size_t)peer * out_stride;
+            unsigned char* block = in_place ? received + (size_t)peer * in_stride : sent + (size_t)peer * out_stride;
 
             block[position(in_place ? in : out, i)] = payload(rank, peer, i);
         }
@@ -129,7 +123,7 @@ static void exchange(MPI_Comm comm, size_t size, const struct layout *out, const
     }
     for (int peer = 0; peer < ranks; ++peer) {
         for (size_t i = 0; i < size; ++i) {
-            unsigned char *byte = &received[(size_t)peer * in_stride + position(in, i)];
+            unsigned char* byte = &received[(size_t)peer * in_stride + position(in, i)];
 
             if (*byte != payload(peer, rank, i)) {
                 fail("wrong byte", (long)size);
@@ -147,8 +141,7 @@ static void exchange(MPI_Comm comm, size_t size, const struct layout *out, const
     free(received);
 }
 
-static void all_sizes(MPI_Comm comm, int served)
-{
+static void all_sizes(MPI_Comm comm, int served) {
     static const size_t sizes[] = {0, 1, 7, 4096, 100000};
     const struct layout plain = plain_layout();
 
@@ -165,8 +158,7 @@ static void all_sizes(MPI_Comm comm, int served)
     }
 }
 
-static void derived_types(MPI_Comm comm, int served)
-{
+static void derived_types(MPI_Comm comm, int served) {
     struct layout layouts[3];
 
     layouts[0] = plain_layout();
@@ -174,7 +166,7 @@ static void derived_types(MPI_Comm comm, int served)
     layouts[2] = swapped_layout();
     for (int out = 0; out < 3; ++out) {
         /* Neighbours use different types, so nothing may be decided by them. */
-        const struct layout *mine = &layouts[(out + world_rank) % 3];
+        const struct layout* mine = &layouts[(out + world_rank) % 3];
 
         /* Open MPI 4.1 itself misplaces small blocks of types that differ between sender and receiver on 12 ranks and
          * more (its issue 10488), so leave these out where it would be asked. */
@@ -188,8 +180,7 @@ static void derived_types(MPI_Comm comm, int served)
     MPI_Type_free(&layouts[2].type);
 }
 
-static void other_communicators(int ranks, int served)
-{
+static void other_communicators(int ranks, int served) {
     const struct layout plain = plain_layout();
     MPI_Comm copy, part, between;
 
@@ -204,8 +195,8 @@ static void other_communicators(int ranks, int served)
     MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, world_rank == ranks - 1 ? 0 : ranks - 1, 99, &between);
     {
         const unsigned long calls = aapc_generated_calls;
-        unsigned char *sent = filled((size_t)ranks * 4096);
-        unsigned char *received = filled((size_t)ranks * 4096);
+        unsigned char* sent = filled((size_t)ranks * 4096);
+        unsigned char* received = filled((size_t)ranks * 4096);
 
         MPI_Alltoall(sent, 4096, MPI_BYTE, received, 4096, MPI_BYTE, between);
         if (aapc_generated_calls != calls) {
@@ -218,8 +209,7 @@ static void other_communicators(int ranks, int served)
     MPI_Comm_free(&part);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
     const int served = argc == 2 && strcmp(argv[1], "served") == 0;
     int ranks;
 

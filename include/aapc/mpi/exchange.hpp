@@ -21,8 +21,8 @@ struct ExchangeOptions {
 
 /// What the last run() of a rank did, for benchmarks and AAPC_VERBOSE.
 struct ExchangeReport {
-    double pace = 0;          ///< `timed`: the pace that was used
-    double late_seconds = 0;  ///< `timed`: how late this rank's last segment was against its slot
+    double pace = 0;               ///< `timed`: the pace that was used
+    double late_seconds = 0;       ///< `timed`: how late this rank's last segment was against its slot
     double scheduled_seconds = 0;  ///< `timed`: from the common start to the end of the last slot
     double agreement_seconds = 0;  ///< `timed`: what the common start took
 };
