@@ -416,7 +416,7 @@ fs::path find_program(const std::string& name) {
         return name;
     }
     for (const std::string& directory : split(variable("PATH"), ":")) {
-        const fs::path candidate = fs::path(directory.empty() ? "." : directory) / name;
+        fs::path candidate = fs::path(directory.empty() ? "." : directory) / name;
         if (std::error_code error; fs::is_regular_file(candidate, error) && access(candidate.c_str(), X_OK) == 0) {
             return candidate;
         }
@@ -455,6 +455,7 @@ int run_program(const Request& request, std::vector<std::string> command) {
         remark(fmt::format("{}: {}; running it as it is", command.front(), interposer.error()));
     }
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (std::string& word : command) {
         arguments.push_back(word.data());
     }
