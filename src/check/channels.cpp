@@ -58,7 +58,7 @@ void Channels::route(Rank from, Rank to, std::vector<Channel>& channels) {
     Vertex target = vertex_of(to);
     channels.clear();
     descent_.clear();
-    channels.push_back(static_cast<Channel>(links_) + 2 * from);
+    channels.push_back(static_cast<Channel>(links_) + Channel{2} * from);
     while (source != target) {
         const Climb& at_source = climbs_[static_cast<std::size_t>(source)];
         const Climb& at_target = climbs_[static_cast<std::size_t>(target)];
@@ -71,7 +71,7 @@ void Channels::route(Rank from, Rank to, std::vector<Channel>& channels) {
         }
     }
     channels.insert(channels.end(), descent_.rbegin(), descent_.rend());
-    channels.push_back(static_cast<Channel>(links_) + 2 * to + 1);
+    channels.push_back(static_cast<Channel>(links_) + Channel{2} * to + 1);
 }
 
 std::string Channels::name(Channel channel) const {
