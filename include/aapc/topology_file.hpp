@@ -22,7 +22,8 @@ inline constexpr std::int64_t max_ranks = 65'536;
 /// Reads a topology from text. `file` is only used in diagnostics. Nothing is returned unless everything is right.
 /// Otherwise one mistake is reported with its position (columns count bytes, without a byte order mark): of several,
 /// the first in the file, where mistakes in the TOML itself come before mistakes in a single table and these before
-/// those that only show when all switches are looked at together. O(text + machines).
+/// those that only show when all switches are looked at together. Something missing is reported only where nothing is
+/// wrong. O(text + machines).
 ///
 /// Vertices are the switches, then the machines, each in file order. Links are, switch by switch in file order, the
 /// switch's uplink if it has one and then the links of its machines.

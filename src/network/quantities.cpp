@@ -127,13 +127,12 @@ Expected<std::int64_t> parse_size(std::string_view text) {
     if (digits.empty()) {
         return wrong("it does not start with a number");
     }
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc{}) {
-        return wrong("it is more than 2^62 bytes");
-    }
-    if (end != digits.data() + digits.size()) {
+    if (digits.find('.') != std::string_view::npos) {
         return wrong("it is not a whole number");
+    }
+    std::int64_t number = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc{}) {
+        return wrong("it is more than 2^62 bytes");
     }
     const std::int64_t factor = size_unit(unit);
     if (factor == 0) {

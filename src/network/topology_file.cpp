@@ -51,6 +51,18 @@ class Lines {
         return {static_cast<int>(line) + 1, static_cast<int>(byte_of(line, character)) + 1};
     }
 
+    /// The first byte outside ASCII on the line, from `position` on, if there is one; otherwise `position`.
+    [[nodiscard]] Position next_outside_ascii(Position position) const {
+        const std::size_t start = lines_[static_cast<std::size_t>(position.line) - 1].start;
+        for (std::size_t at = start + static_cast<std::size_t>(position.column) - 1;
+             at < text_.size() && text_[at] != '\n'; ++at) {
+            if (static_cast<unsigned char>(text_[at]) >= 0x80) {
+                return {position.line, static_cast<int>(at - start) + 1};
+            }
+        }
+        return position;
+    }
+
     /// The position of the character at `offset` in the string `value` that stands at `position`, or the string's own
     /// where escapes or several lines keep the two from agreeing.
     [[nodiscard]] Position inside(Position position, std::string_view value, int offset) const {
@@ -69,17 +81,18 @@ class Lines {
         bool is_ascii;
     };
 
-    /// The byte of a line at which its character starts, both from 0.
+    /// The byte of a line at which its character starts, both from 0; the line's end for characters beyond, such as
+    /// those behind the end of the file that the parser counts.
     [[nodiscard]] std::size_t byte_of(std::size_t line, std::size_t character) {
+        const std::size_t start = lines_[line].start;
+        const std::size_t end = line + 1 < lines_.size() ? lines_[line + 1].start - 1 : text_.size();
         if (lines_[line].is_ascii) {
-            return character;
+            return std::min(character, end - start);
         }
         // One line is kept, so that a file written on one long line costs no more than one of many lines.
         if (line != indexed_line_) {
             indexed_line_ = line;
             character_starts_.clear();
-            const std::size_t start = lines_[line].start;
-            const std::size_t end = line + 1 < lines_.size() ? lines_[line + 1].start : text_.size();
             for (std::size_t at = start; at < end; ++at) {
                 if ((static_cast<unsigned char>(text_[at]) & 0xc0U) != 0x80) {
                     character_starts_.push_back(at - start);
@@ -164,7 +177,8 @@ std::string_view describe_type(const toml::node& node) {
 
 class TopologyReader {
   public:
-    TopologyReader(std::string_view text, std::string_view file) : lines_(text), file_(file), mistake_(file) {}
+    TopologyReader(std::string_view text, std::string_view file)
+        : lines_(text), file_(file), mistake_(file), absence_(file) {}
 
     Expected<Network> read(const toml::table& root) {
         if (const auto unsupported = unsupported_kind(root)) {
@@ -173,14 +187,16 @@ class TopologyReader {
         check_keys(root, "at the top of the file", root_keys);
         read_network(root);
         read_switches(root);
-        if (mistake_.found()) {
-            return failure(*mistake_.found());
+        for (const FirstMistake* mistake : {&mistake_, &absence_}) {
+            if (mistake->found()) {
+                return failure(*mistake->found());
+            }
         }
         return connect(tree_, file_);
     }
 
     [[nodiscard]] Diagnostic syntax_mistake(const toml::parse_error& error) {
-        const Position position = lines_.position(error.source().begin);
+        Position position = lines_.position(error.source().begin);
         std::string what(error.description());
         const auto mentions = [&](std::string_view part) { return what.find(part) != std::string::npos; };
         std::string right = "correct it; docs/topology-files.md shows the format";
@@ -194,6 +210,7 @@ class TopologyReader {
             right = "keep one of the two";
         } else if (mentions("utf-8")) {
             right = "save the file as UTF-8 text";
+            position = lines_.next_outside_ascii(position);  // the parser points at the last character it could read
         }
         return {file_, position.line, position.column, fmt::format("not valid TOML: {}", what), std::move(right)};
     }
@@ -290,7 +307,7 @@ class TopologyReader {
     void read_switches(const toml::table& root) {
         const toml::node* node = root.get("switch");
         if (node == nullptr) {
-            mistake_.add({}, "the file describes no switch", "add a [[switch]] with a name and machines");
+            absence_.add({}, "the file describes no switch", "add a [[switch]] with a name and machines");
             return;
         }
         const toml::array* switches = node->as_array();
@@ -326,7 +343,7 @@ class TopologyReader {
                 add_inside(*name, *wrong);
             }
         } else if (!table.contains("name")) {
-            mistake_.add(declaration.position, "a switch without a name", "add name = \"s0\" to it");
+            absence_.add(declaration.position, "a switch without a name", "add name = \"s0\" to it");
         }
         if (const auto* uplink = string_at(table, "uplink", "uplink = \"s0\", the name of one switch")) {
             declaration.uplink = {uplink->get(), position(*uplink)};
@@ -393,6 +410,8 @@ class TopologyReader {
     Lines lines_;
     std::string file_;
     FirstMistake mistake_;
+    /// What is missing counts only where nothing is wrong: a mistyped key is both, and better answered as the first.
+    FirstMistake absence_;
     DeclaredTree tree_;
     std::int64_t machines_ = 0;
     std::int64_t ranks_ = 0;
