@@ -83,9 +83,16 @@ class PaceController {
     double trial_ = 0;  ///< 0: none
     Samples settled_samples_;
     Samples trial_samples_;
-    double step_ = 0.03;  ///< how far the next trial goes; doubles while trials succeed
-    int patience_ = 16;   ///< exchanges between a failed trial and the next; doubles with every failure
-    int rest_ = 16;       ///< exchanges left until the next trial upwards
+    /// Exchanges until the next trial in one direction, more after every failure.
+    struct Waiting {
+        int left;
+        int patience = 16;
+
+        void after_failure();
+    };
+    Waiting upwards_{16};
+    Waiting downwards_{0};
+    double step_ = 0.03;  ///< how far the next trial upwards goes; doubles while trials succeed
     int failures_ = 0;    ///< trials that failed
 };
 

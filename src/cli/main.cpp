@@ -1,8 +1,12 @@
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
 
 #include "cli/command.hpp"
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
     using namespace aapc::cli;
     Context context{{argv, argv + argc}, done};
     CLI::App app{"Topology-aware all-to-all for MPI clusters: schedules for the wires you have.", "aapc"};
@@ -23,4 +27,17 @@ int main(int argc, char** argv) {
         return bad_input;
     }
     return context.status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {  // no memory, or a terminal that went away
+        std::fputs("aapc: ", stderr);
+        std::fputs(error.what(), stderr);
+        std::fputs("\n", stderr);
+        return aapc::cli::bad_input;
+    }
 }

@@ -29,12 +29,14 @@ class Branches {
 
     std::vector<std::vector<Rank>> at_centre() {
         Vertex centre = -1;
+        std::size_t fewest = 0;
         for (Vertex vertex = 0; index(vertex) < ranks_at_.size(); ++vertex) {
             const std::size_t count = balanced_branch_count(vertex);
-            if (count >= 3) {
-                return branches_of(vertex);
+            const bool better = count >= 3 ? fewest < 3 || count < fewest : fewest < 3 && count > fewest;
+            if (better) {
+                centre = vertex;
+                fewest = count;
             }
-            centre = centre < 0 && count > 0 ? vertex : centre;
         }
         return centre < 0 ? std::vector<std::vector<Rank>>() : branches_of(centre);
     }

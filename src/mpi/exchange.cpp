@@ -32,6 +32,7 @@ int count_of(std::size_t bytes) { return static_cast<int>(bytes); }
 
 }  // namespace
 
+// PMPI_ names throughout: a tool that wraps MPI shows the program's all-to-all, not how it is made.
 class Exchange::Implementation {
   public:
     Implementation(MPI_Comm communicator, Plan plan, const ExchangeOptions& options)
@@ -40,9 +41,9 @@ class Exchange::Implementation {
     Implementation& operator=(const Implementation&) = delete;
     ~Implementation() {
         int finalized = 0;
-        MPI_Finalized(&finalized);
+        PMPI_Finalized(&finalized);
         if (finalized == 0) {
-            MPI_Comm_free(&communicator_);
+            PMPI_Comm_free(&communicator_);
         }
     }
 
@@ -78,7 +79,7 @@ class Exchange::Implementation {
         std::size_t own_signals = 0;  ///< signals to oneself given and not yet waited for
     };
 
-    [[nodiscard]] std::size_t pieces() const { return (block_bytes_ + largest_piece - 1) / largest_piece; }
+    [[nodiscard]] std::size_t pieces() const { return 1 + (block_bytes_ - 1) / largest_piece; }
 
     template <class Move>
     int for_each_piece(Move move) const {
@@ -117,8 +118,8 @@ class Exchange::Implementation {
     int post_in_order(InOrder& state) {
         for (const Transfer& transfer : plan_.receives) {
             const int error = for_each_piece([&](std::size_t offset, int bytes) {
-                return MPI_Irecv(receive_ + static_cast<std::size_t>(transfer.from) * block_bytes_ + offset, bytes,
-                                 MPI_BYTE, transfer.from, data_tag, communicator_, state.receives.add());
+                return PMPI_Irecv(receive_ + static_cast<std::size_t>(transfer.from) * block_bytes_ + offset, bytes,
+                                  MPI_BYTE, transfer.from, data_tag, communicator_, state.receives.add());
             });
             if (error != MPI_SUCCESS) {
                 return error;
@@ -127,7 +128,7 @@ class Exchange::Implementation {
         for (const Token& wait : plan_.waits) {
             if (wait.peer != plan_.rank) {
                 const int error =
-                    MPI_Irecv(nullptr, 0, MPI_BYTE, wait.peer, token_tag, communicator_, state.tokens.add());
+                    PMPI_Irecv(nullptr, 0, MPI_BYTE, wait.peer, token_tag, communicator_, state.tokens.add());
                 if (error != MPI_SUCCESS) {
                     return error;
                 }
@@ -171,7 +172,7 @@ class Exchange::Implementation {
                 ++state.own_signals;
                 continue;
             }
-            const int error = MPI_Isend(nullptr, 0, MPI_BYTE, peer, token_tag, communicator_, state.signals.add());
+            const int error = PMPI_Isend(nullptr, 0, MPI_BYTE, peer, token_tag, communicator_, state.signals.add());
             if (error != MPI_SUCCESS) {
                 return error;
             }
@@ -202,8 +203,8 @@ class Exchange::Implementation {
         const Transfer& transfer = plan_.sends[state.started++];
         ++progress;
         return for_each_piece([&](std::size_t offset, int bytes) {
-            return MPI_Isend(send_ + static_cast<std::size_t>(transfer.to) * block_bytes_ + offset, bytes, MPI_BYTE,
-                             transfer.to, data_tag, communicator_, state.sends.add());
+            return PMPI_Isend(send_ + static_cast<std::size_t>(transfer.to) * block_bytes_ + offset, bytes, MPI_BYTE,
+                              transfer.to, data_tag, communicator_, state.sends.add());
         });
     }
 
@@ -279,9 +280,9 @@ class Exchange::Implementation {
             const double mine = value;
             double theirs = 0;
             Pending pending;
-            int error = MPI_Irecv(&theirs, 1, MPI_DOUBLE, from, agreement_tag, communicator_, pending.add());
+            int error = PMPI_Irecv(&theirs, 1, MPI_DOUBLE, from, agreement_tag, communicator_, pending.add());
             if (error == MPI_SUCCESS) {
-                error = MPI_Isend(&mine, 1, MPI_DOUBLE, to, agreement_tag, communicator_, pending.add());
+                error = PMPI_Isend(&mine, 1, MPI_DOUBLE, to, agreement_tag, communicator_, pending.add());
             }
             Patience patience;
             while (error == MPI_SUCCESS && !pending.empty()) {
@@ -313,8 +314,8 @@ class Exchange::Implementation {
         for (; state.posted < until; ++state.posted) {
             const std::int64_t segment = state.posted / messages;
             const Rank from = plan_.receives[static_cast<std::size_t>(state.posted % messages)].from;
-            const int error = MPI_Irecv(receive_ + place(state, from, segment), segment_length(state, segment),
-                                        MPI_BYTE, from, data_tag, communicator_, state.receives.add());
+            const int error = PMPI_Irecv(receive_ + place(state, from, segment), segment_length(state, segment),
+                                         MPI_BYTE, from, data_tag, communicator_, state.receives.add());
             if (error != MPI_SUCCESS) {
                 return error;
             }
@@ -323,8 +324,8 @@ class Exchange::Implementation {
     }
 
     int send_segment(Timed& state, Rank to, std::int64_t segment) {
-        return MPI_Isend(send_ + place(state, to, segment), segment_length(state, segment), MPI_BYTE, to, data_tag,
-                         communicator_, state.sends.add());
+        return PMPI_Isend(send_ + place(state, to, segment), segment_length(state, segment), MPI_BYTE, to, data_tag,
+                          communicator_, state.sends.add());
     }
 
     /// Takes in what has come and posts as many receives again.
@@ -390,16 +391,16 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
     exchange.reset();
     // Not MPI_Comm_dup: it would run the copy callbacks of the user's attributes.
     MPI_Group group = MPI_GROUP_NULL;
-    if (const int error = MPI_Comm_group(comm, &group); error != MPI_SUCCESS) {
+    if (const int error = PMPI_Comm_group(comm, &group); error != MPI_SUCCESS) {
         return error;
     }
     MPI_Comm own = MPI_COMM_NULL;
-    const int error = MPI_Comm_create(comm, group, &own);
-    MPI_Group_free(&group);
+    const int error = PMPI_Comm_create(comm, group, &own);
+    PMPI_Group_free(&group);
     if (error != MPI_SUCCESS) {
         return error;
     }
-    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     exchange.reset(new Exchange(std::make_unique<Implementation>(own, std::move(plan), options)));
     return MPI_SUCCESS;
 }

@@ -5,8 +5,8 @@ namespace aapc::mpi {
 Pending::~Pending() {
     for (MPI_Request& request : requests_) {
         if (request != MPI_REQUEST_NULL) {
-            MPI_Cancel(&request);
-            MPI_Request_free(&request);
+            PMPI_Cancel(&request);
+            PMPI_Request_free(&request);
         }
     }
 }
@@ -22,7 +22,7 @@ int Pending::test_oldest(bool& completed) {
         return MPI_SUCCESS;
     }
     int flag = 0;
-    const int error = MPI_Test(&requests_.front(), &flag, MPI_STATUS_IGNORE);
+    const int error = PMPI_Test(&requests_.front(), &flag, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS && flag != 0) {
         requests_.pop_front();
         completed = true;

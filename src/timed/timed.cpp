@@ -16,13 +16,14 @@ constexpr std::size_t samples_kept = 3;
 // Late is what neither a wake-up nor the last segment's way through the switches explains.
 constexpr double tolerated_seconds = 1.5e-3;
 constexpr double tolerated_share = 0.03;
-// A trial must be better by more than the noise, and is over at once if it is this much worse.
+// A trial must be better by more than the noise, and is over at once if it is this much worse. Links that are asked for
+// too much lose a good part of their speed, so a slower pace that is only a little better is noise.
 constexpr double clearly_better = 1.01;
+constexpr double clearly_better_slower = 1.05;
 constexpr double hopeless = 0.85;
 
 constexpr double first_step = 0.03;
 constexpr double largest_step = 0.5;
-constexpr int first_patience = 16;
 constexpr int longest_patience = 1024;
 constexpr double slowest_pace = 0.001;
 constexpr double fastest_pace = 1000;
@@ -95,22 +96,28 @@ void PaceController::judge_trial() {
     if (trial_samples_.achieved.back() < hopeless * before) {
         end_trial(false);
     } else if (trial_samples_.enough()) {
-        end_trial(median(trial_samples_.achieved) > clearly_better * before);
+        const double needed = trial_ < settled_ ? clearly_better_slower : clearly_better;
+        end_trial(median(trial_samples_.achieved) > needed * before);
     }
 }
 
+void PaceController::Waiting::after_failure() {
+    patience = std::min(2 * patience, longest_patience);
+    left = patience;
+}
+
 void PaceController::end_trial(bool accepted) {
+    const bool up = trial_ > settled_;
     if (accepted) {
         settled_ = trial_;
         settled_samples_ = std::move(trial_samples_);
-        step_ = std::min(2 * step_, largest_step);
-        patience_ = first_patience;
-        rest_ = 0;
+        step_ = up ? std::min(2 * step_, largest_step) : first_step;
+        upwards_ = {0};
+        downwards_ = {0};
     } else {
         step_ = first_step;
         ++failures_;
-        patience_ = std::min(2 * patience_, longest_patience);
-        rest_ = patience_;
+        (up ? upwards_ : downwards_).after_failure();
     }
     trial_ = 0;
     trial_samples_ = {};
@@ -123,21 +130,22 @@ void PaceController::consider_trial() {
     if (!settled_samples_.enough()) {
         return;
     }
-    const bool rested = rest_ <= 0 || patience_ == first_patience;  // the first trial downwards need not wait
-    const double late = median(settled_samples_.late);
-    rest_ = std::max(0, rest_ - 1);
-    if (late > tolerated_share && rested) {
+    const bool late = median(settled_samples_.late) > tolerated_share;
+    Waiting& waiting = late ? downwards_ : upwards_;
+    if (waiting.left > 0) {
+        --waiting.left;
+        return;
+    }
+    if (late) {
         // Links that are asked for too much lose some of it again, so they can do more than they achieved; how much
         // more is tried.
-        constexpr double share_lost[] = {1.1, 1.2, 1.03};
+        constexpr double share_lost[] = {1.1, 1.2};
         trial_ = std::min(0.97 * settled_,
                           share_lost[failures_ % std::size(share_lost)] * median(settled_samples_.achieved));
-    } else if (late <= tolerated_share && rest_ == 0) {
+    } else {
         trial_ = settled_ * (1 + step_);
     }
-    if (trial_ > 0) {
-        trial_ = std::clamp(trial_, slowest_pace, fastest_pace);
-    }
+    trial_ = std::clamp(trial_, slowest_pace, fastest_pace);
 }
 
 }  // namespace aapc

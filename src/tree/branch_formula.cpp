@@ -70,7 +70,7 @@ std::int32_t BranchFormula::branch_of_round(std::int64_t round) const {
 std::int64_t BranchFormula::rotation(std::int64_t round) const {
     const std::int32_t j = branch_of_round(round);
     const std::int64_t first_round = before_[static_cast<std::size_t>(j)] - size(0);
-    return (round - first_round) * size(0) / block_length(j);
+    return (round - first_round) * size(0) / block_length(j);  // NOLINT(clang-analyzer-core.DivideZero): sizes are > 0
 }
 
 std::int64_t BranchFormula::local_rounds() const { return pattern_ == Pattern::flat ? size(0) : size(0) - 1; }

@@ -1,7 +1,7 @@
 #include "tree/rooted_tree.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 namespace aapc::tree {
 
@@ -58,8 +58,12 @@ std::vector<Visit> parents_first(const Network& network, Vertex start) {
     return order;
 }
 
+/// Behind every number of branches from three on.
+constexpr std::int32_t fewest_last = std::numeric_limits<std::int32_t>::max();
+
 /// The root: among all vertices whose branches hold at most half of the ranks each, one with three branches or more if
-/// there is one (the vertex at which the papers' walk ends), and among those the first in file order.
+/// there is one (the vertex at which the papers' walk ends); among those one with the fewest branches, as in the
+/// papers' examples, and then the first in file order.
 Vertex find_root(const Network& network, const std::vector<std::vector<Rank>>& ranks, std::int32_t participants) {
     const std::vector<Visit> order = parents_first(network, 0);
     std::vector<std::int32_t> below(network.vertices().size());
@@ -87,10 +91,9 @@ Vertex find_root(const Network& network, const std::vector<std::vector<Rank>>& r
         if (2 * largest[index] > participants && participants > 1) {
             continue;
         }
-        if (branches[index] >= 3) {
-            return vertex;
-        }
-        if (root < 0 && branches[index] > 0) {
+        const auto rank_of_choice = [](std::int32_t count) { return count >= 3 ? count : fewest_last - count; };
+        if (branches[index] > 0 &&
+            (root < 0 || rank_of_choice(branches[index]) < rank_of_choice(branches[static_cast<std::size_t>(root)]))) {
             root = vertex;
         }
     }

@@ -140,8 +140,8 @@ std::string seat_row(const Schedule& schedule, std::size_t phase, const std::vec
 TEST(TreeSchedule, PrintsTable4Of2005) {
     // Figure 1: s1 is the root; s0 with n0, n1 and, behind s2, n2; s3 with n3, n4; n5.
     test::TreeBuilder tree;
-    const int s1 = tree.add_switch(-1);
-    const int s0 = tree.add_switch(s1);
+    const int s0 = tree.add_switch(-1);
+    const int s1 = tree.add_switch(s0);
     const int s2 = tree.add_switch(s0);
     const int s3 = tree.add_switch(s1);
     tree.add_machine(s0);
