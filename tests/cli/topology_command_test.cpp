@@ -1,0 +1,181 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/program.hpp"
+
+namespace {
+
+using aapc::test::contents;
+using aapc::test::Outcome;
+using aapc::test::Scratch;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string examples = AAPC_SOURCE_DIRECTORY "/examples/";
+
+TEST(TopologyCommand, TextSaysWhatItIsWhatItCostsAndWhere) {
+    const Scratch scratch;
+    const Outcome run = scratch.run("topology " + examples + "chain-4x4.toml");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.err, "");
+    EXPECT_EQ(run.out,
+              "tree      4 switches, 16 machines, 16 ranks\n"
+              "bound     64 messages on the busiest directed link: at least as many phases\n"
+              "          at least 5.120 s for each MB of message size; 167.772 ms for messages of 32 KiB\n"
+              "\n"
+              "busiest links      messages       speed   time per MB\n"
+              "s2 - s1                  64     100Mbit       5.120 s\n"
+              "s1 - s0                  48     100Mbit       3.840 s\n"
+              "s3 - s2                  48     100Mbit       3.840 s\n"
+              "n0 - s0                  15     100Mbit       1.200 s\n"
+              "n1 - s0                  15     100Mbit       1.200 s\n"
+              "n2 - s0                  15     100Mbit       1.200 s\n"
+              "n3 - s0                  15     100Mbit       1.200 s\n"
+              "n4 - s1                  15     100Mbit       1.200 s\n"
+              "... and 11 links with less or the same to carry\n");
+}
+
+TEST(TopologyCommand, TextSaysWhereEqualPhasesCannotReachTheBound) {
+    const Scratch scratch;
+    const Outcome run = scratch.run("topology " + examples + "uneven-nodes.toml");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_THAT(run.out, HasSubstr("3 switches, 8 machines, 22 ranks\n"));
+    EXPECT_THAT(run.out, HasSubstr("Equal phases cannot reach this bound: each of the 112 phases lasts as long as a "
+                                   "message on the slowest\nlink (100Mbit), 8.960 s for each MB in all, which is 1.96 "
+                                   "times the bound.\n"));
+    // Where all links are alike, or the busiest link is the slowest, they can.
+    EXPECT_THAT(scratch.run("topology " + examples + "chain-4x4.toml").out, Not(HasSubstr("Equal phases")));
+}
+
+TEST(TopologyCommand, TextOfOneMachineAlone) {
+    const Scratch scratch;
+    const std::string file =
+        scratch.file("one.toml", "[network]\nspeed = '1Gbit'\n[[switch]]\nname = 's'\nmachines = 'n:4'\n");
+    const Outcome run = scratch.run("topology " + file);
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.out, "tree      1 switch, 1 machine, 4 ranks\nno message crosses a link\n");
+    const json document = json::parse(scratch.run("topology --format json " + file).out);
+    EXPECT_EQ(document.at("links"), json::array());
+    EXPECT_EQ(document.at("bound").at("messages"), 3);
+    EXPECT_EQ(document.at("bound").at("seconds_per_byte"), 0.0);
+}
+
+TEST(TopologyCommand, JsonHasEverything) {
+    const Scratch scratch;
+    const std::string file =
+        scratch.file("c.toml",
+                     "[network]\nspeed = '100Mbit'\n"
+                     "[[switch]]\nname = 'leaf'\nuplink = 'top'\nspeed = '2.5Gbit'\nmachines = 'b:2'\n"
+                     "[[switch]]\nname = 'top'\nmachine_speed = '0.5bit'\nmachines = 'a'\n");
+    const Outcome run = scratch.run("topology --format json " + file);
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.err, "");
+    EXPECT_EQ(json::parse(run.out), json::parse(R"({
+        "format": "aapc-topology/1",
+        "kind": "tree",
+        "switches": [{"name": "leaf", "uplink": "top", "speed": 2500000000},
+                     {"name": "top", "uplink": null, "speed": null}],
+        "machines": [{"name": "b", "switch": "leaf", "ranks": 2, "speed": 100000000},
+                     {"name": "a", "switch": "top", "ranks": 1, "speed": 0.5}],
+        "ranks": 3,
+        "bound": {"messages": 2, "seconds_per_byte": 32.0, "slowest_bits_per_second": 0.5},
+        "links": [{"lower": "a", "upper": "top", "bits_per_second": 0.5, "messages": 2, "seconds_per_byte": 32.0},
+                  {"lower": "b", "upper": "leaf", "bits_per_second": 100000000, "messages": 2, "seconds_per_byte": 1.6e-7},
+                  {"lower": "leaf", "upper": "top", "bits_per_second": 2500000000, "messages": 2,
+                   "seconds_per_byte": 6.4e-9}]})"));
+}
+
+TEST(TopologyCommand, DotMarksTheBusiestLinks) {
+    const Scratch scratch;
+    const Outcome run = scratch.run("topology --format dot " + examples + "star-4+3x4.toml");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_THAT(run.out, HasSubstr(R"("s0" -- "s1" [label="100Mbit, 48 messages", color=red, penwidth=3];)"));
+    EXPECT_THAT(run.out, HasSubstr(R"("s0" -- "n0" [label="100Mbit, 15 messages"];)"));
+    std::size_t marked = 0;
+    for (std::size_t at = run.out.find("color=red"); at != std::string::npos; at = run.out.find("color=red", at + 1)) {
+        ++marked;
+    }
+    EXPECT_EQ(marked, 3U);
+}
+
+TEST(TopologyCommand, GraphvizTakesDot) {
+    if (std::system("dot -V >/dev/null 2>&1") != 0) {
+        GTEST_SKIP() << "Graphviz is not installed";
+    }
+    const Scratch scratch;
+    // Names that are words, numbers or ports to Graphviz unless they are quoted.
+    const std::string file = scratch.file("odd.toml",
+                                          "[network]\nspeed = '1Gbit'\n[[switch]]\nname = 'graph'\n"
+                                          "machines = 'node,edge,strict,1.2.3,0-1,a.b_c-d:3,subgraph'\n");
+    for (const std::string& topology :
+         {file, examples + "uneven-nodes.toml", examples + "faraj-yuan-2007-figure-1.toml"}) {
+        const Outcome run = scratch.run("topology --format dot " + topology);
+        ASSERT_EQ(run.status, 0) << run.err;
+        const std::string picture = scratch.path("picture.svg");
+        const std::string dot = scratch.file("graph.dot", run.out);
+        ASSERT_EQ(
+            std::system(("timeout 60 dot -Tsvg -o " + picture + " " + dot + " 2>" + scratch.path("dot-err")).c_str()),
+            0)
+            << run.out;
+        EXPECT_EQ(contents(scratch.path("dot-err")), "");
+        EXPECT_THAT(contents(picture), HasSubstr("</svg>"));
+    }
+}
+
+TEST(TopologyCommand, ReadsStandardInput) {
+    const Scratch scratch;
+    const std::string file = examples + "switch-16.toml";
+    // run() gives the program no input; this one needs some.
+    const std::string out = scratch.path("stdout");
+    ASSERT_EQ(std::system(("timeout 60 '" AAPC_PROGRAM "' topology - <'" + file + "' >'" + out + "'").c_str()), 0);
+    EXPECT_EQ(contents(out), scratch.run("topology '" + file + "'").out);
+}
+
+struct Refusal {
+    const char* arguments;
+    const char* message;
+};
+
+TEST(TopologyCommand, RefusesWithStatusTwoAndNothingOnStandardOutput) {
+    const Scratch scratch;
+    (void)scratch.file("good.toml", contents(examples + "switch-16.toml"));
+    (void)scratch.file("bad.toml", "[network]\nspeed = '1Gbit'\n[[switch]]\nname = 's0'\nmachines = 'n[3-0]'\n");
+    (void)scratch.file("empty.toml", "");
+    const Refusal refusals[] = {
+        {"topology bad.toml", "bad.toml:5:15: the range '3'-'0' runs backwards; write the smaller number first\n"},
+        {"topology bad.toml --format json", "bad.toml:5:15: "},
+        {"topology bad.toml --format dot", "bad.toml:5:15: "},
+        {"topology empty.toml", "empty.toml:1:1: the file describes no switch"},
+        {"topology -", "standard input:1:1: the file describes no switch"},
+        {"topology missing.toml", "missing.toml: cannot be opened: No such file or directory"},
+        {"topology .", ".: it is a directory"},
+        {"topology", "FILE is required"},
+        {"topology good.toml --format svg", "svg"},
+        {"topology good.toml --fromat json", "--fromat"},
+        {"topology good.toml bad.toml", "bad.toml"},
+    };
+    for (const auto& [arguments, message] : refusals) {
+        const Outcome run = scratch.run(arguments);
+        EXPECT_EQ(run.status, 2) << arguments;
+        EXPECT_EQ(run.out, "") << arguments;
+        EXPECT_THAT(run.err, HasSubstr(message)) << arguments;
+    }
+    EXPECT_THAT(scratch.files(), testing::ElementsAre("bad.toml", "empty.toml", "good.toml")) << "no file is written";
+}
+
+TEST(TopologyCommand, HelpNamesTheFormats) {
+    const Scratch scratch;
+    const Outcome run = scratch.run("topology --help");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.err, "");
+    for (const char* word : {"FILE", "--format", "text", "json", "dot", "docs/topology-files.md"}) {
+        EXPECT_THAT(run.out, HasSubstr(word));
+    }
+}
+
+}  // namespace
