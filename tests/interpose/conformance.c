@@ -24,7 +24,7 @@ typedef struct {
     unsigned call;
 } Tally;
 
-static void fail(const char *format, ...) {
+static void fail(const char* format, ...) {
     int rank = -1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     fprintf(stderr, "conformance: rank %d: ", rank);
@@ -45,22 +45,22 @@ static unsigned char payload(int source, int destination, long offset, unsigned 
 
 /* A block as a datatype and, independently, as the place of each of its bytes in memory. */
 typedef struct {
-    const char *name;
+    const char* name;
     MPI_Datatype type;
     int count;
-    long bytes;    /* of data */
-    long stride;   /* from one block to the next */
-    long *place;   /* of each byte of data, in the order of the type map, against the block's start */
+    long bytes;  /* of data */
+    long stride; /* from one block to the next */
+    long* place; /* of each byte of data, in the order of the type map, against the block's start */
     int predefined;
 } Layout;
 
-static Layout new_layout(const char *name, MPI_Datatype type, int predefined, int count, long bytes, long stride) {
+static Layout new_layout(const char* name, MPI_Datatype type, int predefined, int count, long bytes, long stride) {
     Layout layout = {name, type, count, bytes, stride, malloc(sizeof(long) * (size_t)(bytes + 1)), predefined};
     if (!predefined) MPI_Type_commit(&layout.type);
     return layout;
 }
 
-static void free_layout(Layout *layout) {
+static void free_layout(Layout* layout) {
     if (!layout->predefined) MPI_Type_free(&layout->type);
     free(layout->place);
 }
@@ -148,8 +148,10 @@ static Layout mixed_layout(int kind, int pairs) {
         MPI_Type_create_resized(inner, 0, stride, &type);
         MPI_Type_free(&inner);
     }
-    Layout layout = new_layout(kind == 1 ? "MPI_DOUBLE_INT" : kind == 2 ? "integer first" : "struct", type, kind == 1,
-                               pairs, 12L * pairs, stride * pairs);
+    Layout layout = new_layout(kind == 1   ? "MPI_DOUBLE_INT"
+                               : kind == 2 ? "integer first"
+                                           : "struct",
+                               type, kind == 1, pairs, 12L * pairs, stride * pairs);
     for (long i = 0; i < layout.bytes; ++i) {
         layout.place[i] = i / 12 * stride + (i % 12 < 8 ? places[0] + i % 12 : places[1] + i % 12 - 8);
     }
@@ -162,22 +164,22 @@ static Layout byte_layout(int bytes) {
     return layout;
 }
 
-static unsigned char *new_buffer(const Layout *layout, int ranks, size_t *size) {
+static unsigned char* new_buffer(const Layout* layout, int ranks, size_t* size) {
     /* Blocks that interleave reach beyond ranks * stride. */
     *size = (size_t)(layout->stride * ranks + 16 * layout->bytes + 2 * guard_bytes) + (size_t)(ranks * layout->bytes);
-    unsigned char *buffer = malloc(*size);
+    unsigned char* buffer = malloc(*size);
     if (buffer == NULL) fail("no memory");
     memset(buffer, untouched, *size);
     return buffer;
 }
 
-static void put(unsigned char *buffer, const Layout *layout, int block, long offset, unsigned char value) {
+static void put(unsigned char* buffer, const Layout* layout, int block, long offset, unsigned char value) {
     buffer[guard_bytes + block * layout->stride + layout->place[offset]] = value;
 }
 
 /* One call, checked to the byte: every value in its place and everything else untouched. */
-static void check_call(MPI_Comm comm, const Layout *send, const Layout *receive, int in_place, int scheduled,
-                       Tally *tally) {
+static void check_call(MPI_Comm comm, const Layout* send, const Layout* receive, int in_place, int scheduled,
+                       Tally* tally) {
     int rank = 0;
     int ranks = 0;
     MPI_Comm_rank(comm, &rank);
@@ -185,9 +187,9 @@ static void check_call(MPI_Comm comm, const Layout *send, const Layout *receive,
     const unsigned call = ++tally->call;
     size_t send_size = 0;
     size_t receive_size = 0;
-    unsigned char *send_buffer = new_buffer(send, ranks, &send_size);
-    unsigned char *receive_buffer = new_buffer(receive, ranks, &receive_size);
-    unsigned char *expected = new_buffer(receive, ranks, &receive_size);
+    unsigned char* send_buffer = new_buffer(send, ranks, &send_size);
+    unsigned char* receive_buffer = new_buffer(receive, ranks, &receive_size);
+    unsigned char* expected = new_buffer(receive, ranks, &receive_size);
     for (int peer = 0; peer < ranks; ++peer) {
         for (long i = 0; i < receive->bytes; ++i) {
             if (in_place) put(receive_buffer, receive, peer, i, payload(rank, peer, i, call));
@@ -195,7 +197,7 @@ static void check_call(MPI_Comm comm, const Layout *send, const Layout *receive,
         }
         for (long i = 0; i < send->bytes; ++i) put(send_buffer, send, peer, i, payload(rank, peer, i, call));
     }
-    unsigned char *send_before = malloc(send_size);
+    unsigned char* send_before = malloc(send_size);
     memcpy(send_before, send_buffer, send_size);
     const int error = MPI_Alltoall(in_place ? MPI_IN_PLACE : send_buffer + guard_bytes, in_place ? 0 : send->count,
                                    in_place ? MPI_DATATYPE_NULL : send->type, receive_buffer + guard_bytes,
@@ -220,19 +222,19 @@ static void check_call(MPI_Comm comm, const Layout *send, const Layout *receive,
     }
 }
 
-static void check_bytes(MPI_Comm comm, int bytes, Tally *tally) {
+static void check_bytes(MPI_Comm comm, int bytes, Tally* tally) {
     Layout layout = byte_layout(bytes);
     check_call(comm, &layout, &layout, 0, 1, tally);
     free_layout(&layout);
 }
 
-static void check_sizes(Tally *tally) {
+static void check_sizes(Tally* tally) {
     const int sizes[] = {0, 1, 3, 2047, 2048, 2049, 6000, 70001};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) check_bytes(MPI_COMM_WORLD, sizes[i], tally);
     for (int i = 0; i < 5; ++i) check_bytes(MPI_COMM_WORLD, 4096, tally);
 }
 
-static void check_datatypes(Tally *tally) {
+static void check_datatypes(Tally* tally) {
     int ranks = 0;
     int rank = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -272,21 +274,21 @@ static void check_datatypes(Tally *tally) {
 static int copies;
 static int deletions;
 
-static int on_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag) {
+static int on_copy(MPI_Comm comm, int key, void* extra, void* in, void* out, int* flag) {
     (void)comm, (void)key, (void)extra;
     ++copies;
-    *(void **)out = in;
+    *(void**)out = in;
     *flag = 1;
     return MPI_SUCCESS;
 }
 
-static int on_deletion(MPI_Comm comm, int key, void *value, void *extra) {
+static int on_deletion(MPI_Comm comm, int key, void* value, void* extra) {
     (void)comm, (void)key, (void)value, (void)extra;
     ++deletions;
     return MPI_SUCCESS;
 }
 
-static void check_communicators(Tally *tally) {
+static void check_communicators(Tally* tally) {
     int rank = 0;
     int ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -331,7 +333,7 @@ static void check_communicators(Tally *tally) {
     check_bytes(duplicate, 3000, tally);
 }
 
-static void check_intercommunicator(Tally *tally) {
+static void check_intercommunicator(Tally* tally) {
     int rank = 0;
     int ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -343,8 +345,8 @@ static void check_intercommunicator(Tally *tally) {
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low ? 1 : 0, 5, &inter);
     int remote = 0;
     MPI_Comm_remote_size(inter, &remote);
-    int *send = malloc(sizeof(int) * 1000 * (size_t)remote);
-    int *receive = malloc(sizeof(int) * 1000 * (size_t)remote);
+    int* send = malloc(sizeof(int) * 1000 * (size_t)remote);
+    int* receive = malloc(sizeof(int) * 1000 * (size_t)remote);
     for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < 1000 * remote; ++i) send[i] = rank * 1000000 + i;
         MPI_Alltoall(send, 1000, MPI_INT, receive, 1000, MPI_INT, inter);
@@ -361,14 +363,14 @@ static void check_intercommunicator(Tally *tally) {
     MPI_Comm_free(&half);
 }
 
-static void expect_class(const char *what, int error, int expected) {
+static void expect_class(const char* what, int error, int expected) {
     int class = MPI_SUCCESS;
     MPI_Error_class(error, &class);
     if (class != expected) fail("%s: error class %d, not %d", what, class, expected);
 }
 
 /* The MPI's own complaints come through. */
-static void check_errors(Tally *tally) {
+static void check_errors(Tally* tally) {
     int buffer[64] = {0};
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -393,7 +395,7 @@ static void check_errors(Tally *tally) {
 enum { many = 3000 };
 
 /* Makes communicators until this MPI has no more, or `many`, without a message. Returns how many there are. */
-static int take_communicators(MPI_Comm *taken) {
+static int take_communicators(MPI_Comm* taken) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     int count = 0;
     while (count < many && MPI_Comm_dup(MPI_COMM_SELF, &taken[count]) == MPI_SUCCESS) ++count;
@@ -402,8 +404,8 @@ static int take_communicators(MPI_Comm *taken) {
 }
 
 /* Communicators come and go while the MPI has few left: one that is not given back is missed soon. */
-static void check_churn(Tally *tally) {
-    MPI_Comm *taken = malloc(sizeof(MPI_Comm) * many);
+static void check_churn(Tally* tally) {
+    MPI_Comm* taken = malloc(sizeof(MPI_Comm) * many);
     int count = take_communicators(taken);
     for (int i = 0; i < 8; ++i) MPI_Comm_free(&taken[--count]);
     for (int i = 0; i < 100; ++i) {
@@ -417,8 +419,8 @@ static void check_churn(Tally *tally) {
 }
 
 /* No communicator is left for an interposer, on a communicator whose errors are fatal. */
-static int check_exhaustion(Tally *tally) {
-    MPI_Comm *taken = malloc(sizeof(MPI_Comm) * many);
+static int check_exhaustion(Tally* tally) {
+    MPI_Comm* taken = malloc(sizeof(MPI_Comm) * many);
     int count = take_communicators(taken);
     const int exhausted = count < many;
     if (exhausted) {
@@ -438,8 +440,8 @@ typedef struct {
     Tally tally;
 } Worker;
 
-static void *work(void *argument) {
-    Worker *worker = argument;
+static void* work(void* argument) {
+    Worker* worker = argument;
     for (int i = 0; i < 25; ++i) {
         check_bytes(worker->comm, 2048 + 100 * i, &worker->tally);
         MPI_Comm own = MPI_COMM_NULL;
@@ -450,7 +452,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static void check_threads(Tally *tally) {
+static void check_threads(Tally* tally) {
     Worker workers[2] = {0};
     pthread_t threads[2];
     for (int i = 0; i < 2; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
@@ -463,10 +465,10 @@ static void check_threads(Tally *tally) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc != 3) return 2;
     smallest_block = strtol(argv[1], NULL, 10);
-    const char *mode = argv[2];
+    const char* mode = argv[2];
     Tally tally = {0};
     if (strcmp(mode, "threads") == 0) {
         int provided = MPI_THREAD_SINGLE;
