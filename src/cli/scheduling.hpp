@@ -1,0 +1,38 @@
+/// @file
+/// From a topology file to a checked schedule with its edges: what `aapc schedule` and `aapc generate` have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aapc/network.hpp"
+#include "aapc/schedule.hpp"
+#include "aapc/synchronisation.hpp"
+
+namespace aapc::cli {
+
+/// What the user asked for; empty: the default.
+struct ScheduleRequest {
+    std::string topology;
+    std::string algorithm;
+    std::string variant;
+    std::string synchronisation;
+    Reduction reduction = Reduction::pair_rule;
+};
+
+/// FILE, --algorithm, --variant and --synchronisation.
+void add_schedule_options(CLI::App& command, ScheduleRequest& request);
+
+struct CheckedSchedule {
+    std::unique_ptr<Network> network;  ///< that the schedule refers to
+    Schedule schedule;
+    Synchronisation synchronisation;
+    std::vector<Edge> edges;
+};
+
+/// The schedule, its phases and its edges checked. Otherwise complains to standard error and returns the exit status.
+Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request);
+
+}  // namespace aapc::cli
