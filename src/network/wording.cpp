@@ -55,7 +55,7 @@ std::optional<std::string_view> nearest_word(std::string_view word, std::span<co
     std::optional<std::string_view> nearest;
     std::size_t fewest = std::min(most_differences + 1, word.size());
     for (const std::string_view candidate : candidates) {
-        const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+        const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
         if (longer - shorter >= fewest) {
             continue;
         }
