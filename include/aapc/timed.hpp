@@ -4,6 +4,7 @@
 /// in the executor.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -92,8 +93,8 @@ class PaceController {
     };
     Waiting upwards_{16};
     Waiting downwards_{0};
-    double step_ = 0.03;  ///< how far the next trial upwards goes; doubles while trials succeed
-    int failures_ = 0;    ///< trials that failed
+    double step_ = 0.03;        ///< how far the next trial upwards goes; doubles while trials succeed
+    std::size_t failures_ = 0;  ///< trials that failed
 };
 
 }  // namespace aapc

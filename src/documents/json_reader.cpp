@@ -155,7 +155,7 @@ class Cursor {
         return before;
     }
     friend bool operator==(const Cursor& left, const Cursor& right) { return left.at_ == right.at_; }
-    friend bool operator!=(const Cursor& left, const Cursor& right) { return left.at_ != right.at_; }
+    friend bool operator!=(const Cursor& left, const Cursor& right) { return !(left == right); }
 
   private:
     const char* at_;
