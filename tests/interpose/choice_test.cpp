@@ -119,7 +119,7 @@ TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunk) {
 TEST(Choice, ExplanationNamesSizesChoiceAndBound) {
     const Network network = two_switches(4, 1e9);
     EXPECT_EQ(explain(full_demand(network), decision(network, full_demand(network))),
-              "communicator of 8 ranks on 8 machines: tree/merged, timed, for messages of 2048 bytes and more "
+              "communicator of 8 ranks on 8 machines: tree/merged, timed, for messages of 8192 bytes and more "
               "(bound 16 messages on s1-s0 at 1 Gbit/s); the MPI's own below");
     EXPECT_EQ(explain({{1, 1, 1}}, decision(network, {{1, 1, 1}})),
               "communicator of 3 ranks on 1 machine: the MPI's own MPI_Alltoall: all ranks are on one machine and no "

@@ -229,7 +229,7 @@ static void check_bytes(MPI_Comm comm, int bytes, Tally* tally) {
 }
 
 static void check_sizes(Tally* tally) {
-    const int sizes[] = {0, 1, 3, 2047, 2048, 2049, 6000, 70001};
+    const int sizes[] = {0, 1, 3, 8191, 8192, 8193, 6000, 70001};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) check_bytes(MPI_COMM_WORLD, sizes[i], tally);
     for (int i = 0; i < 5; ++i) check_bytes(MPI_COMM_WORLD, 4096, tally);
 }
@@ -427,7 +427,7 @@ static int check_exhaustion(Tally* tally) {
         MPI_Comm_free(&taken[--count]);
         MPI_Comm last = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &last);
-        for (int i = 0; i < 3; ++i) check_bytes(last, 3000, tally);
+        for (int i = 0; i < 3; ++i) check_bytes(last, 9000, tally);
         MPI_Comm_free(&last);
     }
     while (count > 0) MPI_Comm_free(&taken[--count]);
@@ -443,7 +443,7 @@ typedef struct {
 static void* work(void* argument) {
     Worker* worker = argument;
     for (int i = 0; i < 25; ++i) {
-        check_bytes(worker->comm, 2048 + 100 * i, &worker->tally);
+        check_bytes(worker->comm, 8192 + 100 * i, &worker->tally);
         MPI_Comm own = MPI_COMM_NULL;
         MPI_Comm_dup(worker->comm, &own);
         check_bytes(own, 4000, &worker->tally);

@@ -2,7 +2,7 @@
 """Runs one MPI program under an interposer, each rank on a machine of its own name, and judges what was said.
 
     drive.py --mpi openmpi --mpiexec mpiexec.openmpi --interposer libaapc-openmpi.so --ranks 5 \
-             --topology eight.toml --expect counted -- ./conformance 2048 all
+             --topology eight.toml --expect counted -- ./conformance 8192 all
 
 What is expected:
     counted       the program prints how many calls should have been exchanged and passed through, and the interposer

@@ -16,7 +16,7 @@ program fortran_alltoall
 #if defined(BINDING_mpifh)
     include 'mpif.h'
 #endif
-    integer, parameter :: length = 1000
+    integer, parameter :: length = 3000
     integer, allocatable :: sent(:, :), received(:, :), gapped(:, :)
     integer :: rank, ranks, peer, i, error
     integer :: exchanged, passed, calls(2), sums(2)
