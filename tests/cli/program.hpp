@@ -2,6 +2,8 @@
 /// Runs the real program as a user would.
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -21,6 +23,14 @@ struct Outcome {
     std::string out;
     std::string err;
 };
+
+/// A run that failed as it must: nothing on standard output, one line on standard error.
+inline void expect_refusal(const Outcome& run, int status, const testing::Matcher<std::string>& message) {
+    EXPECT_EQ(run.status, status) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, message);
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+}
 
 inline std::string contents(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);

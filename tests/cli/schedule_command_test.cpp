@@ -8,6 +8,7 @@
 namespace {
 
 using aapc::test::contents;
+using aapc::test::expect_refusal;
 using aapc::test::Outcome;
 using aapc::test::Scratch;
 using testing::AllOf;
@@ -25,14 +26,6 @@ name = "s1"
 uplink = "s0"
 machines = "n[3-5]"
 )";
-
-/// A run that failed as it must: nothing on standard output, one line on standard error.
-void expect_refusal(const Outcome& run, int status, const testing::Matcher<std::string>& message) {
-    EXPECT_EQ(run.status, status) << run.err;
-    EXPECT_EQ(run.out, "");
-    EXPECT_THAT(run.err, message);
-    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-}
 
 TEST(ScheduleCommand, PrintsATable) {
     const Scratch scratch;
