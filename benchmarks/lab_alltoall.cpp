@@ -90,8 +90,6 @@ struct Options {
     int repeats = 7;
     int warm_up = 2;
     double most_seconds = 30;
-    double pace = 0;
-    std::int64_t segment = 0;
     bool each = false;
 };
 
@@ -149,8 +147,6 @@ void run(const Options& options) {
             }
             mpi::ExchangeOptions settings;
             settings.bits_per_second = bound.slowest_bits_per_second;
-            settings.pace = options.pace;
-            settings.segment_bytes = options.segment;
             if (mpi::Exchange::create(MPI_COMM_WORLD, make_plan(**timetable, rank, *synchronisation), settings,
                                       candidate.exchange) != MPI_SUCCESS) {
                 give_up({"", 0, 0, "the exchange cannot be set up", ""});
@@ -257,8 +253,6 @@ int main(int argc, char** argv) {
     app.add_option("--warm-up", options.warm_up)->capture_default_str();
     app.add_option("--most-seconds", options.most_seconds, "stop repeating a size after so long")
         ->capture_default_str();
-    app.add_option("--pace", options.pace, "timed: a fixed pace; 0 lets it find its own")->capture_default_str();
-    app.add_option("--segment", options.segment, "timed: bytes a segment; 0 chooses")->capture_default_str();
     app.add_flag("--each", options.each, "print every call");
     try {
         app.parse(argc, argv);

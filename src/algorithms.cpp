@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,29 @@ namespace aapc {
 namespace {
 
 constexpr Algorithm table[] = {
-    {"tree", tree::variants, "contention-free phases on a tree of switches", NetworkKind::tree, tree::build},
+    {"tree", tree::variants, "", "contention-free phases on a tree of switches", NetworkKind::tree,
+     Synchronisation::timed, tree::build},
 };
 
 }  // namespace
+
+bool Algorithm::has_variant(std::string_view variant) const {
+    if (std::find(variants.begin(), variants.end(), variant) != variants.end()) {
+        return true;
+    }
+    if (numbered_variants.empty() || !variant.starts_with(numbered_variants)) {
+        return false;
+    }
+    const std::string_view digits = variant.substr(numbered_variants.size());
+    Rank number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return error == std::errc() && end == digits.data() + digits.size() && number >= 2;
+}
+
+std::string Algorithm::variant_names() const {
+    std::string names = fmt::format("{}", fmt::join(variants, ", "));
+    return numbered_variants.empty() ? names : fmt::format("{}, {}N", names, numbered_variants);
+}
 
 std::span<const Algorithm> algorithms() { return table; }
 
@@ -36,10 +56,10 @@ Expected<const Algorithm*> find_algorithm(std::string_view name) {
 
 Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm, std::string_view variant,
                                                      const Network& network, const Demand& demand) {
-    if (network.kind() != algorithm.network) {
+    if (!algorithm.is_for(network.kind())) {
         return failure({"", 0, 0,
                         fmt::format("algorithm '{}' is for networks of kind '{}', and this one is of kind '{}'",
-                                    algorithm.name, to_string(algorithm.network), to_string(network.kind())),
+                                    algorithm.name, to_string(*algorithm.network), to_string(network.kind())),
                         "choose an algorithm for this kind of network"});
     }
     if (demand.participants() == 0) {
@@ -48,9 +68,9 @@ Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm,
     if (variant.empty()) {
         variant = algorithm.variants.front();
     }
-    if (std::find(algorithm.variants.begin(), algorithm.variants.end(), variant) == algorithm.variants.end()) {
+    if (!algorithm.has_variant(variant)) {
         return failure({"", 0, 0, fmt::format("algorithm '{}' has no variant '{}'", algorithm.name, variant),
-                        fmt::format("choose one of: {}", fmt::join(algorithm.variants, ", "))});
+                        fmt::format("choose one of: {}", algorithm.variant_names())});
     }
     return algorithm.build(network, demand, variant);
 }

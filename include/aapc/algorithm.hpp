@@ -1,15 +1,18 @@
 /// @file
 /// The table of algorithms. Adding one is a file with a build function and a row here (src/algorithms.cpp): the command
-/// line, the interposer and the tests take names, variants and summaries from the table.
+/// line, the interposer, the tuner and the tests take names, variants and summaries from the table.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "aapc/demand.hpp"
 #include "aapc/diagnostic.hpp"
 #include "aapc/network.hpp"
+#include "aapc/synchronisation.hpp"
 #include "aapc/timetable.hpp"
 
 namespace aapc {
@@ -17,11 +20,19 @@ namespace aapc {
 struct Algorithm {
     std::string_view name;
     std::span<const std::string_view> variants;  ///< the default first
-    std::string_view summary;                    ///< one clause for --help
-    NetworkKind network;                         ///< the kind of network it is for
-    /// Builds the timetable; the network is of the right kind, the demand has at least one participant and `variant` is
-    /// one of `variants`.
+    /// Variants beyond the list: this prefix and a whole number of at least 2 ("radix-" takes "radix-5"). Empty: none.
+    std::string_view numbered_variants;
+    std::string_view summary;            ///< one clause for --help
+    std::optional<NetworkKind> network;  ///< the kind of network it is for; nothing: any
+    Synchronisation synchronisation;     ///< what it is run with unless something else is asked for
+    /// Builds the timetable; the network is of the right kind, the demand has at least one participant and
+    /// has_variant() holds.
     Expected<std::unique_ptr<Timetable>> (*build)(const Network&, const Demand&, std::string_view variant);
+
+    [[nodiscard]] bool is_for(NetworkKind kind) const { return !network || *network == kind; }
+    [[nodiscard]] bool has_variant(std::string_view variant) const;
+    /// "merged, paper" or "radix-2, radix-4, radix-R", for messages.
+    [[nodiscard]] std::string variant_names() const;
 };
 
 [[nodiscard]] std::span<const Algorithm> algorithms();

@@ -21,7 +21,7 @@ struct ScheduleDocument {
     };
     ScheduleDraft draft;
     std::vector<Participant> participants;
-    Synchronisation synchronisation = Synchronisation::none;
+    Synchronisation synchronisation;
     std::vector<Edge>
         edges;  ///< Edge::after.phase and before.phase are filled in from the phases; -1 if the message is not there
 };
@@ -31,12 +31,12 @@ struct ScheduleDocument {
 [[nodiscard]] Expected<ScheduleDocument> read_schedule_document(std::string_view text, std::string_view file);
 
 /// The document of a schedule, newline at the end.
-[[nodiscard]] std::string schedule_json(const Schedule& schedule, Synchronisation synchronisation,
+[[nodiscard]] std::string schedule_json(const Schedule& schedule, const Synchronisation& synchronisation,
                                         const std::vector<Edge>& edges);
 
 /// The schedule as a text table: a row a phase, messages by participant name. For the `tree` algorithm the columns are
 /// those of the papers' Table 4.
-[[nodiscard]] std::string schedule_table(const Schedule& schedule, Synchronisation synchronisation,
+[[nodiscard]] std::string schedule_table(const Schedule& schedule, const Synchronisation& synchronisation,
                                          const std::vector<Edge>& edges);
 
 }  // namespace aapc

@@ -15,7 +15,7 @@ namespace aapc {
 /// schedule's participants in order; on any other it calls PMPI_Alltoall. `stamp` goes into the head comment (the
 /// command line that made it). Every name is written so that it cannot end a comment or a string. Deterministic: same
 /// input, same bytes.
-[[nodiscard]] std::string generate_routine(const Schedule& schedule, Synchronisation synchronisation,
+[[nodiscard]] std::string generate_routine(const Schedule& schedule, const Synchronisation& synchronisation,
                                            const std::vector<Edge>& edges, std::string_view stamp);
 
 }  // namespace aapc

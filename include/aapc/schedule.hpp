@@ -21,6 +21,12 @@ struct ScheduleDraft {
     std::string variant;
     std::optional<std::int64_t> bound;  ///< messages on the busiest directed link; nothing where that is no bound
     std::vector<std::vector<Transfer>> phases;  ///< Transfer::phase is the index into this vector
+    Guarantee guarantee = Guarantee::shortest;  ///< what the phases promise
+    /// Store-and-forward: blocks[phase][index] are the blocks that phases[phase][index] carries, in order. Empty where
+    /// every message carries its sender's own block for its receiver.
+    std::vector<std::vector<std::vector<Block>>> blocks = {};
+
+    [[nodiscard]] bool forwards() const { return !blocks.empty(); }
 };
 
 /// What the checker found wrong first.
@@ -35,6 +41,10 @@ class Schedule {
     [[nodiscard]] const std::string& variant() const { return draft_.variant; }
     [[nodiscard]] std::optional<std::int64_t> bound() const { return draft_.bound; }
     [[nodiscard]] const std::vector<std::vector<Transfer>>& phases() const { return draft_.phases; }
+    [[nodiscard]] Guarantee guarantee() const { return draft_.guarantee; }
+    [[nodiscard]] bool forwards() const { return draft_.forwards(); }
+    /// As ScheduleDraft::blocks.
+    [[nodiscard]] const std::vector<std::vector<std::vector<Block>>>& blocks() const { return draft_.blocks; }
     [[nodiscard]] const Network& network() const { return *network_; }
     [[nodiscard]] const Demand& demand() const { return demand_; }
     [[nodiscard]] std::int64_t messages() const { return messages_; }
@@ -49,11 +59,13 @@ class Schedule {
     std::int64_t messages_;
 };
 
-/// The checker, written from the definition (2005, section 3) and sharing no code with any algorithm: every ordered
-/// pair of participants exactly once and nothing else, no directed link of the physical route used twice in a phase, no
-/// rank sending or receiving twice in a phase, the bound equal to the load of the busiest directed link as counted from
-/// the messages themselves, and the number of phases equal to it. The network must outlive the schedule. O(messages ·
-/// route length).
+/// The checker, written from the definition (2005, section 3) and sharing no code with any algorithm. Delivery: every
+/// ordered pair of participants exactly once and nothing else, or, where blocks are forwarded, every block moved from
+/// where it is, never in the phase in which it arrives, until all are at their destinations. The guarantee: no rank
+/// sending or receiving twice in a phase; no directed link of the physical route used twice in a phase; the number of
+/// phases equal to the bound. The bound, where one is given, equal to the load of the busiest directed link as counted
+/// from the messages that every ordered pair owes itself. The network must outlive the schedule. O((messages + blocks)
+/// · route length).
 [[nodiscard]] Expected<Schedule, Violation> check_schedule(ScheduleDraft draft, const Network& network,
                                                            const Demand& demand);
 
@@ -61,10 +73,11 @@ class Schedule {
 /// directed link; nothing if they do. Also refuses an edge that names an unknown message or does not point to a later
 /// phase (which is what makes a deadlock impossible).
 /// docs/synchronisation.md says what each synchronisation guarantees by itself. O(P²·D + E·P).
-[[nodiscard]] std::optional<Violation> check_synchronisation(const Schedule& schedule, Synchronisation synchronisation,
+[[nodiscard]] std::optional<Violation> check_synchronisation(const Schedule& schedule,
+                                                             const Synchronisation& synchronisation,
                                                              const std::vector<Edge>& edges);
 
-/// Writes down every answer of a timetable.
+/// Writes down every answer of a timetable, its guarantee included.
 [[nodiscard]] ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::string variant,
                                      std::optional<std::int64_t> bound);
 

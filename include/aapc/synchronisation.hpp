@@ -1,10 +1,11 @@
 /// @file
 /// Synchronisations: how the phases of a schedule are kept apart when it runs
-/// (Faraj, Yuan & Patarasuk 2007, section 5; `timed` is this project's own).
+/// (Faraj, Yuan & Patarasuk 2007, section 5 and Table 5; `window` and `timed` are this project's own).
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,24 +16,84 @@ namespace aapc {
 
 class Schedule;
 
-enum class Synchronisation : std::uint8_t {
-    none,      ///< each rank sends in phase order; nothing keeps the phases apart
-    sender,    ///< a message starts after the sends that it would contend with are locally complete
-    receiver,  ///< a message starts after the messages that it would contend with have been received
-    timed,     ///< every segment of a message starts by the clock, in its phase's slot
+/// How phases are kept apart: a kind and its parameters. Its text form ("sender-partial:8") is what the command line,
+/// the environment, documents and tuning files use; docs/synchronisation.md says what each kind guarantees.
+struct Synchronisation {
+    enum class Kind : std::uint8_t {
+        none,                      ///< each rank sends in phase order; nothing keeps the phases apart
+        dummy,                     ///< as none, and idle ranks send as much to an idle neighbour or to themselves
+        sender,                    ///< a message starts after the sends it would contend with are locally complete
+        sender_partial,            ///< as sender, but only between blocks of phases
+        receiver,                  ///< a message starts after the messages it would contend with have been received
+        receiver_partial,          ///< as receiver, but only between blocks of phases
+        barrier,                   ///< a barrier between each two phases
+        barrier_partial_none,      ///< a barrier between each two blocks of phases
+        barrier_partial_sender,    ///< the same, and as sender within a block
+        barrier_partial_receiver,  ///< the same, and as receiver within a block
+        window,                    ///< a rank's messages of a block of phases all at once, then the next block's
+        timed,                     ///< every segment of a message starts by the clock, in its phase's slot
+    };
+
+    Kind kind = Kind::none;
+    Phase block_phases = 0;  ///< phases in a block (the papers' bs; the window's size); at least 1; 0: has no blocks
+    std::int64_t segment_bytes = 0;  ///< `timed`: bytes in a segment; 0: segment_message() chooses
+    double pace = 0;                 ///< `timed`: a fixed pace (timed.hpp); 0: the controller finds it
+
+    friend bool operator==(const Synchronisation&, const Synchronisation&) = default;
+
+    static const Synchronisation none;
+    static const Synchronisation dummy;
+    static const Synchronisation sender;
+    static const Synchronisation receiver;
+    static const Synchronisation barrier;
+    static const Synchronisation timed;
+    /// A kind with blocks of `block_phases`.
+    [[nodiscard]] static constexpr Synchronisation with_blocks(Kind kind, Phase block_phases) {
+        return {kind, block_phases, 0, 0};
+    }
 };
 
+inline constexpr Synchronisation Synchronisation::none{Kind::none, 0, 0, 0};
+inline constexpr Synchronisation Synchronisation::dummy{Kind::dummy, 0, 0, 0};
+inline constexpr Synchronisation Synchronisation::sender{Kind::sender, 0, 0, 0};
+inline constexpr Synchronisation Synchronisation::receiver{Kind::receiver, 0, 0, 0};
+inline constexpr Synchronisation Synchronisation::barrier{Kind::barrier, 0, 0, 0};
+inline constexpr Synchronisation Synchronisation::timed{Kind::timed, 0, 0, 0};
+
 struct SynchronisationEntry {
-    Synchronisation value;
-    std::string_view name;
+    Synchronisation::Kind kind;
+    std::string_view name;  ///< without parameters
+    std::string_view form;  ///< as it is written: "sender-partial:BS"
+    bool has_blocks;        ///< whether ":BS" must follow
     std::string_view summary;
 };
 
+/// One entry for each kind, in the order of Synchronisation::Kind.
 [[nodiscard]] std::span<const SynchronisationEntry> synchronisations();
-[[nodiscard]] std::string_view to_string(Synchronisation synchronisation);
-[[nodiscard]] Expected<Synchronisation> parse_synchronisation(std::string_view name);
-/// Whether it works by synchronisation messages (`sender`, `receiver`), so that a schedule has edges.
-[[nodiscard]] bool uses_edges(Synchronisation synchronisation);
+[[nodiscard]] std::string_view name_of(Synchronisation::Kind kind);
+
+/// "sender", "sender-partial:8", "timed", "timed:8688", "timed@0.95", "timed:8688@0.95". parse_synchronisation() reads
+/// it back.
+[[nodiscard]] std::string to_string(const Synchronisation& synchronisation);
+[[nodiscard]] Expected<Synchronisation> parse_synchronisation(std::string_view text);
+
+/// Who gives the synchronisation messages (tokens).
+enum class TokenGiver : std::uint8_t {
+    nobody,
+    sender,    ///< a message's sender, once the send is locally complete
+    receiver,  ///< its receiver, once it has been received
+};
+[[nodiscard]] TokenGiver token_giver(const Synchronisation& synchronisation);
+
+/// Whether it works by tokens, so that a schedule has edges.
+[[nodiscard]] bool uses_edges(const Synchronisation& synchronisation);
+/// Whether tokens order a message of phase `after` before one of the later phase `before`: always, only across blocks
+/// (sender-partial, receiver-partial) or only within one (barrier-partial-sender, -receiver).
+[[nodiscard]] bool has_token_between(const Synchronisation& synchronisation, Phase after, Phase before);
+/// Every so many phases all ranks meet in a barrier; 0: never.
+[[nodiscard]] Phase phases_between_barriers(const Synchronisation& synchronisation);
+/// Whether it makes sense only for timetables that guarantee contention-free phases.
+[[nodiscard]] bool needs_contention_free_phases(const Synchronisation& synchronisation);
 
 /// Message `after` must be complete before message `before` starts, in the synchronisation's sense of complete.
 struct Edge {
@@ -61,11 +122,19 @@ enum class Reduction : std::uint8_t {
 /// The edges that are carried out by synchronisation messages. `sender`: edges between messages of one sender are left
 /// out, since each rank completes its sends one after the other. `receiver`: they stay, because a send may complete
 /// locally long before it is received; an edge whose signaller is also its waiter costs no message but stays as well.
-/// Other synchronisations have none. Sorted. pair_rule O(E), exact O(E·P) time and O(P·D·P) space.
-[[nodiscard]] std::vector<Edge> synchronisation_edges(const Schedule& schedule, Synchronisation synchronisation,
+/// Kinds with blocks: the reduction comes first and then only the edges for which has_token_between() holds stay, as in
+/// the paper (section 5). Other synchronisations have none. Sorted. pair_rule O(E), exact O(E·P) time and O(P·D·P)
+/// space.
+[[nodiscard]] std::vector<Edge> synchronisation_edges(const Schedule& schedule, const Synchronisation& synchronisation,
                                                       Reduction reduction);
 
-/// The process that gives the signal of an edge: the sender of `after` (`sender`), or its receiver (`receiver`).
-[[nodiscard]] Rank signaller(Synchronisation synchronisation, const Edge& edge);
+/// The process that gives the signal of an edge: the sender of `after`, or its receiver.
+[[nodiscard]] Rank signaller(const Synchronisation& synchronisation, const Edge& edge);
+
+/// The dummy messages of `dummy` (2007, section 5): in each phase, the ranks of one switch that send nothing, in
+/// ascending order, each get the lowest other rank of that switch that receives nothing and is not taken yet; a rank
+/// that finds none sends to itself (from == to). Sorted by phase, then sender. For other kinds and for timetables that
+/// are not contention-free there are none. O(N·P) time and space for N phases.
+[[nodiscard]] std::vector<Transfer> dummy_transfers(const Schedule& schedule, const Synchronisation& synchronisation);
 
 }  // namespace aapc

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "aapc/network.hpp"
@@ -14,8 +15,8 @@ namespace aapc {
 /// Phases are 64-bit: a tree of P ranks has up to P²/4 of them.
 using Phase = std::int64_t;
 
-/// One message on its way. A direct algorithm moves the block from→to; a store-and-forward algorithm will list the
-/// blocks it moves in a field of its own.
+/// One message on its way. A direct algorithm moves the block from→to; what a store-and-forward algorithm moves,
+/// Timetable::append_blocks() says.
 struct Transfer {
     Phase phase = 0;
     Rank from = -1;
@@ -24,6 +25,26 @@ struct Transfer {
     friend bool operator==(const Transfer&, const Transfer&) = default;
     friend auto operator<=>(const Transfer&, const Transfer&) = default;
 };
+
+/// The data that one rank has for another, wherever it is at the moment.
+struct Block {
+    Rank origin = -1;
+    Rank destination = -1;
+
+    friend bool operator==(const Block&, const Block&) = default;
+    friend auto operator<=>(const Block&, const Block&) = default;
+};
+
+/// What the phases of a timetable promise, from the most to the least. The checker proves it.
+enum class Guarantee : std::uint8_t {
+    shortest,         ///< contention-free, and no more phases than messages on the busiest directed link
+    contention_free,  ///< no directed link, and no rank's port, is used twice in a phase
+    one_port,         ///< no rank sends twice or receives twice in a phase
+    nothing,          ///< only that every block arrives
+};
+
+/// "shortest", "contention-free", "one-port", "nothing".
+[[nodiscard]] std::string_view to_string(Guarantee guarantee);
 
 /// An algorithm applied to one network and one demand. Immutable and safe to share between threads.
 class Timetable {
@@ -35,18 +56,31 @@ class Timetable {
 
     [[nodiscard]] virtual Rank participants() const = 0;
     [[nodiscard]] virtual Phase phases() const = 0;
+    [[nodiscard]] virtual Guarantee guarantee() const = 0;
 
     /// What `rank` sends, in order of phase: one transfer a phase at most. O(participants · log participants).
     [[nodiscard]] virtual std::vector<Transfer> sends_of(Rank rank) const = 0;
-    /// What `rank` receives, in order of phase. O(participants · log participants).
+    /// What `rank` receives, in order of phase, then sender; one transfer a phase at most unless the guarantee is
+    /// `nothing`. O(participants · log participants).
     [[nodiscard]] virtual std::vector<Transfer> receives_of(Rank rank) const = 0;
+
+    /// Whether messages carry other ranks' blocks.
+    [[nodiscard]] virtual bool forwards() const { return false; }
+    /// Appends the blocks that `transfer` carries, in the order in which they lie in the message.
+    virtual void append_blocks(const Transfer& transfer, std::vector<Block>& out) const {
+        out.push_back({transfer.from, transfer.to});
+    }
 
     /// For every directed link on the route of `transfer`: the last transfer before it, in phase order, that uses that
     /// link too. Appended to `out`; duplicates are possible. These are the only orders a synchronisation must enforce
-    /// (DESIGN.md, "Synchronisation").
-    virtual void append_previous_users(const Transfer& transfer, std::vector<Transfer>& out) const = 0;
+    /// (DESIGN.md, "Synchronisation"). Nothing where phases are not contention-free.
+    virtual void append_previous_users(const Transfer& /*transfer*/, std::vector<Transfer>& /*out*/) const {}
     /// The same for the first transfer after it.
-    virtual void append_next_users(const Transfer& transfer, std::vector<Transfer>& out) const = 0;
+    virtual void append_next_users(const Transfer& /*transfer*/, std::vector<Transfer>& /*out*/) const {}
+
+    /// The ranks whose machines hang from the same switch as that of `rank`, itself included, in ascending order: those
+    /// that can exchange messages without leaving it. O(participants).
+    [[nodiscard]] virtual std::vector<Rank> ranks_of_switch(Rank rank) const { return {rank}; }
 };
 
 }  // namespace aapc

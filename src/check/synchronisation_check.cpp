@@ -35,7 +35,7 @@ struct Knowledge {
 
 class SynchronisationCheck {
   public:
-    SynchronisationCheck(const Schedule& schedule, Synchronisation synchronisation)
+    SynchronisationCheck(const Schedule& schedule, const Synchronisation& synchronisation)
         : schedule_(schedule), synchronisation_(synchronisation), participants_(schedule.demand().machine_of.size()) {}
 
     std::optional<Violation> run(const std::vector<Edge>& edges) {
@@ -55,7 +55,8 @@ class SynchronisationCheck {
     static constexpr Number none = static_cast<Number>(-1);
 
     [[nodiscard]] std::size_t completing_rank(const Transfer& message) const {
-        return static_cast<std::size_t>(synchronisation_ == Synchronisation::sender ? message.from : message.to);
+        return static_cast<std::size_t>(token_giver(synchronisation_) == TokenGiver::sender ? message.from
+                                                                                            : message.to);
     }
 
     void number_messages() {
@@ -166,7 +167,7 @@ class SynchronisationCheck {
         Knowledge& known = known_[number];
         const std::size_t rank = completing_rank(known.message);
         Clock& clock = started_[static_cast<std::size_t>(known.message.from)];
-        if (synchronisation_ == Synchronisation::sender) {
+        if (token_giver(synchronisation_) == TokenGiver::sender) {
             clock[rank] = known.completion;  // program order: the rank's next send starts behind this one
         }
         if (known.pending_uses > 0) {
@@ -180,7 +181,7 @@ class SynchronisationCheck {
             fmt::format("Messages {} of phase {} and {} of phase {} both use {}, but nothing makes the second wait "
                         "until the first is {}.",
                         name(first), first.phase, name(second), second.phase, channel,
-                        synchronisation_ == Synchronisation::sender ? "locally complete" : "received")};
+                        token_giver(synchronisation_) == TokenGiver::sender ? "locally complete" : "received")};
     }
 
     [[nodiscard]] std::string name(const Transfer& message) const {
@@ -199,20 +200,14 @@ class SynchronisationCheck {
 
 }  // namespace
 
-std::optional<Violation> check_synchronisation(const Schedule& schedule, Synchronisation synchronisation,
+std::optional<Violation> check_synchronisation(const Schedule& schedule, const Synchronisation& synchronisation,
                                                const std::vector<Edge>& edges) {
-    switch (synchronisation) {
-        case Synchronisation::none:
-        case Synchronisation::timed:
-            if (!edges.empty()) {
-                return Violation{
-                    fmt::format("Synchronisation '{}' sends no synchronisation messages, but {} are given.",
-                                to_string(synchronisation), edges.size())};
-            }
-            return std::nullopt;
-        case Synchronisation::sender:
-        case Synchronisation::receiver:
-            break;
+    if (!uses_edges(synchronisation)) {
+        if (!edges.empty()) {
+            return Violation{fmt::format("Synchronisation '{}' sends no synchronisation messages, but {} are given.",
+                                         to_string(synchronisation), edges.size())};
+        }
+        return std::nullopt;
     }
     return SynchronisationCheck(schedule, synchronisation).run(edges);
 }

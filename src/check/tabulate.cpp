@@ -6,7 +6,7 @@ namespace aapc {
 
 ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::string variant,
                        std::optional<std::int64_t> bound) {
-    ScheduleDraft draft{std::move(algorithm), std::move(variant), bound, {}};
+    ScheduleDraft draft{std::move(algorithm), std::move(variant), bound, {}, timetable.guarantee(), {}};
     draft.phases.resize(static_cast<std::size_t>(std::max<Phase>(timetable.phases(), 0)));
     for (Rank rank = 0; rank < timetable.participants(); ++rank) {
         for (const Transfer& transfer : timetable.sends_of(rank)) {

@@ -52,7 +52,7 @@ int complain_of_violation(const CheckOptions& options, const Violation& violatio
     return check_failed;
 }
 
-std::string certificate(const Schedule& schedule, Synchronisation synchronisation, std::size_t edges) {
+std::string certificate(const Schedule& schedule, const Synchronisation& synchronisation, std::size_t edges) {
     std::string text = fmt::format(
         "certified: {} participants, {} messages, {} phases{}; every pair once; no directed "
         "link twice in a phase",

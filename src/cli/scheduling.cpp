@@ -29,7 +29,7 @@ Expected<const Algorithm*> chosen_algorithm(const std::string& name, const Netwo
         return find_algorithm(name);
     }
     const auto found = std::find_if(algorithms().begin(), algorithms().end(),
-                                    [&](const Algorithm& algorithm) { return algorithm.network == network.kind(); });
+                                    [&](const Algorithm& algorithm) { return algorithm.is_for(network.kind()); });
     if (found == algorithms().end()) {
         return failure({"", 0, 0,
                         fmt::format("there is no algorithm for networks of kind '{}'", to_string(network.kind())),
@@ -50,7 +50,7 @@ std::string algorithms_with_variants() {
 std::string synchronisation_names() {
     std::vector<std::string_view> names;
     for (const SynchronisationEntry& entry : synchronisations()) {
-        names.push_back(entry.name);
+        names.push_back(entry.form);
     }
     return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -18,7 +18,8 @@ std::string quoted(const std::string& text) {
 
 class Writer {
   public:
-    std::string write(const Schedule& schedule, Synchronisation synchronisation, const std::vector<Edge>& edges) {
+    std::string write(const Schedule& schedule, const Synchronisation& synchronisation,
+                      const std::vector<Edge>& edges) {
         // About 24 characters a message and 40 an edge.
         text_.reserve(static_cast<std::size_t>(schedule.messages()) * 26 + edges.size() * 48 + 4096);
         append("{{\n  \"format\": \"aapc-schedule/1\",\n  \"algorithm\": {},\n  \"variant\": {},\n",
@@ -88,7 +89,8 @@ class Writer {
 
 }  // namespace
 
-std::string schedule_json(const Schedule& schedule, Synchronisation synchronisation, const std::vector<Edge>& edges) {
+std::string schedule_json(const Schedule& schedule, const Synchronisation& synchronisation,
+                          const std::vector<Edge>& edges) {
     return Writer().write(schedule, synchronisation, edges);
 }
 

@@ -19,7 +19,7 @@ class Table {
     explicit Table(const Schedule& schedule)
         : schedule_(schedule), names_(participant_names(schedule.network(), schedule.demand())) {}
 
-    std::string write(Synchronisation synchronisation, const std::vector<Edge>& edges) {
+    std::string write(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
         append_title();
         branches_ = documents::balanced_branches(schedule_.network(), schedule_.demand());
         if (branches_.size() >= 2 && branches_.size() <= most_branches_in_columns) {
@@ -144,7 +144,7 @@ class Table {
         return phase;
     }
 
-    void append_edges(Synchronisation synchronisation, const std::vector<Edge>& edges) {
+    void append_edges(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
         append("\nsynchronisation {}", to_string(synchronisation));
         if (!uses_edges(synchronisation)) {
             text_ += '\n';
@@ -165,7 +165,8 @@ class Table {
 
 }  // namespace
 
-std::string schedule_table(const Schedule& schedule, Synchronisation synchronisation, const std::vector<Edge>& edges) {
+std::string schedule_table(const Schedule& schedule, const Synchronisation& synchronisation,
+                           const std::vector<Edge>& edges) {
     return Table(schedule).write(synchronisation, edges);
 }
 

@@ -37,9 +37,9 @@ std::string rows_of(const std::vector<Plan>& plans, std::vector<Transfer> Plan::
     return generate::matrix_rows(rows);
 }
 
-std::string_view summary_of(Synchronisation synchronisation) {
+std::string_view summary_of(const Synchronisation& synchronisation) {
     for (const SynchronisationEntry& entry : synchronisations()) {
-        if (entry.value == synchronisation) {
+        if (entry.kind == synchronisation.kind) {
             return entry.summary;
         }
     }
@@ -53,7 +53,7 @@ std::string phase_comment(const Schedule& schedule) {
     return "/* The schedule; 2>5 is the message from rank 2 to rank 5.\n" + generate::phase_lines(schedule) + "\n */\n";
 }
 
-std::int64_t token_messages(const std::vector<Edge>& edges, Synchronisation synchronisation) {
+std::int64_t token_messages(const std::vector<Edge>& edges, const Synchronisation& synchronisation) {
     std::int64_t number = 0;
     for (const Edge& edge : edges) {
         number += signaller(synchronisation, edge) == edge.before.from ? 0 : 1;
@@ -61,7 +61,7 @@ std::int64_t token_messages(const std::vector<Edge>& edges, Synchronisation sync
     return number;
 }
 
-Values head_values(const Schedule& schedule, Synchronisation synchronisation, const std::vector<Edge>& edges,
+Values head_values(const Schedule& schedule, const Synchronisation& synchronisation, const std::vector<Edge>& edges,
                    std::string_view stamp) {
     Values values;
     values["stamp"] = generate::in_comment(stamp, stamp.size());
@@ -118,15 +118,16 @@ void add_timing_values(Values& values, double bits_per_second) {
 
 }  // namespace
 
-std::string generate_routine(const Schedule& schedule, Synchronisation synchronisation, const std::vector<Edge>& edges,
+std::string generate_routine(const Schedule& schedule, const Synchronisation& asked_for, const std::vector<Edge>& edges,
                              std::string_view stamp) {
+    Synchronisation synchronisation = asked_for;
     const Rank ranks = schedule.demand().participants();
     const double slowest = tree_bound(schedule.network(), schedule.demand()).slowest_bits_per_second;
-    if (synchronisation == Synchronisation::timed && slowest <= 0) {
+    if (synchronisation.kind == Synchronisation::Kind::timed && slowest <= 0) {
         synchronisation = Synchronisation::none;  // no message crosses a link, so there is no time to keep
     }
     Values values = head_values(schedule, synchronisation, edges, stamp);
-    const std::string_view condition = to_string(synchronisation);
+    const std::string_view condition = name_of(synchronisation.kind);
     const auto rendered = [&](std::string_view piece) { return generate::render(piece, values, condition); };
     if (ranks < 2) {
         return rendered(generate::pieces::head) + rendered(generate::pieces::alone);
@@ -140,14 +141,14 @@ std::string generate_routine(const Schedule& schedule, Synchronisation synchroni
     if (uses_edges(synchronisation)) {
         add_token_values(values, plans);
     }
-    if (synchronisation == Synchronisation::timed) {
+    if (synchronisation.kind == Synchronisation::Kind::timed) {
         add_timing_values(values, slowest);
     }
     return rendered(generate::pieces::head) + rendered(generate::pieces::settings) +
            rendered(generate::pieces::tables) + rendered(generate::pieces::communicator) +
            rendered(generate::pieces::blocks) +
-           rendered(synchronisation == Synchronisation::timed ? generate::pieces::segments
-                                                              : generate::pieces::whole_messages) +
+           rendered(synchronisation.kind == Synchronisation::Kind::timed ? generate::pieces::segments
+                                                                         : generate::pieces::whole_messages) +
            rendered(generate::pieces::entry);
 }
 

@@ -71,7 +71,7 @@ Decision decide(const Network& network, const Demand& demand, const Bound& bound
     Choice choice{forced.algorithm, forced.variant, forced.synchronisation.value_or(Synchronisation::timed)};
     if (choice.algorithm == nullptr) {
         const auto algorithm = find_algorithm(default_algorithm);
-        if (!algorithm || (*algorithm)->network != network.kind()) {
+        if (!algorithm || !(*algorithm)->is_for(network.kind())) {
             return Decision(fmt::format("no algorithm is chosen by itself on a {}", to_string(network.kind())));
         }
         choice.algorithm = *algorithm;

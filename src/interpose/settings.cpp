@@ -56,10 +56,10 @@ Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
             diagnostic.right += "; or native";
             return failure(std::move(diagnostic));
         }
-        if ((*algorithm)->network != kind) {
+        if (!(*algorithm)->is_for(kind)) {
             return failure({"AAPC_ALGORITHM", 0, 0,
                             fmt::format("'{}' is for a {}, the topology is a {}", name,
-                                        to_string((*algorithm)->network), to_string(kind)),
+                                        to_string(*(*algorithm)->network), to_string(kind)),
                             "leave it unset or give native"});
         }
         forced.algorithm = *algorithm;

@@ -56,7 +56,7 @@ class Exchange::Implementation {
         }
         const std::size_t own = static_cast<std::size_t>(plan_.rank) * block_bytes;
         std::memcpy(receive + own, send + own, block_bytes);
-        return plan_.synchronisation == Synchronisation::timed ? run_timed() : run_in_order();
+        return plan_.synchronisation.kind == Synchronisation::Kind::timed ? run_timed() : run_in_order();
     }
 
     [[nodiscard]] const Plan& plan() const { return plan_; }
@@ -161,7 +161,7 @@ class Exchange::Implementation {
     /// Gives the tokens of everything that is complete, counted from the first: a token stands for all that came
     /// before, too.
     int give_signals(InOrder& state, int& progress) {
-        const bool by_receiver = plan_.synchronisation == Synchronisation::receiver;
+        const bool by_receiver = token_giver(plan_.synchronisation) == TokenGiver::receiver;
         const std::size_t sent = state.sends.empty() ? state.started : state.started - 1;
         const std::size_t complete = by_receiver ? state.received : sent;
         while (state.signal < plan_.signals.size() &&
@@ -221,8 +221,8 @@ class Exchange::Implementation {
 
     int run_timed() {
         Timed state;
-        state.cut =
-            segment_message(static_cast<std::int64_t>(block_bytes_), options_.bits_per_second, options_.segment_bytes);
+        state.cut = segment_message(static_cast<std::int64_t>(block_bytes_), options_.bits_per_second,
+                                    plan_.synchronisation.segment_bytes);
         const PunctualSleep punctual;
         const auto messages = static_cast<std::int64_t>(plan_.receives.size());
         const std::int64_t total = state.cut.segments * messages;
@@ -266,7 +266,7 @@ class Exchange::Implementation {
         }
         // What a pace is worth depends on the size of the messages: fixed costs weigh more on small ones.
         last_controller_ = &controllers_[static_cast<std::size_t>(std::bit_width(block_bytes_))];
-        report_.pace = options_.pace > 0 ? options_.pace : last_controller_->pace();
+        report_.pace = plan_.synchronisation.pace > 0 ? plan_.synchronisation.pace : last_controller_->pace();
         return error;
     }
 

@@ -7,18 +7,18 @@ namespace aapc {
 namespace {
 
 /// The process that gives the signal once `transfer` is complete.
-Rank signaller_of(Synchronisation synchronisation, const Transfer& transfer) {
-    return synchronisation == Synchronisation::receiver ? transfer.to : transfer.from;
+Rank signaller_of(const Synchronisation& synchronisation, const Transfer& transfer) {
+    return token_giver(synchronisation) == TokenGiver::receiver ? transfer.to : transfer.from;
 }
 
 /// The messages whose completion this rank signals.
 const std::vector<Transfer>& signalled(const Plan& plan) {
-    return plan.synchronisation == Synchronisation::receiver ? plan.receives : plan.sends;
+    return token_giver(plan.synchronisation) == TokenGiver::receiver ? plan.receives : plan.sends;
 }
 
 /// `sender`: the next message of the same sender needs no token, program order serves.
-bool needs_token(Synchronisation synchronisation, const Transfer& after, const Transfer& before) {
-    return synchronisation == Synchronisation::receiver || after.from != before.from;
+bool needs_token(const Synchronisation& synchronisation, const Transfer& after, const Transfer& before) {
+    return token_giver(synchronisation) == TokenGiver::receiver || after.from != before.from;
 }
 
 void sort_tokens(std::vector<Token>& tokens) { std::sort(tokens.begin(), tokens.end()); }
@@ -38,7 +38,9 @@ void add_waits(const Timetable& timetable, Plan& plan) {
             Phase& known = latest[static_cast<std::size_t>(peer)];
             if (needs_token(plan.synchronisation, after, plan.sends[step]) && after.phase > known) {
                 known = after.phase;
-                plan.waits.push_back({static_cast<std::int32_t>(step), peer});
+                if (has_token_between(plan.synchronisation, after.phase, plan.sends[step].phase)) {
+                    plan.waits.push_back({static_cast<std::int32_t>(step), peer});
+                }
             }
         }
     }
@@ -59,7 +61,9 @@ void add_signals(const Timetable& timetable, Plan& plan) {
             Phase& known = earliest[static_cast<std::size_t>(before.from)];
             if (needs_token(plan.synchronisation, own[step], before) && before.phase < known) {
                 known = before.phase;
-                plan.signals.push_back({static_cast<std::int32_t>(step), before.from});
+                if (has_token_between(plan.synchronisation, own[step].phase, before.phase)) {
+                    plan.signals.push_back({static_cast<std::int32_t>(step), before.from});
+                }
             }
         }
     }
@@ -73,7 +77,7 @@ std::size_t Plan::bytes() const {
            (waits.capacity() + signals.capacity()) * sizeof(Token);
 }
 
-Plan make_plan(const Timetable& timetable, Rank rank, Synchronisation synchronisation) {
+Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& synchronisation) {
     Plan plan;
     plan.rank = rank;
     plan.participants = timetable.participants();

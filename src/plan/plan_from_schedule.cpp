@@ -15,7 +15,7 @@ std::int32_t step_of(const std::vector<Transfer>& transfers, const Transfer& tra
 }  // namespace
 
 Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges, Rank rank,
-                        Synchronisation synchronisation) {
+                        const Synchronisation& synchronisation) {
     Plan plan;
     plan.rank = rank;
     plan.participants = schedule.demand().participants();
@@ -37,7 +37,7 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
             plan.waits.push_back({step_of(plan.sends, edge.before), signalling});
         }
         if (signalling == rank) {
-            const auto& own = synchronisation == Synchronisation::receiver ? plan.receives : plan.sends;
+            const auto& own = token_giver(synchronisation) == TokenGiver::receiver ? plan.receives : plan.sends;
             plan.signals.push_back({step_of(own, edge.after), edge.before.from});
         }
     }

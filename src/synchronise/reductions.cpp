@@ -69,7 +69,7 @@ std::vector<Edge> reduce_exactly(const Schedule& schedule, const std::vector<Edg
     return kept;
 }
 
-std::vector<Edge> reduce_by_pairs(std::vector<Edge> edges, Synchronisation synchronisation) {
+std::vector<Edge> reduce_by_pairs(std::vector<Edge> edges, const Synchronisation& synchronisation) {
     // Pairs together; within a pair by waiting message, the latest `after` of one waiting message first.
     const auto key = [&](const Edge& edge) {
         return std::make_tuple(signaller(synchronisation, edge), edge.before.from, edge.before.phase,
@@ -91,7 +91,7 @@ std::vector<Edge> reduce_by_pairs(std::vector<Edge> edges, Synchronisation synch
     return kept;
 }
 
-std::vector<Edge> synchronisation_edges(const Schedule& schedule, Synchronisation synchronisation,
+std::vector<Edge> synchronisation_edges(const Schedule& schedule, const Synchronisation& synchronisation,
                                         Reduction reduction) {
     if (!uses_edges(synchronisation)) {
         return {};
@@ -100,10 +100,16 @@ std::vector<Edge> synchronisation_edges(const Schedule& schedule, Synchronisatio
     if (reduction == Reduction::exact) {
         edges = reduce_exactly(schedule, edges);
     }
-    if (synchronisation == Synchronisation::sender) {
+    if (token_giver(synchronisation) == TokenGiver::sender) {
         std::erase_if(edges, [](const Edge& edge) { return edge.after.from == edge.before.from; });
     }
-    return reduction == Reduction::pair_rule ? reduce_by_pairs(std::move(edges), synchronisation) : edges;
+    if (reduction == Reduction::pair_rule) {
+        edges = reduce_by_pairs(std::move(edges), synchronisation);
+    }
+    std::erase_if(edges, [&](const Edge& edge) {
+        return !has_token_between(synchronisation, edge.after.phase, edge.before.phase);
+    });
+    return edges;
 }
 
 }  // namespace aapc

@@ -16,6 +16,6 @@ namespace aapc {
 
 /// The pair rule: of the edges from one signaller to one waiter, x→y goes if there is x'→y' with x' no earlier and y'
 /// no later. What is left of a pair increases at both ends.
-[[nodiscard]] std::vector<Edge> reduce_by_pairs(std::vector<Edge> edges, Synchronisation synchronisation);
+[[nodiscard]] std::vector<Edge> reduce_by_pairs(std::vector<Edge> edges, const Synchronisation& synchronisation);
 
 }  // namespace aapc

@@ -56,10 +56,9 @@ class EmptyTimetable final : public Timetable {
   public:
     [[nodiscard]] Rank participants() const override { return 1; }
     [[nodiscard]] Phase phases() const override { return 0; }
+    [[nodiscard]] Guarantee guarantee() const override { return Guarantee::shortest; }
     [[nodiscard]] std::vector<Transfer> sends_of(Rank) const override { return {}; }
     [[nodiscard]] std::vector<Transfer> receives_of(Rank) const override { return {}; }
-    void append_previous_users(const Transfer&, std::vector<Transfer>&) const override {}
-    void append_next_users(const Transfer&, std::vector<Transfer>&) const override {}
 };
 
 class TreeTimetable final : public Timetable {
@@ -85,6 +84,7 @@ class TreeTimetable final : public Timetable {
 
     [[nodiscard]] Rank participants() const override { return static_cast<Rank>(seat_of_.size()); }
     [[nodiscard]] Phase phases() const override { return formula_.phases(); }
+    [[nodiscard]] Guarantee guarantee() const override { return Guarantee::shortest; }
 
     [[nodiscard]] std::vector<Transfer> sends_of(Rank rank) const override {
         return transfers([&](Rank other) { return Transfer{phase_of(rank, other), rank, other}; }, rank);

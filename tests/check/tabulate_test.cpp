@@ -25,8 +25,7 @@ class SpokenTimetable : public Timetable {
         return sends;
     }
     std::vector<Transfer> receives_of(Rank) const override { return {}; }
-    void append_previous_users(const Transfer&, std::vector<Transfer>&) const override {}
-    void append_next_users(const Transfer&, std::vector<Transfer>&) const override {}
+    Guarantee guarantee() const override { return Guarantee::shortest; }
 
   private:
     Rank participants_;

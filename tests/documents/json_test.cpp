@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "aapc/documents.hpp"
@@ -82,7 +83,8 @@ TEST(ScheduleJson, RoundTrips) {
         const Demand demand = test::random_part(full_demand(network), seed);
         const auto built = test::build_tree_schedule(network, demand, seed % 2 == 0 ? "paper" : "merged");
         ASSERT_TRUE(built.schedule) << built.schedule.error().what;
-        const auto synchronisation = static_cast<Synchronisation>(seed % 4);
+        const Synchronisation synchronisation = std::array{Synchronisation::none, Synchronisation::sender,
+                                                           Synchronisation::receiver, Synchronisation::timed}[seed % 4];
         const std::vector<Edge> edges = synchronisation_edges(*built.schedule, synchronisation, Reduction::pair_rule);
         const std::string text = schedule_json(*built.schedule, synchronisation, edges);
 

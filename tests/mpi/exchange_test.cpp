@@ -97,16 +97,17 @@ int main(int argc, char** argv) {
     const Demand demand = full_demand(network);
     for (const std::string_view variant : {"merged", "paper"}) {
         const auto timetable = build_timetable(**find_algorithm("tree"), variant, network, demand);
-        for (const SynchronisationEntry& entry : synchronisations()) {
+        for (const Synchronisation& synchronisation :
+             {Synchronisation::none, Synchronisation::sender, Synchronisation::receiver, Synchronisation::timed}) {
             mpi::ExchangeOptions options;
             options.bits_per_second = 1e9;
             std::unique_ptr<mpi::Exchange> exchange;
             const int error =
-                mpi::Exchange::create(MPI_COMM_WORLD, make_plan(**timetable, rank, entry.value), options, exchange);
+                mpi::Exchange::create(MPI_COMM_WORLD, make_plan(**timetable, rank, synchronisation), options, exchange);
             expect(error == MPI_SUCCESS && exchange, "create failed");
-            const std::string name = fmt::format("{} ranks, tree/{}, {}", ranks, variant, entry.name);
+            const std::string name = fmt::format("{} ranks, tree/{}, {}", ranks, variant, to_string(synchronisation));
             exercise({name, *exchange, rank, ranks});
-            if (entry.value == Synchronisation::timed && ranks > 1) {
+            if (synchronisation.kind == Synchronisation::Kind::timed && ranks > 1) {
                 expect(exchange->report().pace > 0 && exchange->report().scheduled_seconds > 0, name + ": no report");
             }
         }

@@ -15,8 +15,6 @@ namespace aapc::mpi {
 
 struct ExchangeOptions {
     double bits_per_second = 0;  ///< `timed`: speed of the slowest link that carries messages; must be > 0 for `timed`
-    std::int64_t segment_bytes = 0;  ///< `timed`: 0 lets segment_message() choose
-    double pace = 0;  ///< `timed`: a fixed fraction of the links' two-way limit; 0 lets the controller find it
 };
 
 /// What the last run() of a rank did, for benchmarks and AAPC_VERBOSE.
