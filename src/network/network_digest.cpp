@@ -1,0 +1,45 @@
+#include "aapc/network_digest.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+namespace aapc {
+
+namespace {
+
+/// The network as text: one line a fact. Names are preceded by their lengths, so that no name can pass for a fact.
+std::string canonical_text(const Network& network) {
+    std::string text = fmt::format("kind {}\n", to_string(network.kind()));
+    const auto out = std::back_inserter(text);
+    for (const NetworkVertex& vertex : network.vertices()) {
+        fmt::format_to(out, "{} {}:{}\n", vertex.is_switch ? "switch" : "host", vertex.name.size(), vertex.name);
+    }
+    for (const Link& link : network.links()) {
+        fmt::format_to(out, "link {} {} {}\n", link.lower, link.upper, link.bits_per_second);
+    }
+    for (const NetworkMachine& machine : network.machines()) {
+        fmt::format_to(out, "machine {} {}\n", machine.vertex, machine.ranks);
+    }
+    return text;
+}
+
+/// Fowler, Noll and Vo's hash, variant 1a, 64 bits.
+std::uint64_t fnv1a(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char character : text) {
+        hash ^= static_cast<unsigned char>(character);
+        hash *= 0x100000001b3;
+    }
+    return hash;
+}
+
+}  // namespace
+
+std::string network_digest(const Network& network) {
+    return fmt::format("fnv1a:{:016x}", fnv1a(canonical_text(network)));
+}
+
+}  // namespace aapc
