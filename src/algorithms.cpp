@@ -7,15 +7,35 @@
 #include <vector>
 
 #include "aapc/algorithm.hpp"
+#include "factor/factor_timetable.hpp"
+#include "rivals/bruck.hpp"
+#include "rivals/linear.hpp"
+#include "rivals/pairwise.hpp"
+#include "rivals/ring.hpp"
+#include "rivals/scattered.hpp"
 #include "tree/tree_timetable.hpp"
 
 namespace aapc {
 
 namespace {
 
+using Kind = Synchronisation::Kind;
+
 constexpr Algorithm table[] = {
     {"tree", tree::variants, "", "contention-free phases on a tree of switches", NetworkKind::tree,
      Synchronisation::timed, tree::build},
+    {"factor", factor::variants, "", "pairwise exchanges between machines of any size, by factors of the complete graph",
+     std::nullopt, Synchronisation::with_blocks(Synchronisation::Kind::window, 1), factor::build},
+    {"ring", rivals::plain_variants, "", "step k: to the rank k places ahead (Open MPI's pairwise)", std::nullopt,
+     Synchronisation::with_blocks(Kind::window, 1), rivals::build_ring},
+    {"pairwise", rivals::plain_variants, "", "step k: exchange with rank XOR k, or as ring (MPICH's pairwise)",
+     std::nullopt, Synchronisation::with_blocks(Kind::window, 1), rivals::build_pairwise},
+    {"scattered", rivals::plain_variants, "", "many messages at a time, from the next rank on (MPICH's scattered)",
+     std::nullopt, Synchronisation::with_blocks(Kind::window, rivals::scattered_window), rivals::build_scattered},
+    {"linear", rivals::plain_variants, "", "all messages at once, to rank 0 first (LAM/MPI's)", std::nullopt,
+     Synchronisation::with_blocks(Kind::window, all_phases), rivals::build_linear},
+    {"bruck", rivals::bruck_variants, rivals::bruck_radix, "few messages: blocks are passed on, digit by digit",
+     std::nullopt, Synchronisation::with_blocks(Kind::window, 1), rivals::build_bruck},
 };
 
 }  // namespace
@@ -28,6 +48,9 @@ bool Algorithm::has_variant(std::string_view variant) const {
         return false;
     }
     const std::string_view digits = variant.substr(numbered_variants.size());
+    if (digits.starts_with('0')) {
+        return false;  // one variant, one name
+    }
     Rank number = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return error == std::errc() && end == digits.data() + digits.size() && number >= 2;

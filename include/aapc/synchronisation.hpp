@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@
 namespace aapc {
 
 class Schedule;
+
+/// Synchronisation::block_phases of a block that no timetable fills; written "all", as in "window:all".
+inline constexpr Phase all_phases = std::numeric_limits<Phase>::max();
 
 /// How phases are kept apart: a kind and its parameters. Its text form ("sender-partial:8") is what the command line,
 /// the environment, documents and tuning files use; docs/synchronisation.md says what each kind guarantees.

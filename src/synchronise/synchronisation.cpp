@@ -45,7 +45,7 @@ std::optional<Number> parse_number(std::string_view text) {
 }
 
 Expected<Synchronisation> with_blocks(const SynchronisationEntry& entry, std::string_view parameter) {
-    const std::optional<Phase> phases = parse_number<Phase>(parameter);
+    const std::optional<Phase> phases = parameter == "all" ? all_phases : parse_number<Phase>(parameter);
     if (!phases || *phases < 1) {
         return failure({"", 0, 0,
                         parameter.empty() ? fmt::format("'{}' does not say how many phases make a block", entry.name)
@@ -86,7 +86,9 @@ std::string_view name_of(Synchronisation::Kind kind) { return table[static_cast<
 
 std::string to_string(const Synchronisation& synchronisation) {
     std::string text(name_of(synchronisation.kind));
-    if (synchronisation.block_phases > 0) {
+    if (synchronisation.block_phases == all_phases) {
+        text += ":all";
+    } else if (synchronisation.block_phases > 0) {
         text += fmt::format(":{}", synchronisation.block_phases);
     }
     if (synchronisation.segment_bytes > 0) {
