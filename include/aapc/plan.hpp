@@ -74,8 +74,9 @@ struct Plan {
 };
 
 /// Computes the plan of `rank` from the timetable alone, without the table of all messages; tokens by the pair rule.
-/// check_synchronisation_fits() holds. O(P·D·log P) time, O(P) space plus the tokens; `dummy` O(N·S) for S ranks on the
-/// switch; store-and-forward O(blocks that the rank handles · log P).
+/// check_synchronisation_fits() holds. O(P·D·log P) time, O(P) space plus the tokens; `dummy` O(N·S) time
+/// and bits on the way for S ranks on the switch, O(N) space to keep for N phases; store-and-forward O(blocks that the
+/// rank handles · log P).
 [[nodiscard]] Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& synchronisation);
 
 /// The same plan cut out of the whole table, for tests and for the generator. `edges` as synchronisation_edges() gives

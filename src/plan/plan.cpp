@@ -1,6 +1,9 @@
 #include "aapc/plan.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 namespace aapc {
 
@@ -70,11 +73,85 @@ void add_signals(const Timetable& timetable, Plan& plan) {
     sort_tokens(plan.signals);
 }
 
+/// One bit a phase: whether none of `transfers` is in it.
+std::vector<bool> idle_phases(const std::vector<Transfer>& transfers, Phase phases) {
+    std::vector<bool> idle(static_cast<std::size_t>(phases), true);
+    for (const Transfer& transfer : transfers) {
+        idle[static_cast<std::size_t>(transfer.phase)] = false;
+    }
+    return idle;
+}
+
+/// A rank of the switch and the phases in which it has nothing to do.
+struct Neighbour {
+    Rank rank;
+    std::vector<bool> sends_nothing;
+    std::vector<bool> receives_nothing;
+};
+
+/// Who receives the dummies of one phase: each sender in turn gets the first receiver that is left and not itself.
+class IdleReceivers {
+  public:
+    IdleReceivers(const std::vector<Neighbour>& neighbours, std::size_t phase) {
+        for (const Neighbour& neighbour : neighbours) {
+            if (neighbour.receives_nothing[phase]) {
+                ranks_.push_back(neighbour.rank);
+            }
+        }
+    }
+
+    /// The receiver for `sender`, or `sender` if nobody is left. Senders come in ascending order, so only one rank at a
+    /// time can be the one that was passed over.
+    [[nodiscard]] Rank take(Rank sender) {
+        const std::size_t choice = next_ < ranks_.size() && ranks_[next_] == sender ? next_ + 1 : next_;
+        if (choice >= ranks_.size()) {
+            return sender;
+        }
+        std::swap(ranks_[next_], ranks_[choice]);
+        return ranks_[next_++];
+    }
+
+  private:
+    std::vector<Rank> ranks_;  ///< ascending from next_ on, for who was passed over is lower than all behind
+    std::size_t next_ = 0;
+};
+
+/// The ranks of a switch agree on their dummies without talking, because each goes through the idle phases of all.
+void add_dummies(const Timetable& timetable, Plan& plan) {
+    std::vector<Neighbour> neighbours;
+    for (const Rank rank : timetable.ranks_of_switch(plan.rank)) {
+        neighbours.push_back({rank, idle_phases(timetable.sends_of(rank), plan.phases),
+                              idle_phases(timetable.receives_of(rank), plan.phases)});
+    }
+    for (std::size_t phase = 0; phase < static_cast<std::size_t>(plan.phases); ++phase) {
+        IdleReceivers receivers(neighbours, phase);
+        for (const Neighbour& sender : neighbours) {
+            if (!sender.sends_nothing[phase]) {
+                continue;
+            }
+            const Transfer dummy{static_cast<Phase>(phase), sender.rank, receivers.take(sender.rank)};
+            if (dummy.from == plan.rank) {
+                plan.dummy_sends.push_back(dummy);
+            }
+            if (dummy.to == plan.rank) {
+                plan.dummy_receives.push_back(dummy);
+            }
+        }
+    }
+}
+
+std::size_t bytes_of(const std::vector<std::vector<BlockRun>>& messages) {
+    return std::accumulate(messages.begin(), messages.end(), messages.capacity() * sizeof(messages[0]),
+                           [](std::size_t sum, const auto& runs) { return sum + runs.capacity() * sizeof(runs[0]); });
+}
+
 }  // namespace
 
 std::size_t Plan::bytes() const {
-    return (sends.capacity() + receives.capacity()) * sizeof(Transfer) +
-           (waits.capacity() + signals.capacity()) * sizeof(Token);
+    return (sends.capacity() + receives.capacity() + dummy_sends.capacity() + dummy_receives.capacity()) *
+               sizeof(Transfer) +
+           (waits.capacity() + signals.capacity()) * sizeof(Token) +
+           (forwarding ? bytes_of(forwarding->of_send) + bytes_of(forwarding->of_receive) : 0);
 }
 
 Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& synchronisation) {
@@ -88,6 +165,9 @@ Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& syn
     if (uses_edges(synchronisation)) {
         add_waits(timetable, plan);
         add_signals(timetable, plan);
+    }
+    if (synchronisation.kind == Synchronisation::Kind::dummy) {
+        add_dummies(timetable, plan);
     }
     return plan;
 }

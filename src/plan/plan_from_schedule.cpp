@@ -41,6 +41,14 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
             plan.signals.push_back({step_of(own, edge.after), edge.before.from});
         }
     }
+    for (const Transfer& dummy : dummy_transfers(schedule, synchronisation)) {
+        if (dummy.from == rank) {
+            plan.dummy_sends.push_back(dummy);
+        }
+        if (dummy.to == rank) {
+            plan.dummy_receives.push_back(dummy);
+        }
+    }
     std::sort(plan.waits.begin(), plan.waits.end());
     std::sort(plan.signals.begin(), plan.signals.end());
     return plan;

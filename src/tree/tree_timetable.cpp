@@ -61,10 +61,25 @@ class EmptyTimetable final : public Timetable {
     [[nodiscard]] std::vector<Transfer> receives_of(Rank) const override { return {}; }
 };
 
+/// For each rank the vertex that its machine hangs from; the machine itself where it hangs from nothing.
+std::vector<Vertex> switches_of_ranks(const Network& network, const Demand& demand) {
+    std::vector<Vertex> switches;
+    switches.reserve(demand.machine_of.size());
+    for (const Machine machine : demand.machine_of) {
+        const Vertex vertex = network.machines()[static_cast<std::size_t>(machine)].vertex;
+        const auto& links = network.links_at(vertex);
+        switches.push_back(links.empty() ? vertex : network.other_end(links.front(), vertex));
+    }
+    return switches;
+}
+
 class TreeTimetable final : public Timetable {
   public:
-    TreeTimetable(RootedTree tree, const Packing& bins, BranchFormula formula)
-        : tree_(std::move(tree)), formula_(std::move(formula)), seat_of_(tree_.rank_at.size()) {
+    TreeTimetable(RootedTree tree, std::vector<Vertex> switch_of, const Packing& bins, BranchFormula formula)
+        : tree_(std::move(tree)),
+          switch_of_(std::move(switch_of)),
+          formula_(std::move(formula)),
+          seat_of_(tree_.rank_at.size()) {
         std::vector<Position> first_of_branch(tree_.branch_sizes.size());
         std::exclusive_scan(tree_.branch_sizes.begin(), tree_.branch_sizes.end(), first_of_branch.begin(), 0);
         for (std::size_t bin = 0; bin < bins.size(); ++bin) {
@@ -102,6 +117,17 @@ class TreeTimetable final : public Timetable {
         append_users(
             transfer, out, [&](const auto& group) { return formula_.first_leaving(group, transfer.phase); },
             [&](const auto& group) { return formula_.first_entering(group, transfer.phase); });
+    }
+
+    [[nodiscard]] std::vector<Rank> ranks_of_switch(Rank rank) const override {
+        const Vertex own = switch_of_[static_cast<std::size_t>(rank)];
+        std::vector<Rank> ranks;
+        for (Rank other = 0; other < participants(); ++other) {
+            if (switch_of_[static_cast<std::size_t>(other)] == own) {
+                ranks.push_back(other);
+            }
+        }
+        return ranks;
     }
 
   private:
@@ -155,6 +181,7 @@ class TreeTimetable final : public Timetable {
     }
 
     RootedTree tree_;
+    std::vector<Vertex> switch_of_;  ///< by rank
     BranchFormula formula_;
     std::vector<Seat> seat_of_;               ///< by rank
     std::vector<std::vector<Rank>> rank_at_;  ///< by bin, then by index in the bin
@@ -176,7 +203,8 @@ Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand&
     if (variant == merged) {
         pattern = sizes[0] == sizes[1] ? Pattern::flat : Pattern::late;
     }
-    return std::make_unique<TreeTimetable>(std::move(tree), bins, BranchFormula(std::move(sizes), pattern));
+    return std::make_unique<TreeTimetable>(std::move(tree), switches_of_ranks(network, demand), bins,
+                                           BranchFormula(std::move(sizes), pattern));
 }
 
 }  // namespace aapc::tree
