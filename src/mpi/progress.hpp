@@ -1,0 +1,30 @@
+/// @file
+/// The loop in which all waiting is done.
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/rest.hpp"
+
+namespace aapc::mpi {
+
+/// Calls `advance(progress)` until `complete()` holds, and rests while nothing moves. `advance` adds to its argument
+/// what it got done and returns the MPI error code; the first error ends the loop and is returned.
+template <class Complete, class Advance>
+[[nodiscard]] int advance_until(Complete complete, Advance advance) {
+    Patience patience;
+    while (!complete()) {
+        int progress = 0;
+        if (const int error = advance(progress); error != MPI_SUCCESS) {
+            return error;
+        }
+        if (progress > 0) {
+            patience.reset();
+        } else {
+            patience.rest();
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+}  // namespace aapc::mpi

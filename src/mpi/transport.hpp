@@ -1,0 +1,53 @@
+/// @file
+/// Messages of any length between the ranks of one communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+#include "aapc/network.hpp"
+#include "mpi/pending.hpp"
+
+namespace aapc::mpi {
+
+/// What a message is for. Messages of different purposes never match each other.
+enum class Tag : int {
+    data = 1,
+    token = 2,      ///< of `sender` and `receiver`: empty
+    agreement = 3,  ///< of `timed`: the common start
+    dummy = 4,      ///< of `dummy`: content that nobody wants
+};
+
+/// Starts sends and receives. A message longer than MPI's int counts reach travels in pieces that both ends cut alike.
+/// PMPI_ names here and everywhere in this directory: a tool that wraps MPI shows the program's all-to-all, not how it
+/// is made.
+class Transport {
+  public:
+    static constexpr std::size_t longest_piece = std::size_t{1} << 30;
+
+    /// `communicator` stays the caller's. `piece_bytes` (> 0, equal on all ranks) is smaller in tests only.
+    explicit Transport(MPI_Comm communicator, std::size_t piece_bytes = longest_piece)
+        : communicator_(communicator), piece_bytes_(piece_bytes) {}
+
+    [[nodiscard]] MPI_Comm communicator() const { return communicator_; }
+    [[nodiscard]] std::size_t piece_bytes() const { return piece_bytes_; }
+    /// Requests that a message of `bytes` takes; at least 1, for an empty message is a message.
+    [[nodiscard]] std::size_t pieces(std::size_t bytes) const {
+        return bytes == 0 ? 1 : 1 + (bytes - 1) / piece_bytes_;
+    }
+
+    /// Adds pieces(bytes) requests to `pending`. The memory stays valid until they are complete. Returns the MPI error
+    /// code.
+    [[nodiscard]] int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag, Pending& pending) const;
+    [[nodiscard]] int receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const;
+
+  private:
+    template <class Start>
+    int for_each_piece(std::size_t bytes, Start start) const;
+
+    MPI_Comm communicator_;
+    std::size_t piece_bytes_;
+};
+
+}  // namespace aapc::mpi
