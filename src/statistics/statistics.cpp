@@ -1,0 +1,112 @@
+#include "aapc/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <vector>
+
+namespace aapc {
+
+namespace {
+
+std::vector<double> sorted(std::span<const double> values) {
+    std::vector<double> copy(values.begin(), values.end());
+    std::sort(copy.begin(), copy.end());
+    return copy;
+}
+
+double quantile_of_sorted(const std::vector<double>& values, double share) {
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = std::min(static_cast<std::size_t>(place), values.size() - 1);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    const double rest = place - static_cast<double>(below);
+    // Equal neighbours are not interpolated: rounding must not move a value that is there.
+    return values[below] == values[above] ? values[below] : values[below] * (1 - rest) + values[above] * rest;
+}
+
+/// P(Binomial(trials, 1/2) = successes), by logarithms since 2^-trials may be too small for a double.
+double binomial_half(std::size_t trials, std::size_t successes) {
+    const auto n = static_cast<double>(trials);
+    const auto k = static_cast<double>(successes);
+    return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::numbers::ln2);
+}
+
+}  // namespace
+
+double median(std::span<const double> values) {
+    std::vector<double> copy(values.begin(), values.end());
+    const auto upper = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
+    std::nth_element(copy.begin(), upper, copy.end());
+    if (copy.size() % 2 == 1) {
+        return *upper;
+    }
+    const double lower = *std::max_element(copy.begin(), upper);
+    return lower + (*upper - lower) / 2;
+}
+
+double quantile(std::span<const double> values, double share) { return quantile_of_sorted(sorted(values), share); }
+
+ConfidenceInterval median_interval(std::span<const double> values, double level) {
+    const std::vector<double> ascending = sorted(values);
+    const std::size_t count = ascending.size();
+    // Leaving out the least and the greatest value once more costs what `outside` grows by.
+    double outside = 2 * binomial_half(count, 0);
+    std::size_t left_out = 0;
+    while (2 * (left_out + 2) <= count) {
+        const double with_one_more = outside + 2 * binomial_half(count, left_out + 1);
+        if (1 - with_one_more < level) {
+            break;
+        }
+        outside = with_one_more;
+        ++left_out;
+    }
+    return {ascending[left_out], ascending[count - 1 - left_out], std::max(0.0, 1 - outside)};
+}
+
+Estimate estimate_median(std::span<const double> values, double level) {
+    return {median(values), median_interval(values, level)};
+}
+
+double relative_spread(std::span<const double> values) {
+    const std::vector<double> ascending = sorted(values);
+    return (quantile_of_sorted(ascending, 0.75) - quantile_of_sorted(ascending, 0.25)) /
+           quantile_of_sorted(ascending, 0.5);
+}
+
+double geometric_mean(std::span<const double> values) {
+    double logarithms = 0;
+    for (const double value : values) {
+        logarithms += std::log(value);
+    }
+    return std::exp(logarithms / static_cast<double>(values.size()));
+}
+
+std::string_view to_string(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::faster:
+            return "faster";
+        case Verdict::slower:
+            return "slower";
+        case Verdict::undecided:
+            break;
+    }
+    return "undecided";
+}
+
+PairedComparison compare_pairs(std::span<const double> reference, std::span<const double> candidate, double level,
+                               double margin) {
+    std::vector<double> ratios(reference.size());
+    std::transform(reference.begin(), reference.end(), candidate.begin(), ratios.begin(),
+                   [](double first, double second) { return first / second; });
+    PairedComparison comparison{estimate_median(ratios, level), Verdict::undecided};
+    const ConfidenceInterval& interval = comparison.ratio.interval;
+    if (interval.level >= level && interval.low > 1 + margin) {
+        comparison.verdict = Verdict::faster;
+    } else if (interval.level >= level && interval.high < 1 / (1 + margin)) {
+        comparison.verdict = Verdict::slower;
+    }
+    return comparison;
+}
+
+}  // namespace aapc
