@@ -1,0 +1,28 @@
+/**
+ * @file
+ * What a preloaded interposer (libaapc-<mpi>.so) says of itself to programs that ask, such as benchmarks. An ordinary
+ * program needs none of it. Look the names up with dlsym(RTLD_DEFAULT, ...): without the interposer they are not there.
+ * Include an <mpi.h> first to have the declaration of the first one.
+ */
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef MPI_VERSION
+/** The MPI's own MPI_Alltoall, whatever the interposer would do with the call. Counted nowhere. */
+int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                         MPI_Datatype recvtype, MPI_Comm comm);
+#endif
+
+/**
+ * How many calls of MPI_Alltoall this process has made since MPI_Init that the interposer exchanged itself, and how
+ * many it passed through to the MPI's own routine. Both are -1 where the interposer is there but was told nothing (or
+ * nothing that it could follow) and counts nothing.
+ */
+void aapc_calls(long* exchanged, long* passed_through);
+
+#ifdef __cplusplus
+}
+#endif
