@@ -24,8 +24,9 @@ using Kind = Synchronisation::Kind;
 constexpr Algorithm table[] = {
     {"tree", tree::variants, "", "contention-free phases on a tree of switches", NetworkKind::tree,
      Synchronisation::timed, tree::build},
-    {"factor", factor::variants, "", "pairwise exchanges between machines of any size (1-factorisations)",
-     std::nullopt, Synchronisation::with_blocks(Kind::window, 1), factor::build},
+    {"factor", factor::variants, factor::ports_prefix,
+     "pairwise exchanges between machines of any size (1-factorisations)", std::nullopt,
+     Synchronisation::with_blocks(Kind::window, 1), factor::build},
     {"ring", rivals::plain_variants, "", "step k: to the rank k places ahead (Open MPI's pairwise)", std::nullopt,
      Synchronisation::with_blocks(Kind::window, 1), rivals::build_ring},
     {"pairwise", rivals::plain_variants, "", "step k: exchange with rank XOR k, or as ring (MPICH's pairwise)",

@@ -1,5 +1,6 @@
 /// @file
-/// The algorithm `factor`: all-to-all by factors of the complete graph (Sanders & Träff 2002).
+/// The algorithm `factor`: all-to-all among machines with any numbers of ranks, by factors of the complete graph
+/// (Sanders & Träff 2002). docs/factor.md says what is corrected in the paper and what each variant is good for.
 #pragma once
 
 #include <memory>
@@ -9,11 +10,26 @@
 
 namespace aapc::factor {
 
+inline constexpr std::string_view fill = "fill";
+inline constexpr std::string_view permutation = "permutation";
+inline constexpr std::string_view paper = "paper";
+inline constexpr std::string_view exchange = "exchange";
 inline constexpr std::string_view flat = "flat";
-inline constexpr std::string_view variants[] = {flat};
+inline constexpr std::string_view variants[] = {fill, permutation, paper, exchange, flat};
 
-/// Variant `flat` (section 2): P phases for every P; in phase i rank u exchanges with rank (i-u) mod P, or rests where
-/// that is itself.
+/// Numbered variants: "ports-2" for machines that carry on two exchanges with others at a time, and so on.
+inline constexpr std::string_view ports_prefix = "ports-";
+
+/// A phase is a step of the algorithm. In a step each machine exchanges messages with at most one other machine, except
+/// in `flat` and `ports-K`.
+///
+/// `paper`: Figure 2, n·P steps for P ranks and n ranks on the largest machine. `exchange`: the same, but ranks of one
+/// machine exchange in both directions at once; the form of Figure 3. `fill`: machines are paired with themselves at
+/// once if their number is even, and do their inner work then as far as others have to wait for the wire anyway, the
+/// rest at the end. `permutation`: as `fill`, but a machine sends to one and receives from another, which makes do with
+/// n·(P-n) steps on the wire, the fewest possible, for all sizes. `ports-K`: as `fill` for each machine taken apart
+/// into K parts, each of which exchanges with one other part in a step. `flat`: section 2, P steps; every rank by
+/// itself.
 [[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand& demand,
                                                          std::string_view variant);
 
