@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "plan/forwarding.hpp"
+
 namespace aapc {
 
 namespace {
@@ -162,6 +164,9 @@ Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& syn
     plan.synchronisation = synchronisation;
     plan.sends = timetable.sends_of(rank);
     plan.receives = timetable.receives_of(rank);
+    if (timetable.forwards()) {
+        plan.forwarding = plan_forwarding(timetable, rank, plan.sends, plan.receives);
+    }
     if (uses_edges(synchronisation)) {
         add_waits(timetable, plan);
         add_signals(timetable, plan);

@@ -2,6 +2,7 @@
 
 #include "aapc/plan.hpp"
 #include "aapc/schedule.hpp"
+#include "plan/forwarding.hpp"
 
 namespace aapc {
 
@@ -30,6 +31,9 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
                 plan.receives.push_back(transfer);
             }
         }
+    }
+    if (schedule.forwards()) {
+        plan.forwarding = plan_forwarding(schedule, rank, plan.sends, plan.receives);
     }
     for (const Edge& edge : edges) {
         const Rank signalling = signaller(synchronisation, edge);

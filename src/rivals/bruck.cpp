@@ -46,14 +46,17 @@ class BruckTimetable final : public Timetable {
         return receives;
     }
 
-    /// By distance. A block that has travelled the lower digits of its distance is that far from its origin.
+    /// From the farthest, so that what arrives lies in the receive buffer in the order of the message. A block that has
+    /// travelled the lower digits of its distance is that far from its origin.
     void append_blocks(const Transfer& transfer, std::vector<Block>& out) const override {
         const Round& round = rounds_[static_cast<std::size_t>(transfer.phase)];
-        for (std::int64_t first = round.shift; first < participants_; first += round.place * radix_) {
-            for (std::int64_t travelled = 0; travelled < round.place && first + travelled < participants_;
-                 ++travelled) {
+        const std::int64_t turn = round.place * radix_;
+        std::int64_t nearest = (participants_ - 1 - round.shift) / turn * turn + round.shift;
+        for (; nearest > 0; nearest -= turn) {
+            for (std::int64_t travelled = std::min(round.place, participants_ - nearest) - 1; travelled >= 0;
+                 --travelled) {
                 const std::int64_t origin = transfer.from - travelled;
-                out.push_back({wrapped(origin), wrapped(origin + first + travelled)});
+                out.push_back({wrapped(origin), wrapped(origin + nearest + travelled)});
             }
         }
     }
