@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace aapc::check {
 
@@ -17,13 +18,8 @@ Expected<Channels, Violation> Channels::find(const Network& network, const Deman
             Violation{fmt::format("The network is not a tree: its {} vertices are not connected by exactly {} links.",
                                   vertices, vertices == 0 ? 0 : vertices - 1)});
     }
-    const auto machines = static_cast<Machine>(network.machines().size());
-    for (std::size_t rank = 0; rank < demand.machine_of.size(); ++rank) {
-        const Machine machine = demand.machine_of[rank];
-        if (machine < 0 || machine >= machines) {
-            return tl::unexpected(Violation{fmt::format(
-                "Participant {} sits on machine {}, but the network has {} machines.", rank, machine, machines)});
-        }
+    if (std::optional<Violation> violation = check_placement(network, demand)) {
+        return tl::unexpected(std::move(*violation));
     }
     return channels;
 }
@@ -77,13 +73,29 @@ void Channels::route(Rank from, Rank to, std::vector<Channel>& channels) {
 std::string Channels::name(Channel channel) const {
     if (channel >= static_cast<Channel>(links_)) {
         const Channel port = channel - static_cast<Channel>(links_);
-        return fmt::format("the {} port of {}", port % 2 == 0 ? "sending" : "receiving",
-                           participant_names(*network_, *demand_)[static_cast<std::size_t>(port / 2)]);
+        return port_name(*network_, *demand_, static_cast<Rank>(port / 2), port % 2 == 0);
     }
     const Link& link = network_->links()[static_cast<std::size_t>(channel / 2)];
     const auto vertex_name = [&](Vertex vertex) { return network_->vertices()[static_cast<std::size_t>(vertex)].name; };
     return channel % 2 == 0 ? fmt::format("the link {}->{}", vertex_name(link.lower), vertex_name(link.upper))
                             : fmt::format("the link {}->{}", vertex_name(link.upper), vertex_name(link.lower));
+}
+
+std::optional<Violation> check_placement(const Network& network, const Demand& demand) {
+    const auto machines = static_cast<Machine>(network.machines().size());
+    for (std::size_t rank = 0; rank < demand.machine_of.size(); ++rank) {
+        const Machine machine = demand.machine_of[rank];
+        if (machine < 0 || machine >= machines) {
+            return Violation{fmt::format("Participant {} sits on machine {}, but the network has {} machines.", rank,
+                                         machine, machines)};
+        }
+    }
+    return std::nullopt;
+}
+
+std::string port_name(const Network& network, const Demand& demand, Rank rank, bool sending) {
+    return fmt::format("the {} port of {}", sending ? "sending" : "receiving",
+                       participant_names(network, demand)[static_cast<std::size_t>(rank)]);
 }
 
 std::string message_name(const Network& network, const Demand& demand, Rank from, Rank to) {

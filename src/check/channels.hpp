@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ using Channel = std::int64_t;
 /// The channels of a tree and the routes through them. Holds references: network and demand must outlive it.
 class Channels {
   public:
-    /// Or a violation if the network is no tree or a participant sits on no machine of it. O(vertices + participants).
+    /// Or a violation if the network is no tree or check_placement() finds one. O(vertices + participants).
     [[nodiscard]] static Expected<Channels, Violation> find(const Network& network, const Demand& demand);
 
     [[nodiscard]] std::size_t size() const { return links_ + 2 * demand_->machine_of.size(); }
@@ -50,6 +51,12 @@ class Channels {
     std::vector<Climb> climbs_;
     std::vector<Channel> descent_;  ///< scratch of route(), kept to save allocations
 };
+
+/// Whether every participant sits on a machine of the network; nothing if so. O(participants).
+[[nodiscard]] std::optional<Violation> check_placement(const Network& network, const Demand& demand);
+
+/// "the sending port of n0".
+[[nodiscard]] std::string port_name(const Network& network, const Demand& demand, Rank rank, bool sending);
 
 /// "n0->n4" for the sentences of the checker; computed only once something is wrong.
 [[nodiscard]] std::string message_name(const Network& network, const Demand& demand, Rank from, Rank to);

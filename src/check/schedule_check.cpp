@@ -7,6 +7,7 @@
 
 #include "aapc/schedule.hpp"
 #include "check/channels.hpp"
+#include "check/forwarded_blocks.hpp"
 
 namespace aapc {
 
@@ -22,21 +23,14 @@ class ScheduleCheck {
         : draft_(draft), network_(network), demand_(demand), participants_(demand.machine_of.size()) {}
 
     std::optional<Violation> run() {
-        Expected<Channels, Violation> channels = Channels::find(network_, demand_);
-        if (!channels) {
-            return channels.error();
-        }
-        std::optional<Violation> violation = check_messages();
+        std::optional<Violation> violation = check::check_placement(network_, demand_);
         if (!violation) {
-            violation = check_pairs();
+            violation = check_messages();
         }
         if (!violation) {
-            violation = check_contention(*channels);
+            violation = draft_.forwards() ? check::follow_blocks(draft_, network_, demand_) : check_pairs();
         }
-        if (!violation) {
-            violation = check_bound(*channels);
-        }
-        return violation;
+        return violation ? violation : check_guarantee();
     }
 
     [[nodiscard]] std::int64_t messages() const { return messages_; }
@@ -111,10 +105,48 @@ class ScheduleCheck {
         return {fmt::format("Message {} is missing: no phase sends it.", name({0, sender, receiver}))};
     }
 
-    /// No channel twice in a phase. Counts the load of every channel on the way.
-    std::optional<Violation> check_contention(Channels& channels) {
+    /// What the phases promise, and the bound. Only a claim about links needs routes, so one about ports, or none, may
+    /// be made on any network.
+    std::optional<Violation> check_guarantee() const {
+        const bool contention_free = draft_.guarantee <= Guarantee::contention_free;
+        std::optional<Violation> violation;
+        if (draft_.guarantee == Guarantee::one_port) {
+            violation = check_ports();
+        }
+        if (violation || !(contention_free || draft_.bound)) {
+            return violation;
+        }
+        Expected<Channels, Violation> channels = Channels::find(network_, demand_);
+        if (!channels) {
+            return channels.error();
+        }
+        if (contention_free) {
+            violation = check_contention(*channels);
+        }
+        return violation ? violation : check_bound(*channels);
+    }
+
+    /// No rank's port twice in a phase.
+    std::optional<Violation> check_ports() const {
+        std::vector<const Transfer*> last_user(2 * participants_, nullptr);
+        for (const std::vector<Transfer>& phase : draft_.phases) {
+            for (const Transfer& message : phase) {
+                for (const bool sending : {true, false}) {
+                    const Rank rank = sending ? message.from : message.to;
+                    const Transfer*& user = last_user[2 * static_cast<std::size_t>(rank) + (sending ? 0 : 1)];
+                    if (user != nullptr && user->phase == message.phase) {
+                        return both_use(*user, message, check::port_name(network_, demand_, rank, sending));
+                    }
+                    user = &message;
+                }
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// No channel twice in a phase.
+    std::optional<Violation> check_contention(Channels& channels) const {
         std::vector<const Transfer*> last_user(channels.size(), nullptr);
-        load_.assign(channels.size(), 0);
         std::vector<Channel> route;
         for (const std::vector<Transfer>& phase : draft_.phases) {
             for (const Transfer& message : phase) {
@@ -122,34 +154,56 @@ class ScheduleCheck {
                 for (const Channel channel : route) {
                     const Transfer*& user = last_user[static_cast<std::size_t>(channel)];
                     if (user != nullptr && user->phase == message.phase) {
-                        return Violation{fmt::format("In phase {}, messages {} and {} both use {}.", message.phase,
-                                                     name(*user), name(message), channels.name(channel))};
+                        return both_use(*user, message, channels.name(channel));
                     }
                     user = &message;
-                    ++load_[static_cast<std::size_t>(channel)];
                 }
             }
         }
         return std::nullopt;
     }
 
-    std::optional<Violation> check_bound(const Channels& channels) const {
-        if (!draft_.bound) {
+    Violation both_use(const Transfer& left, const Transfer& right, const std::string& channel) const {
+        return {
+            fmt::format("In phase {}, messages {} and {} both use {}.", right.phase, name(left), name(right), channel)};
+    }
+
+    /// The bound against the messages that every ordered pair owes itself, and the phases against it.
+    std::optional<Violation> check_bound(Channels& channels) const {
+        if (!draft_.bound && draft_.guarantee != Guarantee::shortest) {
             return std::nullopt;
         }
-        const auto busiest = std::max_element(load_.begin(), load_.end());
-        const std::int64_t load = busiest == load_.end() ? 0 : *busiest;
-        if (*draft_.bound != load) {
+        const std::vector<std::int64_t> loads = owed_loads(channels);
+        const auto busiest = std::max_element(loads.begin(), loads.end());
+        const std::int64_t load = busiest == loads.end() ? 0 : *busiest;
+        if (draft_.bound && *draft_.bound != load) {
             return Violation{load == 0
                                  ? fmt::format("The bound is said to be {}, but there are no messages.", *draft_.bound)
                                  : fmt::format("The bound is said to be {}, but the busiest channel, {}, carries "
                                                "{} messages.",
-                                               *draft_.bound, channels.name(busiest - load_.begin()), load)};
+                                               *draft_.bound, channels.name(busiest - loads.begin()), load)};
         }
-        if (static_cast<std::int64_t>(draft_.phases.size()) != load) {
+        if (draft_.guarantee == Guarantee::shortest && static_cast<std::int64_t>(draft_.phases.size()) != load) {
             return Violation{fmt::format("There are {} phases, but the bound is {}.", draft_.phases.size(), load)};
         }
         return std::nullopt;
+    }
+
+    /// What each channel carries if every ordered pair's message goes straight to its destination.
+    [[nodiscard]] std::vector<std::int64_t> owed_loads(Channels& channels) const {
+        std::vector<std::int64_t> loads(channels.size(), 0);
+        std::vector<Channel> route;
+        for (Rank from = 0; from < demand_.participants(); ++from) {
+            for (Rank to = 0; to < demand_.participants(); ++to) {
+                if (from != to) {
+                    channels.route(from, to, route);
+                    for (const Channel channel : route) {
+                        ++loads[static_cast<std::size_t>(channel)];
+                    }
+                }
+            }
+        }
+        return loads;
     }
 
     template <class Visitor>
@@ -170,7 +224,6 @@ class ScheduleCheck {
     const Demand& demand_;
     std::size_t participants_;
     std::int64_t messages_ = 0;
-    std::vector<std::int64_t> load_;  ///< of each channel
 };
 
 }  // namespace

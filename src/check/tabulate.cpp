@@ -4,6 +4,19 @@
 
 namespace aapc {
 
+namespace {
+
+void append_blocks(const Timetable& timetable, ScheduleDraft& draft) {
+    for (const std::vector<Transfer>& phase : draft.phases) {
+        std::vector<std::vector<Block>>& blocks = draft.blocks.emplace_back();
+        for (const Transfer& transfer : phase) {
+            timetable.append_blocks(transfer, blocks.emplace_back());
+        }
+    }
+}
+
+}  // namespace
+
 ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::string variant,
                        std::optional<std::int64_t> bound) {
     ScheduleDraft draft{std::move(algorithm), std::move(variant), bound, {}, timetable.guarantee(), {}};
@@ -18,6 +31,9 @@ ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::s
             const bool known = transfer.phase >= 0 && transfer.phase <= last;
             draft.phases[static_cast<std::size_t>(known ? transfer.phase : last)].push_back(transfer);
         }
+    }
+    if (timetable.forwards()) {
+        append_blocks(timetable, draft);
     }
     return draft;
 }

@@ -23,7 +23,8 @@ inline ScheduleDraft ring_draft(Rank participants) {
     return draft;
 }
 
-/// Any tree: every message, in random order, into the first phase in which it meets no other. States no bound.
+/// Any tree: every message, in random order, into the first phase in which it meets no other. States no bound and does
+/// not claim to be the shortest.
 inline ScheduleDraft greedy_draft(const Network& network, const Demand& demand, std::uint64_t seed) {
     std::vector<Transfer> messages;
     for (Rank from = 0; from < demand.participants(); ++from) {
@@ -35,7 +36,7 @@ inline ScheduleDraft greedy_draft(const Network& network, const Demand& demand, 
     }
     std::mt19937_64 random(seed);
     std::shuffle(messages.begin(), messages.end(), random);
-    ScheduleDraft draft{"greedy", "", std::nullopt, {}};
+    ScheduleDraft draft{"greedy", "", std::nullopt, {}, Guarantee::contention_free};
     std::vector<Contended> used;
     for (Transfer message : messages) {
         const Contended contended = contended_by(network, demand, message.from, message.to);

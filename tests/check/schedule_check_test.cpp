@@ -97,7 +97,13 @@ TEST_F(OneSwitch, ExtraPhase) {
     draft.phases.emplace_back();
     EXPECT_EQ(complaint(), "There are 4 phases, but the bound is 3.");
     draft.bound.reset();
-    EXPECT_EQ(complaint(), "") << "without a bound there is no claim about the number of phases";
+    EXPECT_EQ(complaint(), "There are 4 phases, but the bound is 3.") << "still said to be the shortest";
+    draft.guarantee = Guarantee::contention_free;
+    EXPECT_EQ(complaint(), "") << "no claim about the number of phases";
+    draft.bound = 3;
+    EXPECT_EQ(complaint(), "");
+    draft.bound = 4;
+    EXPECT_THAT(complaint(), HasSubstr("The bound is said to be 4"));
 }
 
 TEST_F(OneSwitch, NoPhases) {
@@ -142,11 +148,14 @@ TEST(ScheduleCheck, RanksOfOneMachineShareItsCableAndUseNoneAmongThemselves) {
                          {{1, 0, 3}, {1, 3, 0}},
                          {{2, 1, 2}, {2, 2, 1}},
                          {{3, 1, 3}, {3, 3, 1}},
-                         {{4, 0, 1}, {4, 1, 0}, {4, 2, 3}, {4, 3, 2}}}};
+                         {{4, 0, 1}, {4, 1, 0}, {4, 2, 3}, {4, 3, 2}}},
+                        Guarantee::contention_free};
     EXPECT_EQ(complaint(draft, network, demand), "");
     draft.bound = 4;
-    EXPECT_THAT(complaint(draft, network, demand), HasSubstr("There are 5 phases, but the bound is 4."));
-    draft.bound.reset();
+    EXPECT_EQ(complaint(draft, network, demand), "");
+    draft.guarantee = Guarantee::shortest;
+    EXPECT_EQ(complaint(draft, network, demand), "There are 5 phases, but the bound is 4.");
+    draft.guarantee = Guarantee::contention_free;
     draft.phases[2].erase(draft.phases[2].begin());
     draft.phases[1].push_back({1, 1, 2});
     EXPECT_EQ(complaint(draft, network, demand),
@@ -182,6 +191,68 @@ TEST(ScheduleCheck, OnlyTrees) {
     EXPECT_EQ(on({{2, 0, 1}, {1, 0, 1}, {1, 0, 1}}), no_tree) << "two cables and one machine left out";
     EXPECT_EQ(complaint({"", "", 0, {}}, {NetworkKind::tree, {}, {}, {}}, {}),
               "The network is not a tree: its 0 vertices are not connected by exactly 0 links.");
+}
+
+/// A claim about ports, or none at all, needs no routes.
+TEST(ScheduleCheck, NetworksThatAreNoTreesWhereNoLinkMatters) {
+    const std::vector<NetworkVertex> vertices{{"t0", false}, {"t1", false}, {"t2", false}};
+    const Network triangle(NetworkKind::torus, vertices, {{0, 1, 1}, {1, 2, 1}, {2, 0, 1}}, {{0, 1}, {1, 1}, {2, 1}});
+    const Demand demand = full_demand(triangle);
+    ScheduleDraft draft = test::ring_draft(3);
+    draft.bound.reset();
+    const std::string no_tree = "The network is not a tree: its 3 vertices are not connected by exactly 2 links.";
+    for (const Guarantee guarantee : {Guarantee::shortest, Guarantee::contention_free}) {
+        draft.guarantee = guarantee;
+        EXPECT_EQ(complaint(draft, triangle, demand), no_tree);
+    }
+    for (const Guarantee guarantee : {Guarantee::one_port, Guarantee::nothing}) {
+        draft.guarantee = guarantee;
+        draft.bound.reset();
+        EXPECT_EQ(complaint(draft, triangle, demand), "");
+        EXPECT_EQ(complaint(draft, triangle, Demand{{0, 1, 3}}),
+                  "Participant 2 sits on machine 3, but the network has 3 machines.");
+        draft.bound = 2;
+        EXPECT_EQ(complaint(draft, triangle, demand), no_tree);
+    }
+}
+
+TEST_F(OneSwitch, PortsAreAllThatOnePortClaims) {
+    network = test::chain_of({2, 2}).build();
+    draft.bound.reset();
+    draft.guarantee = Guarantee::contention_free;
+    EXPECT_EQ(complaint(), "In phase 1, messages n0->n2 and n1->n3 both use the link s0->s1.");
+    draft.guarantee = Guarantee::one_port;
+    EXPECT_EQ(complaint(), "");
+    draft.bound = 4;
+    EXPECT_EQ(complaint(), "") << "the bound of the link is one whatever the phases promise";
+    draft.bound = 3;
+    EXPECT_THAT(complaint(), HasSubstr("The bound is said to be 3, but the busiest channel, the link "));
+    EXPECT_THAT(complaint(), HasSubstr(", carries 4 messages."));
+}
+
+TEST_F(OneSwitch, EachPortOnce) {
+    draft.bound.reset();
+    draft.guarantee = Guarantee::one_port;
+    ScheduleDraft sends = draft;
+    sends.phases[0].erase(sends.phases[0].begin());
+    sends.phases[2].push_back({2, 0, 1});
+    EXPECT_EQ(aapc::complaint(sends, network, demand),
+              "In phase 2, messages n0->n3 and n0->n1 both use the sending port of n0.");
+    sends.guarantee = Guarantee::nothing;
+    EXPECT_EQ(aapc::complaint(sends, network, demand), "");
+    ScheduleDraft receives = draft;
+    receives.phases = {{{0, 0, 1}, {0, 2, 1}},
+                       {{1, 0, 2}, {1, 1, 3}, {1, 3, 1}},
+                       {{2, 0, 3}, {2, 1, 0}, {2, 3, 2}},
+                       {{3, 1, 2}, {3, 2, 3}, {3, 3, 0}},
+                       {{4, 2, 0}}};
+    EXPECT_EQ(aapc::complaint(receives, network, demand),
+              "In phase 0, messages n0->n1 and n2->n1 both use the receiving port of n1.");
+    receives.guarantee = Guarantee::nothing;
+    EXPECT_EQ(aapc::complaint(receives, network, demand), "");
+    receives.phases[4].clear();
+    EXPECT_EQ(aapc::complaint(receives, network, demand), "Message n2->n0 is missing: no phase sends it.")
+        << "nothing promised is still every message delivered";
 }
 
 /// Memory follows the messages, not the square of the participants that somebody claims.
@@ -241,6 +312,34 @@ class Mutations : public testing::TestWithParam<std::uint64_t> {
 };
 
 TEST_P(Mutations, NoneIsAccepted) { EXPECT_TRUE(expect_agreement(world.draft)); }
+
+/// Whoever keeps a promise keeps all that are weaker.
+TEST_P(Mutations, GuaranteesAreNested) {
+    std::mt19937_64 random(GetParam());
+    for (int round = 0; round < 20 && !world.draft.phases.empty(); ++round) {
+        ScheduleDraft mutant = world.draft;
+        mutant.bound.reset();
+        for (int moves = round % 3; moves > 0; --moves) {
+            std::vector<Transfer>& from = mutant.phases[random() % mutant.phases.size()];
+            const std::size_t to = random() % mutant.phases.size();
+            if (!from.empty()) {
+                Transfer message = from.back();
+                from.pop_back();
+                message.phase = static_cast<Phase>(to);
+                mutant.phases[to].push_back(message);
+            }
+        }
+        bool kept = false;
+        for (const Guarantee guarantee :
+             {Guarantee::shortest, Guarantee::contention_free, Guarantee::one_port, Guarantee::nothing}) {
+            mutant.guarantee = guarantee;
+            const std::string what = complaint(mutant, world.network, world.demand);
+            EXPECT_TRUE(!kept || what.empty()) << "seed " << GetParam() << ", " << to_string(guarantee) << ": " << what;
+            kept = what.empty();
+        }
+        EXPECT_TRUE(kept) << "seed " << GetParam() << ": every message is there";
+    }
+}
 
 TEST_P(Mutations, EveryDropIsRejected) {
     for_each_message([&](ScheduleDraft& mutant, std::size_t phase, std::size_t index) {

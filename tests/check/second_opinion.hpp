@@ -54,7 +54,7 @@ inline bool meet(const Contended& left, const Contended& right) {
     return std::any_of(left.begin(), left.end(), [&](const auto& channel) { return right.contains(channel); });
 }
 
-/// Whether a draft is a schedule, by its definition.
+/// Whether a direct draft of contention-free phases is a schedule, by its definition.
 inline bool is_schedule(const ScheduleDraft& draft, const Network& network, const Demand& demand) {
     const Rank participants = demand.participants();
     std::multiset<std::pair<Rank, Rank>> sent;
@@ -88,15 +88,26 @@ inline bool is_schedule(const ScheduleDraft& draft, const Network& network, cons
     for (const auto& [channel, messages] : load) {
         busiest = std::max(busiest, messages);
     }
-    return sent == owed &&
-           (!draft.bound || (*draft.bound == busiest && static_cast<std::int64_t>(draft.phases.size()) == busiest));
+    return sent == owed && (!draft.bound || *draft.bound == busiest) &&
+           (draft.guarantee != Guarantee::shortest || static_cast<std::int64_t>(draft.phases.size()) == busiest);
 }
 
 /// Whether edges order all that contends, by the transitive closure of a graph of events: the start of each message,
 /// its completion in the synchronisation's sense, and the moment at which its signal may leave. Every two messages that
-/// share a channel are looked at, not only consecutive ones.
+/// share a channel are looked at, not only consecutive ones. Inside the blocks of sender-partial and receiver-partial
+/// what shares a channel is taken to be ordered; the barriers of barrier-partial-sender and -receiver let a block start
+/// when all before it is complete.
 inline bool orders_everything(const Schedule& schedule, Synchronisation synchronisation,
                               const std::vector<Edge>& edges) {
+    using Kind = Synchronisation::Kind;
+    const bool by_sender = token_giver(synchronisation) == TokenGiver::sender;
+    const auto in_one_block = [&](const Transfer& left, const Transfer& right) {
+        return left.phase / synchronisation.block_phases == right.phase / synchronisation.block_phases;
+    };
+    const bool assumes_blocks =
+        synchronisation.kind == Kind::sender_partial || synchronisation.kind == Kind::receiver_partial;
+    const bool has_barriers =
+        synchronisation.kind == Kind::barrier_partial_sender || synchronisation.kind == Kind::barrier_partial_receiver;
     std::vector<Transfer> messages;
     std::vector<Contended> contended;
     for (const std::vector<Transfer>& phase : schedule.phases()) {
@@ -119,13 +130,19 @@ inline bool orders_everything(const Schedule& schedule, Synchronisation synchron
             }
             if (messages[left].from == messages[right].from) {
                 before[start(left)][start(right)] = true;
-                if (synchronisation == Synchronisation::sender) {
+                if (by_sender) {
                     before[completion(left)][start(right)] = true;
                     before[completion(left)][signal(right)] = true;
                 }
             }
-            if (synchronisation == Synchronisation::receiver && messages[left].to == messages[right].to) {
+            if (!by_sender && messages[left].to == messages[right].to) {
                 before[completion(left)][signal(right)] = true;
+            }
+            const bool assumed = assumes_blocks && in_one_block(messages[left], messages[right]) &&
+                                 meet(contended[left], contended[right]);
+            const bool behind_a_barrier = has_barriers && !in_one_block(messages[left], messages[right]);
+            if (assumed || behind_a_barrier) {
+                before[completion(left)][start(right)] = true;
             }
         }
     }

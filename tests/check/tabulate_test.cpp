@@ -10,8 +10,9 @@ namespace {
 /// Answers what the test says.
 class SpokenTimetable : public Timetable {
   public:
-    SpokenTimetable(Rank participants, Phase phases, std::vector<Transfer> messages)
-        : participants_(participants), phases_(phases), messages_(std::move(messages)) {}
+    SpokenTimetable(Rank participants, Phase phases, std::vector<Transfer> messages,
+                    Guarantee guarantee = Guarantee::shortest)
+        : participants_(participants), phases_(phases), messages_(std::move(messages)), guarantee_(guarantee) {}
 
     Rank participants() const override { return participants_; }
     Phase phases() const override { return phases_; }
@@ -25,12 +26,13 @@ class SpokenTimetable : public Timetable {
         return sends;
     }
     std::vector<Transfer> receives_of(Rank) const override { return {}; }
-    Guarantee guarantee() const override { return Guarantee::shortest; }
+    Guarantee guarantee() const override { return guarantee_; }
 
   private:
     Rank participants_;
     Phase phases_;
     std::vector<Transfer> messages_;
+    Guarantee guarantee_;
 };
 
 TEST(Tabulate, WritesDownEveryAnswerBySender) {
@@ -40,6 +42,32 @@ TEST(Tabulate, WritesDownEveryAnswerBySender) {
     EXPECT_EQ(draft.variant, "kind");
     EXPECT_EQ(draft.bound, 7);
     EXPECT_EQ(draft.phases, (std::vector<std::vector<Transfer>>{{{0, 0, 1}, {0, 2, 0}}, {}, {{2, 0, 2}, {2, 1, 0}}}));
+}
+
+TEST(Tabulate, TakesOverTheGuarantee) {
+    EXPECT_EQ(tabulate(SpokenTimetable(1, 0, {}, Guarantee::one_port), "", "", std::nullopt).guarantee,
+              Guarantee::one_port);
+    EXPECT_FALSE(tabulate(SpokenTimetable(2, 1, {{0, 0, 1}}), "", "", std::nullopt).forwards());
+}
+
+/// Passes rank 0's block for 2 on through 1.
+class PassingTimetable final : public SpokenTimetable {
+  public:
+    PassingTimetable() : SpokenTimetable(3, 2, {{1, 1, 2}, {0, 0, 1}}) {}
+    bool forwards() const override { return true; }
+    void append_blocks(const Transfer& transfer, std::vector<Block>& out) const override {
+        if (transfer.phase == 0) {
+            out.push_back({0, 1});
+        }
+        out.push_back({0, 2});
+    }
+};
+
+TEST(Tabulate, WritesDownBlocksInTheOrderOfTheMessages) {
+    const ScheduleDraft draft = tabulate(PassingTimetable(), "", "", std::nullopt);
+    EXPECT_TRUE(draft.forwards());
+    EXPECT_EQ(draft.phases, (std::vector<std::vector<Transfer>>{{{0, 0, 1}}, {{1, 1, 2}}}));
+    EXPECT_EQ(draft.blocks, (std::vector<std::vector<std::vector<Block>>>{{{{0, 1}, {0, 2}}}, {{{0, 2}}}}));
 }
 
 /// A timetable that is wrong about its own phases must reach the checker, not the end of a vector.
