@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,7 +40,7 @@ struct Sample {
 class Arena {
   public:
     /// Places the ranks of `comm` on the machines of `network` by the names of their hosts. `network` must outlive the
-    /// arena, `comm` too. An error names the host that the network lacks.
+    /// arena. An error names the host that the network lacks. The arena works on a duplicate of `comm`.
     [[nodiscard]] static Expected<std::unique_ptr<Arena>> create(MPI_Comm comm, const Network& network);
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
@@ -80,22 +81,23 @@ class Arena {
     Arena(MPI_Comm comm, const Network& network);
     [[nodiscard]] std::optional<Diagnostic> place_ranks();
 
-    MPI_Comm comm_;
+    MPI_Comm comm_ = MPI_COMM_NULL;  ///< our own
     const Network& network_;
     Rank rank_ = 0;
     std::vector<std::string> host_names_;
     Demand demand_;
     Bound bound_;
-    std::string forced_;  ///< the settings that force what `interposed` does, for messages; empty: none
+    std::string
+        forced_;  ///< "AAPC_ALGORITHM=tree", what rank 0's environment forces `interposed` to do; empty: nothing
+    bool forced_native_ = false;
 
     [[nodiscard]] Expected<mpi::Exchange*> exchange_of(const Method& method);
     /// Makes room for blocks of that size and fills the send buffer; on all ranks or on none.
     [[nodiscard]] Expected<void> make_blocks(std::int64_t block_bytes);
     /// What the received blocks have wrong, on this rank.
     [[nodiscard]] std::optional<Diagnostic> judge(const std::string& what) const;
-    /// Barriers, clock and judgement around one call of `exchange`, which returns an MPI error code.
-    template <class Exchange>
-    [[nodiscard]] Expected<Sample> measure(const std::string& what, Exchange exchange);
+    /// Barriers, clock and judgement around one call of `run`, which returns an MPI error code.
+    [[nodiscard]] Expected<Sample> measure(const std::string& what, const std::function<int()>& run);
 
     std::map<std::string, std::unique_ptr<mpi::Exchange>> exchanges_;  ///< by the text of the method
     std::int64_t block_bytes_ = 0;

@@ -4,7 +4,8 @@
 
 namespace aapc::contest {
 
-/// From here on SIGINT and SIGTERM are noted instead of ending the process; a second one ends it at once.
+/// From here on SIGINT and SIGTERM are noted instead of ending the process. Launchers pass one Ctrl-C on as several
+/// signals, so further ones change nothing; what does not end soon is killed by the launcher.
 void note_interruptions();
 
 /// Whether this process has noted one.
