@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "aapc/interposer.h"
 #include "interpose/blocks.hpp"
 #include "interpose/communicator.hpp"
 #include "interpose/job.hpp"
@@ -86,4 +87,15 @@ AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatyp
 AAPC_INTERPOSED int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     return aapc::interpose::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    return aapc::interpose::real().alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+AAPC_INTERPOSED void aapc_calls(long* exchanged, long* passed_through) {
+    const aapc::interpose::Job* const job = aapc::interpose::Job::current();
+    *exchanged = job == nullptr ? -1 : job->exchanged();
+    *passed_through = job == nullptr ? -1 : job->passed_through();
 }

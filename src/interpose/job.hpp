@@ -43,6 +43,9 @@ class Job {
 
     void count_exchanged() { exchanged_.fetch_add(1, std::memory_order_relaxed); }
     void count_passed_through() { passed_through_.fetch_add(1, std::memory_order_relaxed); }
+    /// Calls of this process so far.
+    [[nodiscard]] long exchanged() const { return exchanged_.load(std::memory_order_relaxed); }
+    [[nodiscard]] long passed_through() const { return passed_through_.load(std::memory_order_relaxed); }
 
   private:
     explicit Job(Configuration configuration);
