@@ -230,12 +230,6 @@ class Connector {
 
 }  // namespace
 
-void FirstMistake::add(Position position, std::string wrong, std::string right) {
-    if (!first_ || position < Position{first_->line, first_->column}) {
-        first_ = Diagnostic{file_, position.line, position.column, std::move(wrong), std::move(right)};
-    }
-}
-
 Expected<Network> connect(const DeclaredTree& tree, std::string_view file) { return Connector(tree, file).connect(); }
 
 }  // namespace aapc

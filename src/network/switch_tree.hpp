@@ -2,7 +2,6 @@
 /// What the tables of a topology file say, before anybody knows whether it makes a tree; and the step that finds out.
 #pragma once
 
-#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,29 +9,9 @@
 
 #include "aapc/network.hpp"
 #include "aapc/topology_file.hpp"
+#include "network/first_mistake.hpp"
 
 namespace aapc {
-
-/// Where something stands in the file, from 1.
-struct Position {
-    int line = 1;
-    int column = 1;
-
-    friend auto operator<=>(const Position&, const Position&) = default;
-};
-
-/// Keeps the mistake that comes first in the file.
-class FirstMistake {
-  public:
-    explicit FirstMistake(std::string_view file) : file_(file) {}
-
-    void add(Position position, std::string wrong, std::string right);
-    [[nodiscard]] const std::optional<Diagnostic>& found() const { return first_; }
-
-  private:
-    std::string file_;
-    std::optional<Diagnostic> first_;
-};
 
 struct DeclaredName {
     std::string name;
