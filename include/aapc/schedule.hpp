@@ -69,13 +69,24 @@ class Schedule {
 [[nodiscard]] Expected<Schedule, Violation> check_schedule(ScheduleDraft draft, const Network& network,
                                                            const Demand& demand);
 
-/// Whether these edges, with the program order that `synchronisation` guarantees, order every two messages that share a
-/// directed link; nothing if they do. Also refuses an edge that names an unknown message or does not point to a later
-/// phase (which is what makes a deadlock impossible).
-/// docs/synchronisation.md says what each synchronisation guarantees by itself. O(P²·D + E·P).
+/// Whether these edges, with what `synchronisation` guarantees by itself, order every two messages that share a
+/// directed link or a port; nothing if they do. Kinds with blocks: sender-partial and receiver-partial have edges
+/// between blocks only, and what is shown is conditional: if the messages inside each block keep out of each other's
+/// way, so do those of different blocks. barrier-partial-sender and -receiver have edges inside blocks only, which must
+/// order these; a barrier orders the blocks. barrier and barrier-partial-none need nothing more, and none, dummy,
+/// window and timed promise no order: whatever these six are given as edges is refused. So is an edge that names an
+/// unknown message or does not point to a later phase (which is what makes a deadlock impossible), and a kind that
+/// needs contention-free phases for a schedule that does not promise them. docs/synchronisation.md says it at length.
+/// O(P²·D + E·P).
 [[nodiscard]] std::optional<Violation> check_synchronisation(const Schedule& schedule,
                                                              const Synchronisation& synchronisation,
                                                              const std::vector<Edge>& edges);
+
+/// Whether these are dummy messages as `dummy` needs them (2007, section 5), in any order: each between ranks of one
+/// switch or from a rank to itself; with the messages of the schedule, nobody sends twice or receives twice in a phase
+/// (a dummy to oneself counts as sent only); everybody sends in every phase, and to itself only where nobody else of
+/// its switch is without something to receive. Nothing if they are. O(N·P) for N phases.
+[[nodiscard]] std::optional<Violation> check_dummies(const Schedule& schedule, const std::vector<Transfer>& dummies);
 
 /// Writes down every answer of a timetable, its guarantee included.
 [[nodiscard]] ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::string variant,

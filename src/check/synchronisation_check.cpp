@@ -25,6 +25,26 @@ void merge(Clock& clock, const Clock& other) {
                    [](std::int32_t left, std::int32_t right) { return std::max(left, right); });
 }
 
+/// Which messages the edges are for; what the kind gives for the rest.
+enum class Scope : std::uint8_t {
+    everything,     ///< edges between any two phases
+    across_blocks,  ///< edges between phases of different blocks; the orders inside a block are assumed, not proved
+    within_blocks,  ///< edges between phases of one block; a barrier stands between blocks
+};
+
+Scope scope_of(const Synchronisation& synchronisation) {
+    switch (synchronisation.kind) {
+        case Synchronisation::Kind::sender_partial:
+        case Synchronisation::Kind::receiver_partial:
+            return Scope::across_blocks;
+        case Synchronisation::Kind::barrier_partial_sender:
+        case Synchronisation::Kind::barrier_partial_receiver:
+            return Scope::within_blocks;
+        default:
+            return Scope::everything;
+    }
+}
+
 /// What the check knows of one message of the schedule. Messages are numbered in the order of the table.
 struct Knowledge {
     Transfer message;
@@ -36,7 +56,10 @@ struct Knowledge {
 class SynchronisationCheck {
   public:
     SynchronisationCheck(const Schedule& schedule, const Synchronisation& synchronisation)
-        : schedule_(schedule), synchronisation_(synchronisation), participants_(schedule.demand().machine_of.size()) {}
+        : schedule_(schedule),
+          synchronisation_(synchronisation),
+          scope_(scope_of(synchronisation)),
+          participants_(schedule.demand().machine_of.size()) {}
 
     std::optional<Violation> run(const std::vector<Edge>& edges) {
         Expected<Channels, Violation> channels = Channels::find(schedule_.network(), schedule_.demand());
@@ -47,12 +70,25 @@ class SynchronisationCheck {
         if (std::optional<Violation> violation = take_edges(edges)) {
             return violation;
         }
+        if (scope_ == Scope::across_blocks) {
+            assume_order_within_blocks(*channels);
+        }
+        sort_orders();
         return check_order(*channels);
     }
 
   private:
     using Number = std::size_t;  ///< index into known_
     static constexpr Number none = static_cast<Number>(-1);
+
+    [[nodiscard]] bool in_one_block(Phase left, Phase right) const {
+        return left / synchronisation_.block_phases == right / synchronisation_.block_phases;
+    }
+
+    /// Whether an edge between these phases is one of this kind's.
+    [[nodiscard]] bool is_for_edges(Phase after, Phase before) const {
+        return scope_ == Scope::everything || (scope_ == Scope::within_blocks) == in_one_block(after, before);
+    }
 
     [[nodiscard]] std::size_t completing_rank(const Transfer& message) const {
         return static_cast<std::size_t>(token_giver(synchronisation_) == TokenGiver::sender ? message.from
@@ -83,11 +119,8 @@ class SynchronisationCheck {
         return found != sends.end() && known_[*found].message == message ? *found : none;
     }
 
-    /// Sorts the edges by the message that waits.
     std::optional<Violation> take_edges(const std::vector<Edge>& edges) {
-        signals_for_.assign(known_.size() + 1, 0);
-        std::vector<std::pair<Number, Number>> ends;
-        ends.reserve(edges.size());
+        orders_.reserve(edges.size());
         for (const Edge& edge : edges) {
             const Number after = find(edge.after);
             const Number before = find(edge.before);
@@ -100,14 +133,46 @@ class SynchronisationCheck {
                 }
             }
             if (edge.after.phase >= edge.before.phase) {
-                return Violation{
-                    fmt::format("A synchronisation makes message {} of phase {} wait for message {} of "
-                                "phase {}, which is not an earlier phase.",
-                                name(edge.before), edge.before.phase, name(edge.after), edge.after.phase)};
+                return refused(edge, "which is not an earlier phase");
             }
+            if (!is_for_edges(edge.after.phase, edge.before.phase)) {
+                return refused(edge,
+                               fmt::format("and '{}' has synchronisation messages {} only", to_string(synchronisation_),
+                                           scope_ == Scope::within_blocks ? "inside a block" : "between blocks"));
+            }
+            orders_.emplace_back(after, before);
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] Violation refused(const Edge& edge, const std::string& reason) const {
+        return {fmt::format("A synchronisation makes message {} of phase {} wait for message {} of phase {}, {}.",
+                            name(edge.before), edge.before.phase, name(edge.after), edge.after.phase, reason)};
+    }
+
+    /// Takes consecutive users of a channel that are in one block as if an edge ordered them. All orders inside the
+    /// block follow from these.
+    void assume_order_within_blocks(Channels& channels) {
+        std::vector<Number> last_user(channels.size(), none);
+        std::vector<Channel> route;
+        for (Number number = 0; number < known_.size(); ++number) {
+            const Transfer& message = known_[number].message;
+            channels.route(message.from, message.to, route);
+            for (const Channel channel : route) {
+                const Number previous = std::exchange(last_user[static_cast<std::size_t>(channel)], number);
+                if (previous != none && in_one_block(known_[previous].message.phase, message.phase)) {
+                    orders_.emplace_back(previous, number);
+                }
+            }
+        }
+    }
+
+    /// Sorts what is given and assumed by the message that waits.
+    void sort_orders() {
+        signals_for_.assign(known_.size() + 1, 0);
+        for (const auto& [after, before] : orders_) {
             ++known_[after].pending_uses;
             ++signals_for_[before];
-            ends.emplace_back(after, before);
         }
         std::size_t total = 0;
         for (std::size_t& first : signals_for_) {
@@ -115,10 +180,9 @@ class SynchronisationCheck {
         }
         signallers_.resize(total);
         std::vector<std::size_t> next = signals_for_;
-        for (const auto& [after, before] : ends) {
+        for (const auto& [after, before] : orders_) {
             signallers_[next[before]++] = after;
         }
-        return std::nullopt;
     }
 
     /// Walks through the table once. Every edge comes from an earlier phase, so what a signal tells is known when the
@@ -137,6 +201,9 @@ class SynchronisationCheck {
                     continue;
                 }
                 const Knowledge& user = known_[previous];
+                if (!is_for_edges(user.message.phase, message.phase)) {
+                    continue;  // ordered by a barrier, or assumed
+                }
                 if (clock[completing_rank(user.message)] < user.completion) {
                     return unordered(user.message, message, channels.name(channel));
                 }
@@ -190,26 +257,53 @@ class SynchronisationCheck {
 
     const Schedule& schedule_;
     Synchronisation synchronisation_;
+    Scope scope_;
     std::size_t participants_;
     std::vector<Knowledge> known_;
     std::vector<std::vector<Number>> by_sender_;
+    std::vector<std::pair<Number, Number>> orders_;  ///< the second waits for the first
     std::vector<std::size_t> signals_for_;  ///< message m waits for signallers_[signals_for_[m] .. signals_for_[m+1])
     std::vector<Number> signallers_;
     std::vector<Clock> started_;  ///< of each rank: what is complete when its next send starts, signals aside
 };
 
+/// Whether the kind can be meant for such a schedule at all.
+std::optional<Violation> check_kind(const Schedule& schedule, const Synchronisation& synchronisation) {
+    const bool contention_free =
+        schedule.guarantee() == Guarantee::shortest || schedule.guarantee() == Guarantee::contention_free;
+    if (needs_contention_free_phases(synchronisation) && !contention_free) {
+        return Violation{
+            fmt::format("Synchronisation '{}' is for contention-free phases, but the guarantee of these is "
+                        "'{}'.",
+                        to_string(synchronisation), to_string(schedule.guarantee()))};
+    }
+    if (needs_contention_free_phases(synchronisation) && schedule.forwards()) {
+        return Violation{fmt::format("Synchronisation '{}' orders single messages, but the schedule forwards blocks.",
+                                     to_string(synchronisation))};
+    }
+    const bool has_blocks = synchronisations()[static_cast<std::size_t>(synchronisation.kind)].has_blocks;
+    if (has_blocks && synchronisation.block_phases < 1) {
+        return Violation{fmt::format("Synchronisation '{}' needs blocks of at least one phase, not of {}.",
+                                     name_of(synchronisation.kind), synchronisation.block_phases)};
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Violation> check_synchronisation(const Schedule& schedule, const Synchronisation& synchronisation,
                                                const std::vector<Edge>& edges) {
-    if (!uses_edges(synchronisation)) {
-        if (!edges.empty()) {
-            return Violation{fmt::format("Synchronisation '{}' sends no synchronisation messages, but {} are given.",
-                                         to_string(synchronisation), edges.size())};
-        }
-        return std::nullopt;
+    if (std::optional<Violation> violation = check_kind(schedule, synchronisation)) {
+        return violation;
     }
-    return SynchronisationCheck(schedule, synchronisation).run(edges);
+    if (uses_edges(synchronisation)) {
+        return SynchronisationCheck(schedule, synchronisation).run(edges);
+    }
+    if (!edges.empty()) {
+        return Violation{fmt::format("Synchronisation '{}' sends no synchronisation messages, but {} are given.",
+                                     to_string(synchronisation), edges.size())};
+    }
+    return std::nullopt;
 }
 
 }  // namespace aapc
