@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -27,10 +28,14 @@ enum class Place : std::uint8_t {
     phases,
     phase,
     message,
+    blocks,
+    block,
     synchronisation,
     edges,
     edge,
     edge_end,
+    dummies,
+    dummy,
 };
 
 enum class Kind : std::uint8_t { text, number, number_or_null, null, object, list };
@@ -71,6 +76,7 @@ constexpr std::array document_slots{
     Slot{"variant", Kind::text, false},
     Slot{"participants", Kind::list, true, Place::participants},
     Slot{"bound", Kind::number_or_null, false, {}, largest_number},
+    Slot{"guarantee", Kind::text, false},
     Slot{"phases", Kind::list, true, Place::phases},
     Slot{"synchronisation", Kind::object, false, Place::synchronisation},
 };
@@ -79,12 +85,22 @@ constexpr std::array participant_slots{Slot{"name"}, Slot{"machine"}};
 constexpr std::array phases_slots{Slot{"", Kind::list, true, Place::phase}};
 constexpr std::array phase_slots{Slot{"", Kind::object, true, Place::message}};
 constexpr std::array message_slots{Slot{"from", Kind::number, true, {}, largest_rank},
-                                   Slot{"to", Kind::number, true, {}, largest_rank}};
-constexpr std::array synchronisation_slots{Slot{"name"}, Slot{"edges", Kind::list, false, Place::edges}};
+                                   Slot{"to", Kind::number, true, {}, largest_rank},
+                                   Slot{"blocks", Kind::list, false, Place::blocks}};
+constexpr std::size_t blocks_slot = 2;  // of message_slots
+constexpr std::array blocks_slots{Slot{"", Kind::list, true, Place::block}};
+constexpr std::array block_slots{Slot{"", Kind::number, true, {}, largest_rank}};
+constexpr std::array synchronisation_slots{Slot{"name"}, Slot{"edges", Kind::list, false, Place::edges},
+                                           Slot{"dummies", Kind::list, false, Place::dummies}};
+constexpr std::size_t dummies_slot = 2;  // of synchronisation_slots
 constexpr std::array edges_slots{Slot{"", Kind::object, true, Place::edge}};
 constexpr std::array edge_slots{Slot{"after", Kind::list, true, Place::edge_end},
                                 Slot{"before", Kind::list, true, Place::edge_end}};
 constexpr std::array edge_end_slots{Slot{"", Kind::number, true, {}, largest_rank}};
+constexpr std::array dummies_slots{Slot{"", Kind::object, true, Place::dummy}};
+constexpr std::array dummy_slots{Slot{"phase", Kind::number, true, {}, largest_number},
+                                 Slot{"from", Kind::number, true, {}, largest_rank},
+                                 Slot{"to", Kind::number, true, {}, largest_rank}};
 
 std::span<const Slot> slots_of(Place place) {
     switch (place) {
@@ -100,6 +116,10 @@ std::span<const Slot> slots_of(Place place) {
             return phase_slots;
         case Place::message:
             return message_slots;
+        case Place::blocks:
+            return blocks_slots;
+        case Place::block:
+            return block_slots;
         case Place::synchronisation:
             return synchronisation_slots;
         case Place::edges:
@@ -108,8 +128,22 @@ std::span<const Slot> slots_of(Place place) {
             return edge_slots;
         case Place::edge_end:
             return edge_end_slots;
+        case Place::dummies:
+            return dummies_slots;
+        case Place::dummy:
+            return dummy_slots;
     }
     return {};
+}
+
+std::optional<Guarantee> parse_guarantee(std::string_view text) {
+    for (const Guarantee guarantee :
+         {Guarantee::shortest, Guarantee::contention_free, Guarantee::one_port, Guarantee::nothing}) {
+        if (to_string(guarantee) == text) {
+            return guarantee;
+        }
+    }
+    return std::nullopt;
 }
 
 /// Texts from the document, so that a diagnostic stays readable whatever they are.
@@ -169,7 +203,10 @@ struct Frame {
     unsigned seen = 0;            ///< of an object: bit i for member i
     std::size_t slot = 0;         ///< of an object: the member that is being read
     std::size_t elements = 0;     ///< of a list: how many have begun
-    std::array<Rank, 2> ranks{};  ///< of a message or an edge's end
+    std::array<Rank, 2> ranks{};  ///< of a message, a block, an edge's end or a dummy
+    Phase phase = 0;              ///< of a dummy
+
+    [[nodiscard]] bool has(std::size_t member) const { return (seen & (1U << member)) != 0; }
 };
 
 /// The parser's events; each returns whether to go on, as nlohmann's interface wants it.
@@ -190,6 +227,10 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
             return failure(std::move(diagnostic_));
         }
         fill_in_phases();
+        fill_in_guarantee();
+        if (forwards_.value_or(false)) {
+            document_.draft.blocks.resize(document_.draft.phases.size());
+        }
         return std::move(document_);
     }
 
@@ -226,7 +267,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
                         fmt::format("the members are {}", member_names(frame.place)));
         }
         frame.slot = static_cast<std::size_t>(found - slots.begin());
-        if ((frame.seen & (1U << frame.slot)) != 0) {
+        if (frame.has(frame.slot)) {
             return fail(fmt::format("{} is given twice", described_path()), "give it once");
         }
         frame.seen |= 1U << frame.slot;
@@ -305,24 +346,64 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         const Frame frame = frames_.back();
         const std::span<const Slot> slots = slots_of(frame.place);
         for (std::size_t member = 0; !is_list(frame.place) && member < slots.size(); ++member) {
-            if (slots[member].required && (frame.seen & (1U << member)) == 0) {
+            if (slots[member].required && !frame.has(member)) {
                 token_ = frame.begin;
                 return fail(fmt::format("{} has no member '{}'", described_path(false), slots[member].name),
                             fmt::format("the members are {}", member_names(frame.place)));
             }
         }
-        if (frame.place == Place::edge_end && frame.elements != 2) {
+        const bool is_pair = frame.place == Place::edge_end || frame.place == Place::block;
+        if (is_pair && frame.elements != 2) {
             token_ = frame.begin;
             return fail(fmt::format("{} has {} elements", described_path(false), frame.elements),
-                        "it must be a message as [sender, receiver]");
+                        frame.place == Place::block ? "it must be a block as [origin, destination]"
+                                                    : "it must be a message as [sender, receiver]");
+        }
+        if (frame.place == Place::message && !take_blocks(frame)) {
+            return false;
+        }
+        if (frame.place == Place::synchronisation && frame.has(dummies_slot) &&
+            document_.synchronisation.kind != Synchronisation::Kind::dummy) {
+            token_ = frame.begin;
+            return fail(fmt::format("{} has 'dummies', and is '{}'", described_path(false),
+                                    to_string(document_.synchronisation)),
+                        "leave them out, or give it the name 'dummy'");
         }
         frames_.pop_back();
+        take_container(frame);
+        return true;
+    }
+
+    /// What a container that has been closed says.
+    void take_container(const Frame& frame) {
+        const auto [first, second] = frame.ranks;
         if (frame.place == Place::message) {
             document_.draft.phases.back().push_back(
-                {static_cast<Phase>(document_.draft.phases.size()) - 1, frame.ranks[0], frame.ranks[1]});
+                {static_cast<Phase>(document_.draft.phases.size()) - 1, first, second});
+        } else if (frame.place == Place::block) {
+            blocks_.push_back({first, second});
         } else if (frame.place == Place::edge_end) {
             Edge& edge = document_.edges.back();
-            (frames_.back().slot == 0 ? edge.after : edge.before) = {-1, frame.ranks[0], frame.ranks[1]};
+            (frames_.back().slot == 0 ? edge.after : edge.before) = {-1, first, second};
+        } else if (frame.place == Place::dummy) {
+            document_.dummies.push_back({frame.phase, first, second});
+        }
+    }
+
+    /// The blocks of a message that is complete. All messages must have them or none; the first one decides.
+    bool take_blocks(const Frame& message) {
+        const bool has_blocks = message.has(blocks_slot);
+        if (has_blocks != forwards_.value_or(has_blocks)) {
+            token_ = message.begin;
+            return fail(fmt::format("{} has {}member 'blocks', unlike the messages before it", described_path(false),
+                                    has_blocks ? "a " : "no "),
+                        "give the blocks of every message, or of none if each carries its sender's for its receiver");
+        }
+        forwards_ = has_blocks;
+        if (has_blocks) {
+            document_.draft.blocks.resize(document_.draft.phases.size());
+            document_.draft.blocks.back().push_back(std::move(blocks_));
+            blocks_.clear();
         }
         return true;
     }
@@ -347,6 +428,11 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
             return value == document_format || fail(fmt::format("the format is '{}'", shortened(value)),
                                                     fmt::format("this program reads '{}'", document_format));
         }
+        if (slot().name == "guarantee") {
+            guarantee_ = parse_guarantee(value);
+            return guarantee_ || fail(fmt::format("guarantee is '{}'", shortened(value)),
+                                      "it must be 'shortest', 'contention-free', 'one-port' or 'nothing'");
+        }
         (frame.slot == 1 ? document_.draft.algorithm : document_.draft.variant) = std::move(value);
         return true;
     }
@@ -362,12 +448,21 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         Frame& frame = frames_.back();
         if (frame.place == Place::document) {
             document_.draft.bound = value;
+        } else if (frame.place == Place::dummy && frame.slot == 0) {
+            frame.phase = value;
         } else {
-            const std::size_t index =
-                frame.place == Place::message ? frame.slot : std::min<std::size_t>(frame.elements, 2) - 1;
+            const std::size_t index = frame.place == Place::message ? frame.slot
+                                      : frame.place == Place::dummy ? frame.slot - 1
+                                                                    : std::min<std::size_t>(frame.elements, 2) - 1;
             frame.ranks[index] = static_cast<Rank>(value);
         }
         return true;
+    }
+
+    /// Documents from before guarantees were written stated a bound only where phases are as many.
+    void fill_in_guarantee() {
+        document_.draft.guarantee =
+            guarantee_.value_or(document_.draft.bound ? Guarantee::shortest : Guarantee::contention_free);
     }
 
     /// Edges name messages by their ends. If a draft sends a message twice, its first phase counts.
@@ -431,6 +526,9 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     std::size_t previous_ = 0;  ///< offset behind the previous token
     std::size_t token_ = 0;     ///< offset of the current token
     std::vector<Frame> frames_;
+    std::vector<Block> blocks_;           ///< of the message that is being read
+    std::optional<bool> forwards_;        ///< whether messages have blocks; nothing: none has been read
+    std::optional<Guarantee> guarantee_;  ///< what the document says
     ScheduleDocument document_;
     Diagnostic diagnostic_;
 };

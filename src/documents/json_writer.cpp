@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "aapc/documents.hpp"
+#include "aapc/synchronisation.hpp"
 
 namespace aapc {
 
@@ -30,18 +31,32 @@ class Writer {
         } else {
             text_ += "  \"bound\": null,\n";
         }
+        append("  \"guarantee\": \"{}\",\n", to_string(schedule.guarantee()));
+        std::size_t number = 0;
         append_list("  ", "phases", schedule.phases(),
-                    [&](const std::vector<Transfer>& phase) { append_phase(phase); });
+                    [&](const std::vector<Transfer>&) { append_phase(schedule, number++); });
+        append_synchronisation(schedule, synchronisation, edges);
+        text_ += "}\n";
+        return std::move(text_);
+    }
+
+  private:
+    void append_synchronisation(const Schedule& schedule, const Synchronisation& synchronisation,
+                                const std::vector<Edge>& edges) {
         append(",\n  \"synchronisation\": {{\n    \"name\": \"{}\",\n", to_string(synchronisation));
         append_list("    ", "edges", edges, [&](const Edge& edge) {
             append("{{\"after\": [{}, {}], \"before\": [{}, {}]}}", edge.after.from, edge.after.to, edge.before.from,
                    edge.before.to);
         });
-        text_ += "\n  }\n}\n";
-        return std::move(text_);
+        if (synchronisation.kind == Synchronisation::Kind::dummy) {
+            text_ += ",\n";
+            append_list("    ", "dummies", dummy_transfers(schedule, synchronisation), [&](const Transfer& dummy) {
+                append("{{\"phase\": {}, \"from\": {}, \"to\": {}}}", dummy.phase, dummy.from, dummy.to);
+            });
+        }
+        text_ += "\n  }\n";
     }
 
-  private:
     template <class... Arguments>
     void append(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
         fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
@@ -74,11 +89,26 @@ class Writer {
         text_ += ",\n";
     }
 
-    void append_phase(const std::vector<Transfer>& phase) {
+    void append_phase(const Schedule& schedule, std::size_t number) {
         text_ += '[';
         std::string_view separator;
-        for (const Transfer& message : phase) {
-            append("{}{{\"from\": {}, \"to\": {}}}", separator, message.from, message.to);
+        for (std::size_t index = 0; index < schedule.phases()[number].size(); ++index) {
+            const Transfer& message = schedule.phases()[number][index];
+            append("{}{{\"from\": {}, \"to\": {}", separator, message.from, message.to);
+            if (schedule.forwards()) {
+                append_blocks(schedule.blocks()[number][index]);
+            }
+            text_ += '}';
+            separator = ", ";
+        }
+        text_ += ']';
+    }
+
+    void append_blocks(const std::vector<Block>& blocks) {
+        text_ += ", \"blocks\": [";
+        std::string_view separator;
+        for (const Block& block : blocks) {
+            append("{}[{}, {}]", separator, block.origin, block.destination);
             separator = ", ";
         }
         text_ += ']';

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "aapc/documents.hpp"
+#include "aapc/synchronisation.hpp"
 #include "documents/branches.hpp"
 
 namespace aapc {
@@ -22,13 +23,18 @@ class Table {
     std::string write(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
         append_title();
         branches_ = documents::balanced_branches(schedule_.network(), schedule_.demand());
-        if (branches_.size() >= 2 && branches_.size() <= most_branches_in_columns) {
+        const bool few_branches = branches_.size() >= 2 && branches_.size() <= most_branches_in_columns;
+        const bool few_in_a_cell = schedule_.guarantee() <= Guarantee::contention_free;
+        if (few_branches && few_in_a_cell) {
             append_branches();
             append_columns();
         } else {
             append_lists();
         }
-        append_edges(synchronisation, edges);
+        if (schedule_.forwards()) {
+            append_blocks();
+        }
+        append_synchronisation(synchronisation, edges);
         return std::move(text_);
     }
 
@@ -48,7 +54,11 @@ class Table {
         append("{}{}{}: {} participants, {} messages, {} phases", schedule_.algorithm(),
                schedule_.variant().empty() ? "" : " ", schedule_.variant(), names_.size(), schedule_.messages(),
                schedule_.phases().size());
-        text_ += schedule_.bound() ? " = the bound\n" : "\n";  // the checker has compared the two
+        if (schedule_.guarantee() == Guarantee::shortest) {
+            text_ += " = the bound\n";  // the checker has compared the two
+        } else {
+            append("; guarantee: {}\n", to_string(schedule_.guarantee()));
+        }
     }
 
     /// "T0 = n0 n1 n2", a line each.
@@ -144,16 +154,50 @@ class Table {
         return phase;
     }
 
-    void append_edges(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
+    /// What each message carries, as the blocks' origins and destinations.
+    void append_blocks() {
+        text_ += "\nphase  message: blocks\n";
+        for (std::size_t phase = 0; phase < schedule_.phases().size(); ++phase) {
+            for (std::size_t index = 0; index < schedule_.phases()[phase].size(); ++index) {
+                append("{:>5}  {}:", phase, name(schedule_.phases()[phase][index]));
+                for (const Block& block : schedule_.blocks()[phase][index]) {
+                    append(" {}->{}", name(block.origin), name(block.destination));
+                }
+                text_ += '\n';
+            }
+        }
+    }
+
+    void append_synchronisation(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
         append("\nsynchronisation {}", to_string(synchronisation));
-        if (!uses_edges(synchronisation)) {
+        if (uses_edges(synchronisation)) {
+            append(": {} edges\n", edges.size());
+            for (const Edge& edge : edges) {
+                append("{} before {}\n", name(edge.after), name(edge.before));
+            }
+        } else if (synchronisation.kind == Synchronisation::Kind::dummy) {
+            append_dummies(dummy_transfers(schedule_, synchronisation));
+        } else {
             text_ += '\n';
+        }
+    }
+
+    /// Sorted by phase, as dummy_transfers() gives them: a line for each phase that has some.
+    void append_dummies(const std::vector<Transfer>& dummies) {
+        append(": {} dummies\n", dummies.size());
+        if (dummies.empty()) {
             return;
         }
-        append(": {} edges\n", edges.size());
-        for (const Edge& edge : edges) {
-            append("{} before {}\n", name(edge.after), name(edge.before));
+        text_ += "phase  dummies";
+        Phase phase = -1;
+        for (const Transfer& dummy : dummies) {
+            if (dummy.phase != phase) {
+                append("\n{:>5}", dummy.phase);
+                phase = dummy.phase;
+            }
+            append("  {}", name(dummy));
         }
+        text_ += '\n';
     }
 
     const Schedule& schedule_;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -101,18 +102,18 @@ TEST(HostileJson, NumbersOutOfRange) {
 TEST(HostileJson, MissingUnknownAndRepeatedMembers) {
     EXPECT_EQ(diagnostic("{}"),
               "f.json:1:1: the document has no member 'format'; the members are 'format', 'algorithm', 'variant', "
-              "'participants', 'bound', 'phases', 'synchronisation'");
+              "'participants', 'bound', 'guarantee', 'phases', 'synchronisation'");
     EXPECT_EQ(diagnostic(with("{\"from\": 1, \"to\": 0}", "{\"from\": 1}")),
-              "f.json:11:28: phases[0][1] has no member 'to'; the members are 'from', 'to'");
+              "f.json:11:28: phases[0][1] has no member 'to'; the members are 'from', 'to', 'blocks'");
     EXPECT_EQ(diagnostic(with("{\"from\": 1, \"to\": 0}", "{}")),
-              "f.json:11:28: phases[0][1] has no member 'from'; the members are 'from', 'to'");
+              "f.json:11:28: phases[0][1] has no member 'from'; the members are 'from', 'to', 'blocks'");
     EXPECT_EQ(diagnostic(with(", \"before\": [1, 0]", "")),
               "f.json:16:7: synchronisation.edges[0] has no member 'before'; the members are 'after', 'before'");
-    EXPECT_EQ(diagnostic(with("\"to\": 0}", "\"to\": 0, \"blocks\": [[1, 0]]}")),
-              "f.json:11:49: phases[0][1] has an unknown member 'blocks'; the members are 'from', 'to'");
+    EXPECT_EQ(diagnostic(with("\"to\": 0}", "\"to\": 0, \"bytes\": [[1, 0]]}")),
+              "f.json:11:49: phases[0][1] has an unknown member 'bytes'; the members are 'from', 'to', 'blocks'");
     EXPECT_EQ(diagnostic(with("\"bound\"", "\"bonud\"")),
               "f.json:9:3: the document has an unknown member 'bonud'; the members are 'format', 'algorithm', "
-              "'variant', 'participants', 'bound', 'phases', 'synchronisation'");
+              "'variant', 'participants', 'bound', 'guarantee', 'phases', 'synchronisation'");
     EXPECT_EQ(diagnostic(with("\"to\": 0}", "\"to\": 0, \"to\": 0}")),
               "f.json:11:49: phases[0][1].to is given twice; give it once");
     EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"bound\": 1, \"phases\": [], \"bound\": 1")),
@@ -138,6 +139,78 @@ TEST(HostileJson, WrongNames) {
     EXPECT_LT(diagnostic(with("aapc-schedule/1", huge)).size(), 300U);
     EXPECT_LT(diagnostic(with("bound", huge)).size(), 300U);
     EXPECT_LT(diagnostic(with("\"sender\"", '"' + huge + '"')).size(), 600U);
+}
+
+TEST(HostileJson, Guarantees) {
+    EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"guarantee\": \"one-port\"")), "");
+    EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"guarantee\": \"fast\"")),
+              "f.json:9:16: guarantee is 'fast'; it must be 'shortest', 'contention-free', 'one-port' or 'nothing'");
+    EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"guarantee\": null")),
+              "f.json:9:16: guarantee is null; it must be a string");
+    EXPECT_THAT(
+        diagnostic(with("\"bound\": 1", "\"guarantee\": \"" + std::string(1'000'000, 'x') + "\"")),
+        testing::AllOf(testing::StartsWith("f.json:9:16: guarantee is 'xxx"), testing::SizeIs(testing::Lt(300U))));
+    EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"guarantee\": \"nothing\", \"guarantee\": \"nothing\"")),
+              "f.json:9:27: guarantee is given twice; give it once");
+}
+
+TEST(HostileJson, Blocks) {
+    const std::string_view messages = R"({"from": 0, "to": 1}, {"from": 1, "to": 0})";
+    const auto blocks = [&](std::string_view first, std::string_view second) {
+        return diagnostic(
+            with(messages, fmt::format(R"({{"from": 0, "to": 1{}}}, {{"from": 1{}, "to": 0}})", first, second)));
+    };
+    EXPECT_EQ(blocks(R"(, "blocks": [[0, 1]])", R"(, "blocks": [[1, 0]])"), "");
+    EXPECT_EQ(blocks(R"(, "blocks": [])", R"(, "blocks": [])"), "") << "for the checker to judge";
+    EXPECT_EQ(blocks(R"(, "blocks": [[0, 1]])", ""),
+              "f.json:11:48: phases[0][1] has no member 'blocks', unlike the messages before it; give the blocks of "
+              "every message, or of none if each carries its sender's for its receiver");
+    EXPECT_EQ(blocks("", R"(, "blocks": [[0, 1]])"),
+              "f.json:11:28: phases[0][1] has a member 'blocks', unlike the messages before it; give the blocks of "
+              "every message, or of none if each carries its sender's for its receiver");
+    EXPECT_EQ(blocks(R"(, "blocks": 1)", ""), "f.json:11:37: phases[0][0].blocks is a whole number; it must be a list");
+    EXPECT_EQ(blocks(R"(, "blocks": null)", ""), "f.json:11:37: phases[0][0].blocks is null; it must be a list");
+    EXPECT_EQ(blocks(R"(, "blocks": [0, 1])", ""),
+              "f.json:11:38: phases[0][0].blocks[0] is a whole number; it must be a list");
+    EXPECT_EQ(blocks(R"(, "blocks": [[0, 1], {}])", ""),
+              "f.json:11:46: phases[0][0].blocks[1] is an object; it must be a list");
+    EXPECT_EQ(blocks(R"(, "blocks": [[0, 1], [0]])", ""),
+              "f.json:11:46: phases[0][0].blocks[1] has 1 elements; it must be a block as [origin, destination]");
+    EXPECT_EQ(blocks(R"(, "blocks": [[0, 1, 2]])", ""),
+              "f.json:11:38: phases[0][0].blocks[0] has 3 elements; it must be a block as [origin, destination]");
+    EXPECT_EQ(blocks(R"(, "blocks": [[0, "1"]])", ""),
+              "f.json:11:42: phases[0][0].blocks[0][1] is a string; it must be a whole number");
+    EXPECT_EQ(blocks(R"(, "blocks": [[0, -1]])", ""),
+              "f.json:11:42: phases[0][0].blocks[0][1] is -1; it must be from 0 to 2147483647");
+    EXPECT_EQ(blocks(R"(, "blocks": [[4294967296, 1]])", ""),
+              "f.json:11:39: phases[0][0].blocks[0][0] is 4294967296; it must be from 0 to 2147483647");
+    EXPECT_EQ(blocks(R"(, "blocks": [[0, 1]], "blocks": [[0, 1]])", ""),
+              "f.json:11:47: phases[0][0].blocks is given twice; give it once");
+}
+
+TEST(HostileJson, Dummies) {
+    const auto dummies = [&](std::string_view name, std::string_view list) {
+        std::string text = with("\"sender\"", fmt::format("\"{}\", \"dummies\": {}", name, list));
+        return diagnostic(text);
+    };
+    EXPECT_EQ(dummies("dummy", "[]"), "");
+    EXPECT_EQ(dummies("dummy", R"([{"phase": 3, "from": 7, "to": 7}])"), "") << "for the checker to judge";
+    EXPECT_EQ(dummies("dummy", R"([{"phase": 9223372036854775807, "to": 7, "from": 7}])"), "");
+    EXPECT_EQ(dummies("sender", "[]"),
+              "f.json:13:22: synchronisation has 'dummies', and is 'sender'; leave them out, or give it the name "
+              "'dummy'");
+    EXPECT_EQ(dummies("dummy", "{}"), "f.json:14:33: synchronisation.dummies is an object; it must be a list");
+    EXPECT_EQ(dummies("dummy", "[[0, 1, 2]]"),
+              "f.json:14:34: synchronisation.dummies[0] is a list; it must be an object");
+    EXPECT_EQ(dummies("dummy", R"([{"phase": 3, "from": 7}])"),
+              "f.json:14:34: synchronisation.dummies[0] has no member 'to'; the members are 'phase', 'from', 'to'");
+    EXPECT_EQ(dummies("dummy", R"([{"phase": -3, "from": 7, "to": 7}])"),
+              "f.json:14:44: synchronisation.dummies[0].phase is -3; it must be from 0 to 9223372036854775807");
+    EXPECT_EQ(dummies("dummy", R"([{"phase": 3, "from": 7, "to": 2147483648}])"),
+              "f.json:14:64: synchronisation.dummies[0].to is 2147483648; it must be from 0 to 2147483647");
+    EXPECT_EQ(dummies("dummy", R"([{"phase": 3, "from": 7, "to": 7, "size": 1}])"),
+              "f.json:14:67: synchronisation.dummies[0] has an unknown member 'size'; the members are 'phase', 'from', "
+              "'to'");
 }
 
 TEST(HostileJson, SyntaxErrorsHaveAPosition) {

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <map>
 
 #include "aapc/documents.hpp"
 #include "check/drafts.hpp"
@@ -99,10 +102,10 @@ TEST(ScheduleTable, ListsWhereBranchesAreManyOrNone) {
 TEST(ScheduleTable, EdgesBelow) {
     const Network network = test::chain_of({3}).build();
     ScheduleDraft draft = test::ring_draft(3);
-    draft.bound.reset();
+    draft.guarantee = Guarantee::contention_free;
     const Schedule schedule = *check_schedule(draft, network, full_demand(network));
     EXPECT_EQ(schedule_table(schedule, Synchronisation::sender, {{{0, 0, 1}, {1, 2, 1}}, {{0, 1, 2}, {1, 0, 2}}}),
-              R"(ring: 3 participants, 6 messages, 2 phases
+              R"(ring: 3 participants, 6 messages, 2 phases; guarantee: contention-free
 T0 = n0
 T1 = n1
 T2 = n2
@@ -124,6 +127,82 @@ TEST(ScheduleTable, OneParticipant) {
     EXPECT_EQ(
         schedule_table(schedule, Synchronisation::none, {}),
         "tree merged: 1 participants, 0 messages, 0 phases = the bound\n\nphase  messages\n\nsynchronisation none\n");
+}
+
+/// The table of an algorithm on three machines of one switch.
+std::string table_of(std::string_view name, const Synchronisation& synchronisation) {
+    const Network network = test::chain_of({3}).build();
+    const Demand demand = full_demand(network);
+    const Algorithm& algorithm = **find_algorithm(name);
+    const std::string variant(algorithm.variants.front());
+    const auto timetable = build_timetable(algorithm, variant, network, demand);
+    const auto schedule =
+        check_schedule(tabulate(**timetable, std::string(name), variant, std::nullopt), network, demand);
+    return schedule_table(*schedule, synchronisation, {});
+}
+
+TEST(ScheduleTable, RowsOfPhasesForAnyGuarantee) {
+    EXPECT_EQ(table_of("linear", Synchronisation::with_blocks(Synchronisation::Kind::window, all_phases)),
+              R"(linear plain: 3 participants, 6 messages, 3 phases; guarantee: nothing
+
+phase  messages
+    0  n1->n0  n2->n0
+    1  n0->n1  n2->n1
+    2  n0->n2  n1->n2
+
+synchronisation window:all
+)");
+    EXPECT_EQ(table_of("ring", Synchronisation::with_blocks(Synchronisation::Kind::window, 1)),
+              R"(ring plain: 3 participants, 6 messages, 2 phases; guarantee: one-port
+
+phase  messages
+    0  n0->n1  n1->n2  n2->n0
+    1  n0->n2  n1->n0  n2->n1
+
+synchronisation window:1
+)");
+}
+
+TEST(ScheduleTable, BlocksMessageByMessage) {
+    EXPECT_EQ(table_of("bruck", Synchronisation::none),
+              R"(bruck radix-2: 3 participants, 6 messages, 2 phases; guarantee: one-port
+
+phase  messages
+    0  n0->n1  n1->n2  n2->n0
+    1  n0->n2  n1->n0  n2->n1
+
+phase  message: blocks
+    0  n0->n1: n0->n1
+    0  n1->n2: n1->n2
+    0  n2->n0: n2->n0
+    1  n0->n2: n0->n2
+    1  n1->n0: n1->n0
+    1  n2->n1: n2->n1
+
+synchronisation none
+)");
+}
+
+TEST(ScheduleTable, DummiesBelow) {
+    const Network network = test::chain_of({1, 2}).build();
+    const auto built = test::build_tree_schedule(network, full_demand(network), "merged");
+    const std::string text = schedule_table(*built.schedule, Synchronisation::dummy, {});
+    const std::vector<Transfer> dummies = dummy_transfers(*built.schedule, Synchronisation::dummy);
+    const std::size_t begin = text.find("\nsynchronisation dummy: ");
+    ASSERT_NE(begin, std::string::npos) << text;
+    std::string expected = fmt::format("\nsynchronisation dummy: {} dummies\n", dummies.size());
+    std::map<Phase, std::string> lines;
+    for (const Transfer& dummy : dummies) {
+        lines[dummy.phase] += fmt::format("  n{}->n{}", dummy.from, dummy.to);
+    }
+    expected += lines.empty() ? "" : "phase  dummies\n";
+    for (const auto& [phase, line] : lines) {
+        expected += fmt::format("{:>5}{}\n", phase, line);
+    }
+    EXPECT_EQ(text.substr(begin), expected);
+    EXPECT_EQ(schedule_table(*check_schedule({"", "", 0, {}}, network, Demand{{0}}), Synchronisation::dummy, {}),
+              ": 1 participants, 0 messages, 0 phases = the bound\n\nphase  messages\n\nsynchronisation dummy: 0 "
+              "dummies\n");
 }
 
 }  // namespace
