@@ -55,4 +55,33 @@ BENCHMARK_CAPTURE(one_plan, sender, Synchronisation::sender)->Arg(1024)->Arg(409
 BENCHMARK_CAPTURE(one_plan, receiver, Synchronisation::receiver)->Arg(4096)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_plan, timed, Synchronisation::timed)->Arg(4096)->Unit(benchmark::kMillisecond);
 
+/// 512 machines on one switch with 4 to 12 ranks each, 4,096 in all.
+Network uneven_machines() {
+    test::TreeBuilder tree;
+    tree.add_switch(-1);
+    for (int machine = 0; machine < 512; ++machine) {
+        tree.add_machine(0, 4 + (machine * 5) % 8 + (machine % 2));
+    }
+    return tree.build();
+}
+
+void one_factor_plan(benchmark::State& state, std::string_view variant, Synchronisation synchronisation) {
+    const Network network = uneven_machines();
+    const Demand demand = full_demand(network);
+    std::size_t bytes = 0;
+    Rank rank = 0;
+    for (auto _ : state) {
+        const auto timetable = build_timetable(**find_algorithm("factor"), variant, network, demand);
+        const Plan plan = make_plan(**timetable, rank, synchronisation);
+        bytes = std::max(bytes, plan.bytes());
+        rank = (rank + 977) % demand.participants();
+    }
+    state.counters["ranks"] = static_cast<double>(demand.participants());
+    state.counters["plan_bytes"] = static_cast<double>(bytes);
+}
+BENCHMARK_CAPTURE(one_factor_plan, fill, "fill", Synchronisation::timed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_factor_plan, permutation, "permutation", Synchronisation::timed)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_factor_plan, fill_sender, "fill", Synchronisation::sender)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_factor_plan, paper_receiver, "paper", Synchronisation::receiver)->Unit(benchmark::kMillisecond);
+
 }  // namespace

@@ -58,11 +58,13 @@ class NodeCheck {
         for (Rank rank = 0; rank < schedule_.demand().participants(); ++rank) {
             ++ranks[machine_of(rank)];
         }
-        std::int64_t most = 0;
+        std::int64_t least = 0;
         for (const std::int64_t here : ranks) {
-            most = std::max(most, here * (schedule_.demand().participants() - here));
+            const std::int64_t at_once = std::max<std::int64_t>(std::min<std::int64_t>(here, ports_), 1);
+            const std::int64_t messages = here * (schedule_.demand().participants() - here);
+            least = std::max(least, (messages + at_once - 1) / at_once);
         }
-        return (most + ports_ - 1) / ports_;
+        return least;
     }
 
     [[nodiscard]] Violation too_many(std::size_t phase, const Transfer& message, bool sends) const {
