@@ -1,18 +1,25 @@
-// The executor: every synchronisation and variant on a tree made for the number of ranks, many sizes, calls in a row
-// without a barrier, ranks that come late. Payloads name source, destination and offset. Ends with 1 and a line for the
-// first mistake.
+// The executor: every algorithm for a tree, every variant and every synchronisation that fits, and plans by hand, for
+// the number of ranks that it is started with. Calls of different sizes in a row without a barrier, ranks that come
+// late by chance. Payloads name source, destination, offset and call.
+//
+//     exchange_test [SEED [METHOD]]
+//
+// Ends with 1 and the first mistake of a rank, with the command that repeats it.
 #include "aapc/mpi/exchange.hpp"
 
 #include <fmt/core.h>
 #include <mpi.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <random>
 #include <vector>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/bound.hpp"
-#include "support/networks.hpp"
+#include "mpi/execution.hpp"
+#include "mpi/hand_made_plans.hpp"
+#include "mpi/watchdog.hpp"
+#include "mpi/worlds.hpp"
 
 namespace {
 
@@ -25,57 +32,230 @@ std::byte payload(Rank from, Rank to, std::size_t offset, int call) {
     return static_cast<std::byte>((value * 0x9e3779b97f4a7c15ULL) >> 56);
 }
 
-int failures = 0;
-
-void expect(bool condition, const std::string& what) {
-    if (!condition && failures++ == 0) {
-        fmt::print(stderr, "exchange_test: {}\n", what);
-    }
-}
-
-struct Case {
-    std::string name;
-    mpi::Exchange& exchange;
-    Rank rank;
-    Rank ranks;
+/// One call's buffers, filled before the calls and looked at behind them, so that the calls follow closely.
+struct Buffers {
+    std::size_t bytes;
+    std::vector<std::byte> send;
+    std::vector<std::byte> receive;
 };
 
-void exchange_once(const Case& test, std::size_t bytes, int call) {
-    const auto blocks = static_cast<std::size_t>(test.ranks);
-    std::vector<std::byte> send(blocks * bytes);
-    std::vector<std::byte> receive(blocks * bytes, std::byte{0xaa});
-    for (Rank to = 0; to < test.ranks; ++to) {
-        for (std::size_t offset = 0; offset < bytes; ++offset) {
-            send[static_cast<std::size_t>(to) * bytes + offset] = payload(test.rank, to, offset, call);
+class Tester {
+  public:
+    Tester(Rank rank, Rank ranks, std::uint64_t seed, std::string only)
+        : rank_(rank), ranks_(ranks), seed_(seed), only_(std::move(only)), own_random_(seed * 1000 + 1 + rank) {}
+
+    /// `block_phases`: of synchronisations that have blocks.
+    void test_world(const test::World& world, const std::vector<Phase>& block_phases);
+    void test_hand_made_plans(const test::World& world);
+    void test_pieces(const test::World& world);
+    void test_refusal();
+
+    [[nodiscard]] int failures() const { return failures_; }
+    [[nodiscard]] int tested() const { return tested_; }
+
+  private:
+    void test_algorithm(const test::World& world, const Algorithm& algorithm, const std::string& variant,
+                        const std::vector<Phase>& block_phases);
+    void test_plan(const std::string& name, const Plan& plan);
+    /// `run(buffers)` as often as suits the number of ranks.
+    template <class Run>
+    void call_in_a_row(const std::string& name, Run run);
+    [[nodiscard]] std::vector<std::size_t> choose_sizes(const std::string& name) const;
+    [[nodiscard]] Buffers make_buffers(std::size_t bytes, int call) const;
+    void check_buffers(const std::string& name, const Buffers& buffers, int call);
+    void check_report(const std::string& name, const mpi::Exchange& exchange);
+    [[nodiscard]] bool wanted(const std::string& name) const { return only_.empty() || only_ == name; }
+    void expect(bool condition, const std::string& name, const std::string& what) {
+        if (!condition && failures_++ == 0) {
+            fmt::print(stderr, "rank {}: {}: {}\nrepeat with {} ranks: exchange_test {} '{}'\n", rank_, name, what,
+                       ranks_, seed_, name);
         }
     }
-    const std::vector<std::byte> sent = send;
-    const int error = test.exchange.run(send.data(), receive.data(), bytes);
-    expect(error == MPI_SUCCESS, fmt::format("{}: error {}", test.name, error));
-    expect(send == sent, fmt::format("{}: the send buffer was changed", test.name));
-    for (Rank from = 0; from < test.ranks; ++from) {
+
+    Rank rank_;
+    Rank ranks_;
+    std::uint64_t seed_;
+    std::string only_;
+    std::mt19937_64 own_random_;  ///< different on each rank: who comes late
+    int failures_ = 0;
+    int tested_ = 0;
+};
+
+Buffers Tester::make_buffers(std::size_t bytes, int call) const {
+    const auto blocks = static_cast<std::size_t>(ranks_);
+    Buffers buffers{bytes, std::vector<std::byte>(blocks * bytes), std::vector<std::byte>(blocks * bytes)};
+    for (Rank peer = 0; peer < ranks_; ++peer) {
         for (std::size_t offset = 0; offset < bytes; ++offset) {
-            if (receive[static_cast<std::size_t>(from) * bytes + offset] != payload(from, test.rank, offset, call)) {
-                expect(false, fmt::format("{}, {} bytes, call {}: rank {} got wrong data from {} at {}", test.name,
-                                          bytes, call, test.rank, from, offset));
+            const std::size_t place = static_cast<std::size_t>(peer) * bytes + offset;
+            buffers.send[place] = payload(rank_, peer, offset, call);
+            buffers.receive[place] = ~payload(peer, rank_, offset, call);  // wrong everywhere until it is received
+        }
+    }
+    return buffers;
+}
+
+void Tester::check_buffers(const std::string& name, const Buffers& buffers, int call) {
+    for (Rank peer = 0; peer < ranks_; ++peer) {
+        for (std::size_t offset = 0; offset < buffers.bytes; ++offset) {
+            const std::size_t place = static_cast<std::size_t>(peer) * buffers.bytes + offset;
+            if (buffers.receive[place] != payload(peer, rank_, offset, call)) {
+                expect(false, name,
+                       fmt::format("{} bytes, call {}: wrong data from {} at {}", buffers.bytes, call, peer, offset));
+                return;
+            }
+            if (buffers.send[place] != payload(rank_, peer, offset, call)) {
+                expect(false, name, fmt::format("{} bytes, call {}: the send buffer was changed", buffers.bytes, call));
                 return;
             }
         }
     }
 }
 
-void exercise(const Case& test) {
-    int call = 0;
-    for (const std::size_t bytes : {0, 1, 7, 1000, 5752, 5753, 40'000}) {
-        exchange_once(test, bytes, ++call);
+/// All sizes where that is quick; where ranks crowd the processors fewer, and other ones for each method. For some of
+/// the methods, drawn by the seed, twenty calls. The same on all ranks.
+std::vector<std::size_t> Tester::choose_sizes(const std::string& name) const {
+    std::vector<std::size_t> sizes{0, 1, 7, 1000, 5753, 40'000};
+    std::mt19937_64 random(seed_ + std::hash<std::string>()(name));
+    std::shuffle(sizes.begin(), sizes.end(), random);
+    sizes.resize(ranks_ <= 3 ? 6 : ranks_ <= 8 ? 3 : 2);
+    const bool twenty_calls = random() % 16 == 0;
+    while (twenty_calls && sizes.size() < 20) {
+        sizes.push_back(random() % 2000);
     }
-    for (int repeat = 0; repeat < 5; ++repeat) {  // in a row: nothing of one call may reach the next
-        exchange_once(test, 3000, ++call);
+    return sizes;
+}
+
+template <class Run>
+void Tester::call_in_a_row(const std::string& name, Run run) {
+    std::vector<Buffers> calls;
+    for (const std::size_t bytes : choose_sizes(name)) {
+        calls.push_back(make_buffers(bytes, static_cast<int>(calls.size())));
     }
-    if (test.rank == test.ranks / 2) {
-        usleep(50'000);  // everybody else is ahead
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+        if (own_random_() % 4 == 0) {
+            usleep(static_cast<unsigned>(own_random_() % 2000));
+        }
+        test::Watchdog::watch(fmt::format("rank {} of {}: {}, {} bytes, call {} (seed {})", rank_, ranks_, name,
+                                          calls[call].bytes, call, seed_));
+        const int error = run(calls[call]);
+        expect(error == MPI_SUCCESS, name, fmt::format("MPI error {} in call {}", error, call));
     }
-    exchange_once(test, 9000, ++call);
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+        check_buffers(name, calls[call], static_cast<int>(call));
+    }
+    ++tested_;
+}
+
+void Tester::check_report(const std::string& name, const mpi::Exchange& exchange) {
+    const Synchronisation& synchronisation = exchange.plan().synchronisation;
+    const mpi::ExchangeReport& report = exchange.report();
+    if (synchronisation.kind != Synchronisation::Kind::timed || ranks_ == 1) {
+        expect(report.pace == 0 && report.scheduled_seconds == 0 && report.late_seconds == 0, name,
+               "a report of what did not happen");
+        return;
+    }
+    expect(report.pace > 0 && report.scheduled_seconds > 0 && report.late_seconds >= 0 && report.agreement_seconds > 0,
+           name, "a report without figures");
+    expect(synchronisation.pace == 0 || report.pace == synchronisation.pace, name, "another pace than was asked for");
+}
+
+void Tester::test_plan(const std::string& name, const Plan& plan) {
+    mpi::ExchangeOptions options;
+    options.bits_per_second = 1e9;
+    std::unique_ptr<mpi::Exchange> exchange;
+    test::Watchdog::watch(fmt::format("rank {} of {}: creating {}", rank_, ranks_, name));
+    const int error = mpi::Exchange::create(MPI_COMM_WORLD, plan, options, exchange);
+    expect(error == MPI_SUCCESS && exchange, name, "cannot be created");
+    call_in_a_row(name, [&](Buffers& buffers) {
+        return exchange->run(buffers.send.data(), buffers.receive.data(), buffers.bytes);
+    });
+    check_report(name, *exchange);
+}
+
+void Tester::test_algorithm(const test::World& world, const Algorithm& algorithm, const std::string& variant,
+                            const std::vector<Phase>& block_phases) {
+    const auto timetable = build_timetable(algorithm, variant, world.network, world.demand);
+    if (!timetable) {
+        expect(false, fmt::format("{}: {}/{}", world.name, algorithm.name, variant), to_string(timetable.error()));
+        return;
+    }
+    for (const Synchronisation& synchronisation : test::every_synchronisation(block_phases)) {
+        const std::string name =
+            fmt::format("{}: {}", world.name, to_string(Method{&algorithm, variant, synchronisation}));
+        if (check_synchronisation_fits(**timetable, synchronisation) && wanted(name)) {
+            test_plan(name, make_plan(**timetable, rank_, synchronisation));
+        }
+    }
+}
+
+void Tester::test_world(const test::World& world, const std::vector<Phase>& block_phases) {
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.is_for(NetworkKind::tree)) {
+            for (const std::string& variant : test::variants_of(algorithm)) {
+                test_algorithm(world, algorithm, variant, block_phases);
+            }
+        }
+    }
+}
+
+void Tester::test_hand_made_plans(const test::World& world) {
+    for (const char* text : {"none", "window:1", "barrier", "barrier-partial-none:2", "barrier-partial-none:all"}) {
+        const Synchronisation synchronisation = *parse_synchronisation(text);
+        if (const std::string name = fmt::format("relay+{}", text); wanted(name)) {
+            test_plan(name, test::relay_plan(rank_, ranks_, synchronisation));
+        }
+        if (const std::string name = fmt::format("bundle+{}", text); wanted(name)) {
+            test_plan(name, test::bundle_plan(rank_, ranks_, synchronisation));
+        }
+    }
+    if (const std::string name = "dummies everywhere"; wanted(name)) {
+        const auto timetable = build_timetable(**find_algorithm("tree"), "paper", world.network, world.demand);
+        Plan plan = make_plan(**timetable, rank_, Synchronisation::dummy);
+        test::add_dummies_everywhere(**timetable, plan);
+        test_plan(name, plan);
+    }
+}
+
+/// Messages that are too long for one MPI call, with a short limit instead of long messages.
+void Tester::test_pieces(const test::World& world) {
+    const auto timetable = build_timetable(**find_algorithm("tree"), "merged", world.network, world.demand);
+    std::vector<Plan> plans{test::relay_plan(rank_, ranks_, Synchronisation::none),
+                            test::bundle_plan(rank_, ranks_, Synchronisation::barrier)};
+    for (const char* text : {"none", "dummy", "sender", "receiver-partial:2", "barrier", "window:2", "timed:5000@2"}) {
+        plans.push_back(make_plan(**timetable, rank_, *parse_synchronisation(text)));
+    }
+    MPI_Comm communicator = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
+    for (std::size_t index = 0; index < plans.size(); ++index) {
+        const Plan& plan = plans[index];
+        const std::string name = fmt::format("pieces, plan {}: {}", index, to_string(plan.synchronisation));
+        if (!wanted(name)) {
+            continue;
+        }
+        const mpi::Transport transport(communicator, 1000);
+        mpi::ExchangeOptions options;
+        options.bits_per_second = 1e9;
+        const auto execution = mpi::make_execution(transport, plan, options);
+        call_in_a_row(name, [&](Buffers& buffers) {
+            const mpi::Blocks blocks{buffers.send.data(), buffers.receive.data(), buffers.bytes};
+            if (buffers.bytes == 0) {
+                return MPI_SUCCESS;
+            }
+            std::memcpy(blocks.from_rank(rank_), blocks.for_rank(rank_), blocks.bytes);
+            return execution->run(blocks);
+        });
+        MPI_Barrier(communicator);  // the next plan runs on the same communicator
+    }
+    MPI_Comm_free(&communicator);
+}
+
+void Tester::test_refusal() {
+    const std::string name = "timed without a speed";
+    Plan plan = test::relay_plan(rank_, ranks_, Synchronisation::timed);
+    plan.forwarding.reset();
+    std::unique_ptr<mpi::Exchange> exchange;
+    const int error = mpi::Exchange::create(MPI_COMM_WORLD, plan, {}, exchange);
+    expect(error == MPI_ERR_ARG && exchange == nullptr, name, "was accepted");
 }
 
 }  // namespace
@@ -86,37 +266,24 @@ int main(int argc, char** argv) {
     int ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    test::TreeBuilder tree;
-    const int root = tree.add_switch(-1, 1e9);
-    const int left = tree.add_switch(root, 1e9);
-    const int right = tree.add_switch(left, 1e9);
-    for (int machine = 0; machine < ranks; ++machine) {
-        tree.add_machine(machine % 4 == 0 ? root : machine % 4 == 3 ? right : left, 1, 1e9);
-    }
-    const Network network = tree.build();
-    const Demand demand = full_demand(network);
-    for (const std::string_view variant : {"merged", "paper"}) {
-        const auto timetable = build_timetable(**find_algorithm("tree"), variant, network, demand);
-        for (const Synchronisation& synchronisation :
-             {Synchronisation::none, Synchronisation::sender, Synchronisation::receiver, Synchronisation::timed}) {
-            mpi::ExchangeOptions options;
-            options.bits_per_second = 1e9;
-            std::unique_ptr<mpi::Exchange> exchange;
-            const int error =
-                mpi::Exchange::create(MPI_COMM_WORLD, make_plan(**timetable, rank, synchronisation), options, exchange);
-            expect(error == MPI_SUCCESS && exchange, "create failed");
-            const std::string name = fmt::format("{} ranks, tree/{}, {}", ranks, variant, to_string(synchronisation));
-            exercise({name, *exchange, rank, ranks});
-            if (synchronisation.kind == Synchronisation::Kind::timed && ranks > 1) {
-                expect(exchange->report().pace > 0 && exchange->report().scheduled_seconds > 0, name + ": no report");
-            }
-        }
-    }
-    int all = 0;
-    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+    Tester tester(rank, ranks, seed, argc > 2 ? argv[2] : "");
+    const test::World plain = test::plain_world(ranks);
+    // Where ranks crowd the processors, one number of phases for each way in which blocks can lie.
+    tester.test_world(plain,
+                      ranks <= 8 ? std::vector<Phase>{1, 2, 3, 8, all_phases} : std::vector<Phase>{3, all_phases});
+    tester.test_world(test::random_world(ranks, seed), {2});
+    tester.test_hand_made_plans(plain);
+    tester.test_pieces(plain);
+    tester.test_refusal();
+    const int mine[2] = {tester.failures(), tester.tested() == 0 ? 1 : 0};
+    int all[2] = {0, 0};
+    test::Watchdog::watch("the end");
+    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) {
-        fmt::print("{} ranks: {} failures\n", ranks, all);
+        fmt::print("{} ranks, seed {}: {} ways of running, {} failures\n", ranks, seed, tester.tested(), all[0]);
     }
+    test::Watchdog::stop();
     MPI_Finalize();
-    return all == 0 ? 0 : 1;
+    return all[0] == 0 && all[1] == 0 ? 0 : 1;
 }

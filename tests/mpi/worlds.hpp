@@ -1,0 +1,76 @@
+/// @file
+/// Clusters for a given number of ranks, and every way of running an exchange on them.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "aapc/algorithm.hpp"
+#include "aapc/method.hpp"
+#include "support/networks.hpp"
+
+namespace aapc::test {
+
+struct World {
+    std::string name;
+    Network network;
+    Demand demand;
+};
+
+/// Three switches in a chain, one rank on each machine.
+inline World plain_world(Rank ranks) {
+    TreeBuilder tree;
+    const int root = tree.add_switch(-1, 1e9);
+    const int left = tree.add_switch(root, 1e9);
+    const int right = tree.add_switch(left, 1e9);
+    for (int machine = 0; machine < ranks; ++machine) {
+        tree.add_machine(machine % 4 == 0 ? root : machine % 4 == 3 ? right : left, 1, 1e9);
+    }
+    const Network network = tree.build();
+    return {"plain", network, full_demand(network)};
+}
+
+/// A random tree with the ranks anywhere on it: several on some machines, none on others.
+inline World random_world(Rank ranks, std::uint64_t seed) {
+    const Network network = random_tree(seed, 2, ranks + 2).build();
+    std::mt19937_64 random(seed);
+    Demand demand;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+        demand.machine_of.push_back(static_cast<Machine>(random() % network.machines().size()));
+    }
+    return {"random", network, demand};
+}
+
+/// Every kind of synchronisation, with each of these numbers of phases where it has blocks.
+inline std::vector<Synchronisation> every_synchronisation(const std::vector<Phase>& block_phases) {
+    std::vector<Synchronisation> all;
+    for (const SynchronisationEntry& entry : synchronisations()) {
+        if (!entry.has_blocks) {
+            all.push_back({entry.kind, 0, 0, 0});
+            continue;
+        }
+        for (const Phase phases : block_phases) {
+            all.push_back(Synchronisation::with_blocks(entry.kind, phases));
+        }
+    }
+    for (const auto& [segment_bytes, pace] : {std::pair(1000, 0.0), std::pair(0, 0.7), std::pair(3000, 2.0)}) {
+        all.push_back({Synchronisation::Kind::timed, 0, segment_bytes, pace});
+    }
+    return all;
+}
+
+/// The variants of an algorithm, and two of those that only a number names.
+inline std::vector<std::string> variants_of(const Algorithm& algorithm) {
+    std::vector<std::string> variants(algorithm.variants.begin(), algorithm.variants.end());
+    if (!algorithm.numbered_variants.empty()) {
+        for (const char* number : {"3", "5"}) {
+            variants.push_back(std::string(algorithm.numbered_variants) + number);
+        }
+    }
+    return variants;
+}
+
+}  // namespace aapc::test
