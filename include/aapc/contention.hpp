@@ -13,6 +13,7 @@
 
 #include "aapc/diagnostic.hpp"
 #include "aapc/network.hpp"
+#include "aapc/statistics.hpp"
 
 namespace aapc {
 
@@ -31,13 +32,6 @@ struct PointToPoint {
     double beta_seconds_per_byte = 0;  ///< above 0
 };
 
-/// A value and its 95 % interval.
-struct Estimate {
-    double value = 0;
-    double lower = 0;
-    double upper = 0;
-};
-
 /// Where the threshold M lies: above `above`, not above `up_to`. Samples tell no more than between which sizes.
 struct ThresholdInterval {
     std::int64_t above = 0;  ///< bytes
@@ -54,7 +48,7 @@ struct NextMeasurement {
 /// T = (n-1)·(alpha + m·beta·gamma + delta·[m >= M]) for n ranks and messages of m bytes.
 struct ContentionFit {
     PointToPoint link;
-    Estimate gamma;
+    Estimate gamma;                              ///< this and delta with 95 % intervals
     Estimate delta;                              ///< seconds; its value is 0 where the data do not support one
     std::optional<ThresholdInterval> threshold;  ///< of M; nothing where delta is 0
     double delta_probability = 1;                ///< of seeing as much evidence for a delta as here where there is none
@@ -98,5 +92,11 @@ struct ContentionFit {
 /// that begin with # are skipped. A mistake is named with its line and column.
 [[nodiscard]] Expected<std::vector<ContentionSample>> read_contention_samples(std::string_view text,
                                                                               std::string_view file);
+
+/// The fit as a JSON document (format "aapc-fit/1"), newline at the end. What cannot be bounded is null.
+[[nodiscard]] std::string contention_json(const ContentionFit& fit);
+
+/// Reads it back; the diagnostic names the member that is missing or wrong.
+[[nodiscard]] Expected<ContentionFit> read_contention_fit(std::string_view text, std::string_view file);
 
 }  // namespace aapc

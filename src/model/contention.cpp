@@ -23,6 +23,7 @@ using Eigen::ArrayXd;
 using model::Candidate;
 using model::Regressors;
 
+constexpr double level = usual_confidence;
 constexpr double level_of_delta = 0.02;  ///< how often a delta may be seen where there is none
 constexpr int bootstrap_draws = 499;
 constexpr double smallest_squares = 1e-20;  ///< errors below this are rounding, not measurement
@@ -70,7 +71,7 @@ double freedom(const Regressors& regressors, const Candidate& candidate) {
 }
 
 double t_quantile(double degrees) {
-    return boost::math::quantile(boost::math::students_t_distribution<double>(degrees), 0.975);
+    return boost::math::quantile(boost::math::students_t_distribution<double>(degrees), (1 + level) / 2);
 }
 
 /// Covariance of gamma and delta.
@@ -87,14 +88,14 @@ Eigen::Matrix2d covariance_of(const Regressors& regressors, const Candidate& can
 /// The interval of one parameter over all thresholds that are not ruled out.
 Estimate interval_over(const Regressors& regressors, const std::vector<const Candidate*>& plausible,
                        double Candidate::*parameter, int row) {
-    Estimate estimate{plausible.front()->*parameter, std::numeric_limits<double>::infinity(), 0};
+    Estimate estimate{plausible.front()->*parameter, {std::numeric_limits<double>::infinity(), 0, level}};
     for (const Candidate* candidate : plausible) {
         const double reach =
             t_quantile(freedom(regressors, *candidate)) * std::sqrt(covariance_of(regressors, *candidate)(row, row));
-        estimate.lower = std::min(estimate.lower, candidate->*parameter - reach);
-        estimate.upper = std::max(estimate.upper, candidate->*parameter + reach);
+        estimate.interval.low = std::min(estimate.interval.low, candidate->*parameter - reach);
+        estimate.interval.high = std::max(estimate.interval.high, candidate->*parameter + reach);
     }
-    estimate.lower = std::max(estimate.lower, 0.0);
+    estimate.interval.low = std::max(estimate.interval.low, 0.0);
     return estimate;
 }
 
@@ -171,7 +172,7 @@ class Remarks {
             say(
                 fmt::format("The data do not support a delta: M is free, and a delta above {:.3g} s for messages of {} "
                             "or more is ruled out.",
-                            fit_.delta.upper, bytes_text(sizes[1])));
+                            fit_.delta.interval.high, bytes_text(sizes[1])));
         }
     }
 
@@ -315,10 +316,10 @@ Expected<ContentionFit> fit_contention(std::span<const ContentionSample> samples
         }
         fit.delta = interval_over(regressors, plausible, &Candidate::delta, 1);
     } else {
-        fit.delta = {0, 0, std::numeric_limits<double>::infinity()};
+        fit.delta = {0, {0, std::numeric_limits<double>::infinity(), level}};
         if (best != nullptr) {
             const Candidate* first = &profile.front();
-            fit.delta.upper = interval_over(regressors, {first}, &Candidate::delta, 1).upper;
+            fit.delta.interval.high = interval_over(regressors, {first}, &Candidate::delta, 1).interval.high;
         }
     }
     fit.gamma = interval_over(regressors, plausible, &Candidate::gamma, 0);
@@ -374,12 +375,12 @@ Estimate predict_seconds(const ContentionFit& fit, Rank ranks, std::int64_t mess
             fit.variance_gamma * slope * slope + 2 * fit.covariance * slope * step + fit.variance_delta * step * step;
         const double reach =
             fit.quantile * std::sqrt(variance / (seconds * seconds) + fit.relative_deviation * fit.relative_deviation);
-        return Estimate{seconds, seconds * std::exp(-reach), seconds * std::exp(reach)};
+        return Estimate{seconds, {seconds * std::exp(-reach), seconds * std::exp(reach), level}};
     };
     Estimate estimate = interval(with_delta ? others : 0.0);
     // Between the sizes that enclose M nobody knows whether delta is paid.
     if (fit.threshold && !with_delta && message_bytes > fit.threshold->above) {
-        estimate.upper = interval(others).upper;
+        estimate.interval.high = interval(others).interval.high;
     }
     return estimate;
 }

@@ -52,7 +52,9 @@ std::vector<ContentionSample> draw(const Truth& truth, double noise, std::uint64
     return samples;
 }
 
-bool covers(const Estimate& estimate, double truth) { return estimate.lower <= truth && truth <= estimate.upper; }
+bool covers(const Estimate& estimate, double truth) {
+    return estimate.interval.low <= truth && truth <= estimate.interval.high;
+}
 
 class ContentionFitOf : public testing::TestWithParam<Truth> {};
 
@@ -148,8 +150,8 @@ TEST(ContentionFit, BetweenTheSizesAroundTheThresholdBothAnswersStand) {
     const auto fit = fit_contention(draw(gigabit, 0.02, 3), gigabit.link);
     ASSERT_TRUE(fit && fit->threshold);
     const Estimate between = predict_seconds(*fit, 40, 6000);
-    EXPECT_LT(between.lower, model_seconds(gigabit, 40, 6000));
-    EXPECT_GT(between.upper, model_seconds(gigabit, 40, 6000) + 39 * gigabit.delta);
+    EXPECT_LT(between.interval.low, model_seconds(gigabit, 40, 6000));
+    EXPECT_GT(between.interval.high, model_seconds(gigabit, 40, 6000) + 39 * gigabit.delta);
 }
 
 // ---- what the data cannot tell ----
@@ -176,7 +178,7 @@ TEST(ContentionRemarks, TwoSizes) {
     const auto fit = fit_contention(draw(myrinet, 0.02, 1, {16, 24}, {1024, 65536}), myrinet.link);
     ASSERT_TRUE(fit.has_value());
     EXPECT_THAT(fit->remarks, Contains(HasSubstr("2 message sizes were measured")));
-    EXPECT_FALSE(std::isfinite(fit->delta.upper));
+    EXPECT_FALSE(std::isfinite(fit->delta.interval.high));
 }
 
 // The paper's Myrinet: gamma 2.5 up to 24 ranks, 4 from 40 on.
