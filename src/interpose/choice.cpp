@@ -1,12 +1,13 @@
 #include "interpose/choice.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <unordered_set>
 #include <utility>
+
+#include "aapc/algorithm.hpp"
 
 namespace aapc::interpose {
 
@@ -43,13 +44,79 @@ double slowdown_by_equal_phases(const Bound& bound) {
     return static_cast<double>(bound.messages) * 8 / bound.slowest_bits_per_second / bound.seconds_per_byte;
 }
 
+/// Whether the tuning was measured with as many ranks, each on the same machine.
+bool has_tuned_shape(const Network& network, const Demand& demand, const Tuning& tuning) {
+    const std::vector<std::string>& tuned = tuning.fingerprint.machine_of;
+    return std::equal(demand.machine_of.begin(), demand.machine_of.end(), tuned.begin(), tuned.end(),
+                      [&](Machine machine, const std::string& name) { return network.machine_name(machine) == name; });
+}
+
+/// "1.50 to 1.62 times as fast as native at 4096 to 16384 bytes".
+std::string lead_text(const TunedRange& range) {
+    if (range.method.native() || range.measured.empty()) {
+        return "";
+    }
+    const auto by_ratio = [](const MeasuredSize& left, const MeasuredSize& right) {
+        return left.lead.ratio < right.lead.ratio;
+    };
+    const auto [least, most] = std::minmax_element(range.measured.begin(), range.measured.end(), by_ratio);
+    if (range.measured.size() == 1) {
+        return fmt::format("{:.2f} times as fast as native at {} bytes", least->lead.ratio, least->bytes);
+    }
+    return fmt::format("{:.2f} to {:.2f} times as fast as native at {} to {} bytes", least->lead.ratio,
+                       most->lead.ratio, range.measured.front().bytes, range.measured.back().bytes);
+}
+
+Decision decide_by_tuning(const Tuning& tuning, const std::string& bound) {
+    std::vector<Decision::Range> ranges;
+    for (const TunedRange& range : tuning.ranges) {
+        ranges.push_back({range.from_bytes, range.method, lead_text(range)});
+    }
+    return {std::move(ranges), fmt::format("tuned {}; {}", tuning.conditions.date, bound), Decision::Basis::tuning};
+}
+
+Decision decide_by_rule(const Network& network, const Bound& bound, const std::optional<Synchronisation>& forced,
+                        const std::string& reason) {
+    const auto algorithm = find_algorithm(default_algorithm);
+    if (!algorithm || !(*algorithm)->is_for(network.kind())) {
+        return Decision(fmt::format("no algorithm is chosen by itself on a {}", to_string(network.kind())));
+    }
+    if (slowdown_by_equal_phases(bound) > largest_slowdown_by_equal_phases) {
+        return Decision(
+            fmt::format("trunks are faster than ports and phases of equal length would take {:.1f} times the bound",
+                        slowdown_by_equal_phases(bound)));
+    }
+    Method method{*algorithm, std::string((*algorithm)->variants.front()),
+                  forced.value_or((*algorithm)->synchronisation)};
+    return {{{0, Method{}, ""}, {smallest_scheduled_block, std::move(method), ""}},
+            reason,
+            forced ? Decision::Basis::forced : Decision::Basis::rule};
+}
+
 }  // namespace
 
-Decision::Decision(std::string reason) : ranges_{{0, Choice{}}}, reason_(std::move(reason)) {}
+Decision::Decision(std::string reason, Basis basis)
+    : ranges_{{0, Method{}, ""}}, reason_(std::move(reason)), basis_(basis) {}
 
-Decision::Decision(Choice choice, std::int64_t from_bytes, std::string reason)
-    : ranges_{{0, Choice{}}, {from_bytes, choice}, {largest_scheduled_block + 1, Choice{}}},
-      reason_(std::move(reason)) {}
+Decision::Decision(std::vector<Range> ranges, std::string reason, Basis basis)
+    : reason_(std::move(reason)), basis_(basis) {
+    // A block of zero bytes is no message.
+    if (!ranges.front().method.native()) {
+        ranges_.push_back({0, Method{}, ""});
+        ranges.front().from_bytes = 1;
+        if (ranges.size() > 1 && ranges[1].from_bytes == 1) {
+            ranges.erase(ranges.begin());
+        }
+    }
+    for (Range& range : ranges) {
+        if (range.from_bytes <= largest_scheduled_block) {
+            ranges_.push_back(std::move(range));
+        }
+    }
+    if (!ranges_.back().method.native()) {
+        ranges_.push_back({largest_scheduled_block + 1, Method{}, ""});
+    }
+}
 
 std::size_t Decision::range_of(std::int64_t block_bytes) const {
     const auto after =
@@ -58,9 +125,10 @@ std::size_t Decision::range_of(std::int64_t block_bytes) const {
     return static_cast<std::size_t>(after - ranges_.begin()) - 1;
 }
 
-Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced) {
-    if (forced.native) {
-        return Decision("AAPC_ALGORITHM says so");
+Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
+                const Tuning* tuning) {
+    if (forced.method && forced.method->native()) {
+        return Decision("AAPC_ALGORITHM says so", Decision::Basis::forced);
     }
     if (demand.participants() < fewest_participants) {
         return Decision("with fewer than three ranks there is nothing to schedule");
@@ -68,39 +136,40 @@ Decision decide(const Network& network, const Demand& demand, const Bound& bound
     if (machines_used(demand) < 2 || bound.links.empty()) {
         return Decision("all ranks are on one machine and no message crosses a link");
     }
-    Choice choice{forced.algorithm, forced.variant, forced.synchronisation.value_or(Synchronisation::timed)};
-    if (choice.algorithm == nullptr) {
-        const auto algorithm = find_algorithm(default_algorithm);
-        if (!algorithm || !(*algorithm)->is_for(network.kind())) {
-            return Decision(fmt::format("no algorithm is chosen by itself on a {}", to_string(network.kind())));
-        }
-        choice.algorithm = *algorithm;
-        if (slowdown_by_equal_phases(bound) > largest_slowdown_by_equal_phases) {
-            return Decision(
-                fmt::format("trunks are faster than ports and phases of equal length would take {:.1f} times the bound",
-                            slowdown_by_equal_phases(bound)));
-        }
+    std::string reason = bound_text(network, bound);
+    if (forced.method) {
+        // Whoever names an algorithm gets it for every size.
+        return {{{0, *forced.method, ""}}, reason, Decision::Basis::forced};
     }
-    if (choice.variant.empty()) {
-        choice.variant = choice.algorithm->variants.front();
+    if (tuning != nullptr && !forced.synchronisation) {
+        if (has_tuned_shape(network, demand, *tuning)) {
+            return decide_by_tuning(*tuning, reason);
+        }
+        reason = fmt::format("the tuning is for {} ranks placed otherwise; {}", tuning->fingerprint.machine_of.size(),
+                             reason);
     }
-    // A block of zero bytes is no message; whoever names an algorithm gets it for every other size.
-    const std::int64_t from_bytes = forced.algorithm != nullptr ? 1 : smallest_scheduled_block;
-    return Decision(choice, from_bytes, bound_text(network, bound));
+    return decide_by_rule(network, bound, forced.synchronisation, reason);
+}
+
+std::string describe(const Demand& demand) {
+    const std::size_t machines = machines_used(demand);
+    return fmt::format("communicator of {} rank{} on {} machine{}", demand.participants(),
+                       demand.participants() == 1 ? "" : "s", machines, machines == 1 ? "" : "s");
 }
 
 std::string explain(const Demand& demand, const Decision& decision) {
-    const std::size_t machines = machines_used(demand);
-    const std::string where = fmt::format("communicator of {} rank{} on {} machine{}", demand.participants(),
-                                          demand.participants() == 1 ? "" : "s", machines, machines == 1 ? "" : "s");
-    const auto scheduled = std::find_if(decision.ranges().begin(), decision.ranges().end(),
-                                        [](const Decision::Range& range) { return !range.choice.native(); });
-    if (scheduled == decision.ranges().end()) {
-        return fmt::format("{}: the MPI's own MPI_Alltoall: {}", where, decision.reason());
+    std::string text;
+    for (const Decision::Range& range : decision.ranges()) {
+        if (range.from_bytes > largest_scheduled_block) {
+            break;
+        }
+        text += range.from_bytes == 0 ? to_string(range.method)
+                                      : fmt::format("; from {} bytes {}", range.from_bytes, to_string(range.method));
+        if (!range.lead.empty()) {
+            text += fmt::format(", {}", range.lead);
+        }
     }
-    return fmt::format("{}: {}/{}, {}, for messages of {} bytes and more ({}); the MPI's own below", where,
-                       scheduled->choice.algorithm->name, scheduled->choice.variant,
-                       to_string(scheduled->choice.synchronisation), scheduled->from_bytes, decision.reason());
+    return fmt::format("{}: {} ({})", describe(demand), text, decision.reason());
 }
 
 }  // namespace aapc::interpose

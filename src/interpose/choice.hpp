@@ -1,25 +1,26 @@
 /// @file
 /// The one place that decides which exchange a communicator uses. It knows no MPI, and everything it looks at is the
-/// same on all ranks of the communicator, so that all of them decide alike without asking each other. A tuner or a
-/// model will answer here.
+/// same on all ranks of the communicator, so that all of them decide alike without asking each other. `aapc explain`
+/// asks here, too.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "aapc/algorithm.hpp"
 #include "aapc/bound.hpp"
 #include "aapc/demand.hpp"
+#include "aapc/method.hpp"
 #include "aapc/network.hpp"
 #include "aapc/synchronisation.hpp"
+#include "aapc/tuning.hpp"
 
 namespace aapc::interpose {
 
-/// Smaller blocks go to the MPI's own routine. Measured on the lab (docs/measurements.md, "Small messages"): at 4 KB
-/// `timed` is still slower than Open MPI's own, at 8 KB it is faster than either MPI's.
+/// Without a tuning, smaller blocks go to the MPI's own routine. Measured on the lab (docs/measurements.md, "Small
+/// messages"): at 4 KB `timed` is still slower than Open MPI's own, at 8 KB it is faster than either MPI's.
 inline constexpr std::int64_t smallest_scheduled_block = 8192;
 
 /// Larger blocks go to the MPI's own routine: MPI_Pack counts bytes in an int.
@@ -29,57 +30,61 @@ inline constexpr std::int64_t largest_scheduled_block = INT32_MAX;
 /// links could do, trunks are so much faster than ports that letting everybody send at once is better.
 inline constexpr double largest_slowdown_by_equal_phases = 1.3;
 
-/// How one exchange is done.
-struct Choice {
-    const Algorithm* algorithm = nullptr;  ///< a row of the table; null: the MPI's own routine
-    std::string_view variant;              ///< one of the algorithm's
-    Synchronisation synchronisation = Synchronisation::none;
-
-    [[nodiscard]] bool native() const { return algorithm == nullptr; }
-    friend bool operator==(const Choice&, const Choice&) = default;
-};
-
 /// What the user insists on (AAPC_ALGORITHM, AAPC_SYNCHRONISATION).
 struct Forced {
-    bool native = false;
-    const Algorithm* algorithm = nullptr;
-    std::string_view variant;  ///< empty: the algorithm's default
-    std::optional<Synchronisation> synchronisation;
+    std::optional<Method> method;                    ///< with the synchronisation, if both are set
+    std::optional<Synchronisation> synchronisation;  ///< where it is all that is set: for whatever algorithm is chosen
 };
 
 /// What is done on one communicator, by the size of a block.
 class Decision {
   public:
+    enum class Basis : std::uint8_t {
+        rule,    ///< what is known of the network alone
+        forced,  ///< the user's word
+        tuning,  ///< measurements on this communicator's shape
+    };
+
     /// From a block size on, until the next range.
     struct Range {
         std::int64_t from_bytes = 0;
-        Choice choice;
+        Method method;
+        std::string lead;  ///< what was measured, in a clause; empty: nothing
     };
 
     /// The MPI's own routine for every size.
-    explicit Decision(std::string reason);
-    /// `choice` for blocks of `from_bytes` to largest_scheduled_block, the MPI's own routine below and above.
-    Decision(Choice choice, std::int64_t from_bytes, std::string reason);
+    explicit Decision(std::string reason, Basis basis = Basis::rule);
+    /// These ranges, ascending from 0, but the MPI's own routine for blocks of no byte and above
+    /// largest_scheduled_block.
+    Decision(std::vector<Range> ranges, std::string reason, Basis basis);
 
     /// Ascending, without gaps; the first begins at 0.
     [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
-    /// Index of the range that a block of `block_bytes` (>= 0) belongs to.
+    /// Index of the range that a block of `block_bytes` (>= 0) belongs to. O(log ranges).
     [[nodiscard]] std::size_t range_of(std::int64_t block_bytes) const;
-    /// The choice for blocks of that size.
-    [[nodiscard]] const Choice& at(std::int64_t block_bytes) const { return ranges_[range_of(block_bytes)].choice; }
+    /// The method for blocks of that size.
+    [[nodiscard]] const Method& at(std::int64_t block_bytes) const { return ranges_[range_of(block_bytes)].method; }
+    [[nodiscard]] Basis basis() const { return basis_; }
     /// Why, in one clause for AAPC_VERBOSE.
     [[nodiscard]] const std::string& reason() const { return reason_; }
 
   private:
     std::vector<Range> ranges_;
     std::string reason_;
+    Basis basis_;
 };
 
-/// Decides for a communicator whose ranks sit as `demand` says; `bound` is that of `network` and `demand`.
-/// O(participants).
-[[nodiscard]] Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced);
+/// Decides for a communicator whose ranks sit as `demand` says; `bound` is that of `network` and `demand`. What is
+/// forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it was
+/// measured on, rank by rank; then the rule. Where no message crosses a link or fewer than three ranks take part, the
+/// MPI's own routine is used whatever is asked for. O(participants + ranges).
+[[nodiscard]] Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
+                              const Tuning* tuning);
 
-/// The sentence that AAPC_VERBOSE=1 prints for a communicator: sizes, choice and reason.
+/// "communicator of 8 ranks on 4 machines".
+[[nodiscard]] std::string describe(const Demand& demand);
+
+/// The sentence that AAPC_VERBOSE=1 prints for a communicator: sizes, methods and reason.
 [[nodiscard]] std::string explain(const Demand& demand, const Decision& decision);
 
 }  // namespace aapc::interpose

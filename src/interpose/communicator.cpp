@@ -2,11 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <new>
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include "aapc/algorithm.hpp"
 #include "aapc/bound.hpp"
 #include "aapc/plan.hpp"
 #include "aapc/timetable.hpp"
@@ -48,6 +50,18 @@ class ReturnedErrors {
     MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
+/// Whether there is a plan depends on what all ranks know, so there is one on all of them or on none.
+Expected<Plan> plan_for(const Network& network, const Demand& demand, Rank rank, const Method& method) {
+    const auto timetable = build_timetable(*method.algorithm, method.variant, network, demand);
+    if (!timetable) {
+        return failure(timetable.error());
+    }
+    if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
+        return failure(fits.error());
+    }
+    return make_plan(**timetable, rank, method.synchronisation);
+}
+
 /// A failure of ours goes where MPI's own would go.
 int raise(MPI_Comm comm, int error) {
     PMPI_Comm_call_errhandler(comm, error);
@@ -56,7 +70,22 @@ int raise(MPI_Comm comm, int error) {
 
 }  // namespace
 
-CommunicatorState::CommunicatorState(int ranks) : ranks_(ranks), decision_("not looked at yet"), slots_(1) {}
+CommunicatorState::CommunicatorState(int ranks)
+    : ranks_(ranks), decision_("not looked at yet"), slots_(1), slot_of_range_(1) {}
+
+void CommunicatorState::set_decision(Decision decision) {
+    decision_ = std::move(decision);
+    slots_.clear();
+    slot_of_range_.clear();
+    for (const Decision::Range& range : decision_.ranges()) {
+        const auto known =
+            std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) { return slot.method == range.method; });
+        slot_of_range_.push_back(static_cast<std::size_t>(known - slots_.begin()));
+        if (known == slots_.end()) {
+            slots_.push_back({range.method, false, nullptr});
+        }
+    }
+}
 
 CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     if (CommunicatorState* const known = job.find(comm)) {
@@ -85,8 +114,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     }
     if (!all_agree(comm, decided && kept != nullptr)) {
         if (kept != nullptr) {
-            kept->decision_ = Decision("a rank has no memory left");
-            kept->slots_.resize(1);
+            kept->set_decision(Decision("a rank has no memory left"));
         }
         return nullptr;
     }
@@ -105,7 +133,7 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     demand_.machine_of.reserve(world_ranks.size());
     for (const int world_rank : world_ranks) {
         if (world_rank == MPI_UNDEFINED) {
-            decision_ = Decision("some ranks belong to another MPI_COMM_WORLD");
+            set_decision(Decision("some ranks belong to another MPI_COMM_WORLD"));
             return false;
         }
         demand_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
@@ -113,8 +141,7 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     network_ = &job.configuration().network;
     const Bound bound = tree_bound(*network_, demand_);
     bits_per_second_ = bound.slowest_bits_per_second;
-    decision_ = decide(*network_, demand_, bound, job.configuration().forced);
-    slots_ = std::vector<Slot>(decision_.ranges().size());
+    set_decision(decide(*network_, demand_, bound, job.configuration().forced, job.tuning()));
     return true;
 }
 
@@ -135,20 +162,18 @@ void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
 }
 
 mpi::Exchange* CommunicatorState::exchange_for(MPI_Comm comm, std::int64_t block_bytes) {
-    const std::size_t range = decision_.range_of(block_bytes);
-    const Choice& choice = decision_.ranges()[range].choice;
-    if (choice.native()) {
+    Slot& slot = slots_[slot_of_range_[decision_.range_of(block_bytes)]];
+    if (slot.method.native()) {
         return nullptr;
     }
-    Slot& slot = slots_[range];
     if (!slot.tried) {
         slot.tried = true;
-        slot.exchange = make_exchange(comm, choice);
+        slot.exchange = make_exchange(comm, slot.method);
     }
     return slot.exchange.get();
 }
 
-std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Choice& choice) const {
+std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) const {
     const auto give_up = [comm](const std::string& why) {
         if (rank_in(comm) == 0) {
             say(giving_up(why));
@@ -159,12 +184,11 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
     std::string why_not = "a rank has no memory left for its plan";
     bool planned = false;
     try {
-        const auto timetable = build_timetable(*choice.algorithm, choice.variant, *network_, demand_);
-        if (timetable) {
-            plan = make_plan(**timetable, rank_in(comm), choice.synchronisation);
+        if (auto made = plan_for(*network_, demand_, rank_in(comm), method)) {
+            plan = std::move(*made);
             planned = true;
         } else {
-            why_not = to_string(timetable.error());
+            why_not = fmt::format("{}: {}", to_string(method), to_string(made.error()));
         }
     } catch (const std::bad_alloc&) {
         planned = false;
@@ -223,9 +247,11 @@ std::string CommunicatorState::report() const {
     for (const Slot& slot : slots_) {
         if (slot.exchange && slot.exchange->plan().rank == 0) {
             const mpi::ExchangeReport& last = slot.exchange->report();
-            text += fmt::format("{}communicator of {} ranks: {} phases, {}; last pace {:.3f}, rank 0 late by {:.0f} µs",
-                                text.empty() ? "" : "; ", ranks_, slot.exchange->plan().phases,
-                                to_string(slot.exchange->plan().synchronisation), last.pace, last.late_seconds * 1e6);
+            text += fmt::format("{}communicator of {} ranks: {}, {} phases", text.empty() ? "" : "; ", ranks_,
+                                to_string(slot.method), slot.exchange->plan().phases);
+            if (last.pace > 0) {
+                text += fmt::format("; last pace {:.3f}, rank 0 late by {:.0f} µs", last.pace, last.late_seconds * 1e6);
+            }
         }
     }
     return text;

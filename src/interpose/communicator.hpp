@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aapc/demand.hpp"
+#include "aapc/method.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "interpose/choice.hpp"
 #include "interpose/job.hpp"
@@ -51,7 +52,7 @@ class CommunicatorState {
     void introduce(const Job& job, MPI_Comm comm) const;
 
     /// Collective over `comm`; null on all ranks or on none.
-    std::unique_ptr<mpi::Exchange> make_exchange(MPI_Comm comm, const Choice& choice) const;
+    std::unique_ptr<mpi::Exchange> make_exchange(MPI_Comm comm, const Method& method) const;
 
     /// A buffer that grows and is kept for the next call. Null: no memory.
     struct Scratch {
@@ -60,8 +61,11 @@ class CommunicatorState {
         std::byte* at_least(std::size_t wanted);
     };
 
-    /// A range of the decision and what became of it.
+    void set_decision(Decision decision);
+
+    /// A method of the decision and what became of it.
     struct Slot {
+        Method method;
         bool tried = false;
         std::unique_ptr<mpi::Exchange> exchange;
     };
@@ -71,7 +75,8 @@ class CommunicatorState {
     Demand demand_;
     double bits_per_second_ = 0;
     Decision decision_;
-    std::vector<Slot> slots_;  ///< one for each range of the decision
+    std::vector<Slot> slots_;                 ///< one for each method of the decision
+    std::vector<std::size_t> slot_of_range_;  ///< index into slots_ for each range of the decision
     Scratch packed_send_;
     Scratch packed_receive_;
 };

@@ -14,6 +14,8 @@
 #include <string>
 #include <utility>
 
+#include "aapc/algorithm.hpp"
+#include "aapc/bound.hpp"
 #include "interpose/blocks.hpp"
 #include "interpose/communicator.hpp"
 
@@ -71,6 +73,25 @@ std::optional<Settings> shared_settings() {
     // A topology file has at most 16 MiB.
     PMPI_Bcast(bytes.data(), static_cast<int>(length), MPI_BYTE, 0, MPI_COMM_WORLD);
     return decode(bytes);
+}
+
+/// Why a method that the decision names cannot be used, if so.
+std::optional<std::string> misfit(const Configuration& configuration, const Demand& demand) {
+    const Network& network = configuration.network;
+    const Decision decision = decide(network, demand, tree_bound(network, demand), configuration.forced, nullptr);
+    for (const Decision::Range& range : decision.ranges()) {
+        if (range.method.native()) {
+            continue;
+        }
+        const auto timetable = build_timetable(*range.method.algorithm, range.method.variant, network, demand);
+        if (!timetable) {
+            return fmt::format("{}: {}", to_string(range.method), to_string(timetable.error()));
+        }
+        if (const auto fits = check_synchronisation_fits(**timetable, range.method.synchronisation); !fits) {
+            return fmt::format("{}: {}", to_string(range.method), to_string(fits.error()));
+        }
+    }
+    return std::nullopt;
 }
 
 /// Rank 0 says which host the topology file lacks; collective.
@@ -147,7 +168,12 @@ std::unique_ptr<Job> Job::make(const Settings& settings) {
     const Machine worst = *std::min_element(machine_of.begin(), machine_of.end());
     if (worst >= 0) {
         job->machine_of_ = std::move(machine_of);
-        return job;
+        job->check_tuning();
+        if (job->forced_method_fits()) {
+            return job;
+        }
+        job->unregister_callbacks();
+        return nullptr;
     }
     if (worst == unknown_machine) {
         say_missing_host(settings.topology_file, machine_of);
@@ -158,6 +184,47 @@ std::unique_ptr<Job> Job::make(const Settings& settings) {
         job->unregister_callbacks();
     }
     return nullptr;
+}
+
+bool Job::forced_method_fits() const {
+    const Forced& forced = configuration_.forced;
+    if (!forced.method && !forced.synchronisation) {
+        return true;
+    }
+    int fits = 1;
+    if (world_rank() == 0) {
+        std::optional<std::string> why;
+        try {
+            why = misfit(configuration_, Demand{machine_of_});
+        } catch (const std::bad_alloc&) {
+            why = "rank 0 has no memory left";
+        }
+        if (why) {
+            say(giving_up(*why));
+            fits = 0;
+        }
+    }
+    PMPI_Bcast(&fits, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return fits == 1;
+}
+
+void Job::check_tuning() {
+    if (!configuration_.tuning) {
+        return;
+    }
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    const Fingerprint here = make_fingerprint(configuration_.network, Demand{machine_of_}, AAPC_MPI,
+                                              std::string_view(version.data(), static_cast<std::size_t>(length)),
+                                              configuration_.topology_file);
+    if (auto difference = mismatch(*configuration_.tuning, here)) {
+        difference->file = configuration_.tuning_file;
+        configuration_.tuning.reset();
+        if (world_rank() == 0) {
+            say(deciding_without_tuning(to_string(*difference)));
+        }
+    }
 }
 
 bool Job::register_callbacks() {

@@ -32,6 +32,8 @@ class Job {
     ~Job();
 
     [[nodiscard]] const Configuration& configuration() const { return configuration_; }
+    /// Null: there is none, or it was made for something else than this job.
+    [[nodiscard]] const Tuning* tuning() const { return configuration_.tuning ? &*configuration_.tuning : nullptr; }
     /// The machine of each rank of MPI_COMM_WORLD.
     [[nodiscard]] const std::vector<Machine>& machine_of() const { return machine_of_; }
     [[nodiscard]] MPI_Group world() const { return world_; }
@@ -51,6 +53,10 @@ class Job {
     explicit Job(Configuration configuration);
     /// What start() does with settings that came from rank 0; null if something is wrong, on all ranks alike.
     static std::unique_ptr<Job> make(const Settings& settings);
+    /// Whether what the user insists on can be done on the world; rank 0 finds out and says if not. Collective.
+    [[nodiscard]] bool forced_method_fits() const;
+    /// Rejects a tuning that was made for something else, as a whole; rank 0 says so.
+    void check_tuning();
     /// Has MPI tell us of freed communicators and of its end; false if MPI refuses. Local.
     bool register_callbacks();
     void unregister_callbacks();

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <utility>
 
-#include "aapc/algorithm.hpp"
+#include "aapc/method.hpp"
 #include "aapc/synchronisation.hpp"
 #include "aapc/topology_file.hpp"
 
@@ -18,8 +18,9 @@ namespace aapc::interpose {
 
 namespace {
 
-constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::algorithm,
-                                        &Settings::synchronisation, &Settings::verbosity};
+constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
+                                        &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
+                                        &Settings::verbosity};
 
 /// A variable that is set to nothing counts as not set.
 std::string variable(const char* name) {
@@ -44,39 +45,6 @@ Expected<int> parse_verbosity(const std::string& text) {
 
 Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
     Forced forced;
-    const auto slash = settings.algorithm.find('/');
-    const std::string name = settings.algorithm.substr(0, slash);
-    const std::string variant = slash == std::string::npos ? std::string() : settings.algorithm.substr(slash + 1);
-    if (settings.algorithm == "native") {
-        forced.native = true;
-    } else if (!settings.algorithm.empty()) {
-        const auto algorithm = find_algorithm(name);
-        if (!algorithm) {
-            Diagnostic diagnostic = about_variable("AAPC_ALGORITHM", algorithm.error());
-            diagnostic.right += "; or native";
-            return failure(std::move(diagnostic));
-        }
-        if (!(*algorithm)->is_for(kind)) {
-            return failure({"AAPC_ALGORITHM", 0, 0,
-                            fmt::format("'{}' is for a {}, the topology is a {}", name,
-                                        to_string(*(*algorithm)->network), to_string(kind)),
-                            "leave it unset or give native"});
-        }
-        forced.algorithm = *algorithm;
-        for (const std::string_view known : (*algorithm)->variants) {
-            if (known == variant) {
-                forced.variant = known;
-            }
-        }
-        if (slash != std::string::npos && forced.variant.empty()) {
-            std::string names;
-            for (const std::string_view known : (*algorithm)->variants) {
-                names += fmt::format("{}{}/{}", names.empty() ? "" : ", ", name, known);
-            }
-            return failure({"AAPC_ALGORITHM", 0, 0, fmt::format("'{}' has no variant '{}'", name, variant),
-                            fmt::format("give one of {}", names)});
-        }
-    }
     if (!settings.synchronisation.empty()) {
         const auto synchronisation = parse_synchronisation(settings.synchronisation);
         if (!synchronisation) {
@@ -84,7 +52,22 @@ Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
         }
         forced.synchronisation = *synchronisation;
     }
-    return forced;
+    if (settings.algorithm.empty()) {
+        return forced;
+    }
+    auto method = parse_method(settings.algorithm, kind);
+    if (!method) {
+        return failure(about_variable("AAPC_ALGORITHM", method.error()));
+    }
+    if (forced.synchronisation && settings.algorithm.find('+') != std::string::npos) {
+        return failure({"AAPC_SYNCHRONISATION", 0, 0,
+                        fmt::format("AAPC_ALGORITHM names a synchronisation, too: '{}'", settings.algorithm),
+                        "set it in one of the two"});
+    }
+    if (forced.synchronisation && !method->native()) {
+        method->synchronisation = *forced.synchronisation;
+    }
+    return Forced{std::move(*method), std::nullopt};
 }
 
 void append_field(std::string& bytes, const std::string& field) {
@@ -112,12 +95,18 @@ std::string contents(const std::string& path) {
 
 std::string giving_up(std::string_view why) { return fmt::format("{}; using the MPI's own MPI_Alltoall", why); }
 
+std::string deciding_without_tuning(std::string_view why) { return fmt::format("{}; deciding without it", why); }
+
 Reading read_settings() {
-    Settings settings{variable("AAPC_TOPOLOGY"), "", variable("AAPC_ALGORITHM"), variable("AAPC_SYNCHRONISATION"),
-                      variable("AAPC_VERBOSE")};
+    Settings settings;
+    settings.topology_file = variable("AAPC_TOPOLOGY");
+    settings.tuning_file = variable("AAPC_TUNING");
+    settings.algorithm = variable("AAPC_ALGORITHM");
+    settings.synchronisation = variable("AAPC_SYNCHRONISATION");
+    settings.verbosity = variable("AAPC_VERBOSE");
     Reading reading;
     if (settings.topology_file.empty()) {
-        if (!settings.algorithm.empty() || !settings.synchronisation.empty() || !variable("AAPC_TUNING").empty() ||
+        if (!settings.algorithm.empty() || !settings.synchronisation.empty() || !settings.tuning_file.empty() ||
             !(settings.verbosity.empty() || settings.verbosity == "0")) {
             reading.remarks.push_back(
                 giving_up("AAPC_TOPOLOGY is not set, so nothing is known of the network; give it a topology file"));
@@ -136,8 +125,12 @@ Reading read_settings() {
         reading.remarks.push_back(giving_up(to_string(configuration.error())));
         return reading;
     }
-    if (!variable("AAPC_TUNING").empty()) {
-        reading.remarks.push_back("AAPC_TUNING is set, but tuning files come later; it changes nothing");
+    if (!settings.tuning_file.empty()) {
+        const auto tuning = read_tuning_file(settings.tuning_file, network->kind(), &settings.tuning_text);
+        if (!tuning) {
+            reading.remarks.push_back(deciding_without_tuning(to_string(tuning.error())));
+            settings.tuning_text.clear();
+        }
     }
     reading.settings = std::move(settings);
     return reading;
@@ -152,11 +145,20 @@ Expected<Configuration> configure(const Settings& settings) {
     if (!verbosity) {
         return failure(verbosity.error());
     }
-    const auto forced = parse_forced(settings, network->kind());
+    auto forced = parse_forced(settings, network->kind());
     if (!forced) {
         return failure(forced.error());
     }
-    return Configuration{settings.topology_file, std::move(*network), *forced, *verbosity};
+    std::optional<Tuning> tuning;
+    if (!settings.tuning_text.empty()) {
+        auto read = read_tuning(settings.tuning_text, settings.tuning_file, network->kind());
+        if (!read) {
+            return failure(read.error());
+        }
+        tuning = std::move(*read);
+    }
+    return Configuration{settings.topology_file, settings.tuning_file, std::move(*network),
+                         std::move(tuning),      std::move(*forced),   *verbosity};
 }
 
 std::string encode(const Settings& settings) {

@@ -1,6 +1,6 @@
 /// @file
-/// What the environment and the topology file ask the interposer to do. Knows no MPI: rank 0 reads, the text travels,
-/// and every rank makes the same configuration of it.
+/// What the environment, the topology file and the tuning file ask the interposer to do. Knows no MPI: rank 0 reads,
+/// the text travels, and every rank makes the same configuration of it.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,18 @@
 
 #include "aapc/diagnostic.hpp"
 #include "aapc/network.hpp"
+#include "aapc/tuning.hpp"
 #include "interpose/choice.hpp"
 
 namespace aapc::interpose {
 
-/// The AAPC_ variables as rank 0 found them and the text of the topology file.
+/// The AAPC_ variables as rank 0 found them and the texts of the files.
 struct Settings {
     std::string topology_file;    ///< AAPC_TOPOLOGY
     std::string topology_text;    ///< what is in it
-    std::string algorithm;        ///< AAPC_ALGORITHM: `name` or `name/variant`; empty: not set
+    std::string tuning_file;      ///< AAPC_TUNING; empty: not set
+    std::string tuning_text;      ///< what is in it; empty: not set, or not to be used
+    std::string algorithm;        ///< AAPC_ALGORITHM: a method or the beginning of one; empty: not set
     std::string synchronisation;  ///< AAPC_SYNCHRONISATION; empty: not set
     std::string verbosity;        ///< AAPC_VERBOSE; empty: not set
 
@@ -28,7 +31,9 @@ struct Settings {
 /// Settings, understood.
 struct Configuration {
     std::string topology_file;
+    std::string tuning_file;
     Network network;
+    std::optional<Tuning> tuning;  ///< of what it was made for, nothing is known to hold here yet
     Forced forced;
     int verbosity = 0;  ///< 0, 1 or 2
 };
@@ -39,8 +44,9 @@ struct Reading {
     std::vector<std::string> remarks;  ///< lines for standard error, without the leading "aapc: "
 };
 
-/// Reads the process's environment and the topology file and tries whether they can be understood; says in one remark
-/// what is wrong if they cannot. Without any AAPC_ variable there is neither a setting nor a remark.
+/// Reads the process's environment and the files and tries whether they can be understood; says in one remark what is
+/// wrong if they cannot. A tuning file that is wrong is dropped as a whole, with one remark, and the rest is used
+/// without it. Without any AAPC_ variable there is neither a setting nor a remark.
 [[nodiscard]] Reading read_settings();
 
 /// Makes a configuration of settings: a function of the settings alone.
@@ -52,5 +58,8 @@ struct Reading {
 
 /// The remark that tells why nothing is scheduled.
 [[nodiscard]] std::string giving_up(std::string_view why);
+
+/// The remark that tells why a tuning file is not used.
+[[nodiscard]] std::string deciding_without_tuning(std::string_view why);
 
 }  // namespace aapc::interpose

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace aapc::interpose {
@@ -25,21 +27,31 @@ Network two_switches(int machines, double trunk_bits_per_second) {
     return {NetworkKind::tree, vertices, links, runs};
 }
 
-Decision decision(const Network& network, const Demand& demand, const Forced& forced = {}) {
-    return decide(network, demand, tree_bound(network, demand), forced);
+Decision decision(const Network& network, const Demand& demand, const Forced& forced = {},
+                  const Tuning* tuning = nullptr) {
+    return decide(network, demand, tree_bound(network, demand), forced, tuning);
 }
 
-const Algorithm* tree() { return find_algorithm("tree").value(); }
+Method method(std::string_view text) { return parse_method(text, NetworkKind::tree).value(); }
+
+/// For the ranks of `demand`, each on its machine of `network`.
+Tuning tuning_for(const Network& network, const Demand& demand, std::vector<TunedRange> ranges) {
+    Tuning tuning;
+    tuning.fingerprint = make_fingerprint(network, demand, "openmpi", "Open MPI", "f.toml");
+    tuning.conditions.date = "2026-11-21";
+    tuning.ranges = std::move(ranges);
+    return tuning;
+}
 
 bool always_native(const Decision& decision) {
     return decision.ranges().size() == 1 && decision.ranges().front().from_bytes == 0 &&
-           decision.ranges().front().choice.native();
+           decision.ranges().front().method.native();
 }
 
 TEST(Choice, TreeAndTimedFromTheSmallestBlockOnByItself) {
     const Network network = two_switches(4, 1e9);
     const Decision chosen = decision(network, full_demand(network));
-    const Choice expected{tree(), "merged", Synchronisation::timed};
+    const Method expected = method("tree/merged+timed");
     EXPECT_EQ(chosen.at(smallest_scheduled_block), expected);
     EXPECT_EQ(chosen.at(largest_scheduled_block), expected);
     EXPECT_TRUE(chosen.at(0).native());
@@ -49,7 +61,7 @@ TEST(Choice, TreeAndTimedFromTheSmallestBlockOnByItself) {
 
 TEST(Choice, RangesAscendFromZeroWhateverIsForced) {
     const Network network = two_switches(2, 1e9);
-    for (const Forced& forced : {Forced{}, Forced{true, nullptr, "", {}}, Forced{false, tree(), "paper", {}}}) {
+    for (const Forced& forced : {Forced{}, Forced{method("native"), {}}, Forced{method("tree/paper"), {}}}) {
         const auto ranges = decision(network, full_demand(network), forced).ranges();
         ASSERT_FALSE(ranges.empty());
         EXPECT_EQ(ranges.front().from_bytes, 0);
@@ -62,7 +74,7 @@ TEST(Choice, RangesAscendFromZeroWhateverIsForced) {
 TEST(Choice, NativeForFewerThanThreeRanksEvenIfForced) {
     const Network network = two_switches(2, 1e9);
     for (const std::vector<Machine>& machines : {std::vector<Machine>{}, {1}, {0, 3}}) {
-        const Decision chosen = decision(network, {machines}, {false, tree(), "", Synchronisation::sender});
+        const Decision chosen = decision(network, {machines}, {method("tree+sender"), {}});
         EXPECT_TRUE(always_native(chosen));
         EXPECT_THAT(chosen.reason(), HasSubstr("three ranks"));
     }
@@ -82,23 +94,26 @@ TEST(Choice, TwoMachinesWithSeveralRanksAreScheduled) {
 
 TEST(Choice, ForcedNative) {
     const Network network = two_switches(4, 1e9);
-    const Decision chosen = decision(network, full_demand(network), {true, nullptr, "", Synchronisation::sender});
+    const Decision chosen = decision(network, full_demand(network), {method("native"), {}});
     EXPECT_TRUE(always_native(chosen));
     EXPECT_THAT(chosen.reason(), HasSubstr("AAPC_ALGORITHM"));
 }
 
 TEST(Choice, ForcedAlgorithmTakesEveryBlockButTheEmptyOne) {
     const Network network = two_switches(4, 1e9);
-    const Decision chosen = decision(network, full_demand(network), {false, tree(), "paper", {}});
+    const Decision chosen = decision(network, full_demand(network), {method("tree/paper+barrier"), {}});
     EXPECT_TRUE(chosen.at(0).native());
-    EXPECT_EQ(chosen.at(1), (Choice{tree(), "paper", Synchronisation::timed}));
+    EXPECT_EQ(chosen.at(1), method("tree/paper+barrier"));
+    EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree/paper+barrier"));
+    EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
+    EXPECT_EQ(chosen.basis(), Decision::Basis::forced);
 }
 
 TEST(Choice, ForcedSynchronisationLeavesTheSizeRule) {
     const Network network = two_switches(4, 1e9);
-    const Decision chosen = decision(network, full_demand(network), {false, nullptr, "", Synchronisation::receiver});
+    const Decision chosen = decision(network, full_demand(network), {std::nullopt, Synchronisation::receiver});
     EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
-    EXPECT_EQ(chosen.at(smallest_scheduled_block), (Choice{tree(), "merged", Synchronisation::receiver}));
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), method("tree/merged+receiver"));
 }
 
 TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunk) {
@@ -107,7 +122,7 @@ TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunk) {
     const Decision chosen = decision(fast, full_demand(fast));
     EXPECT_TRUE(always_native(chosen));
     EXPECT_THAT(chosen.reason(), AllOf(HasSubstr("trunks are faster"), HasSubstr("2.3 times")));
-    EXPECT_FALSE(decision(fast, full_demand(fast), {false, tree(), "", {}}).at(8192).native());
+    EXPECT_FALSE(decision(fast, full_demand(fast), {method("tree"), {}}).at(8192).native());
     // 2+2: 4 over the trunk, 3 through a port: a third more, just above what is tolerated.
     const Network small = two_switches(2, 1e10);
     EXPECT_TRUE(always_native(decision(small, full_demand(small))));
@@ -119,11 +134,76 @@ TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunk) {
 TEST(Choice, ExplanationNamesSizesChoiceAndBound) {
     const Network network = two_switches(4, 1e9);
     EXPECT_EQ(explain(full_demand(network), decision(network, full_demand(network))),
-              "communicator of 8 ranks on 8 machines: tree/merged, timed, for messages of 8192 bytes and more "
-              "(bound 16 messages on s1-s0 at 1 Gbit/s); the MPI's own below");
+              "communicator of 8 ranks on 8 machines: native; from 8192 bytes tree/merged+timed "
+              "(bound 16 messages on s1-s0 at 1 Gbit/s)");
     EXPECT_EQ(explain({{1, 1, 1}}, decision(network, {{1, 1, 1}})),
-              "communicator of 3 ranks on 1 machine: the MPI's own MPI_Alltoall: all ranks are on one machine and no "
-              "message crosses a link");
+              "communicator of 3 ranks on 1 machine: native (all ranks are on one machine and no message crosses a "
+              "link)");
+}
+
+TEST(Choice, ATuningIsObeyedRangeByRange) {
+    const Network network = two_switches(4, 1e9);
+    const Demand demand = full_demand(network);
+    const Tuning tuning = tuning_for(network, demand,
+                                     {{0, method("tree/merged+none"), {}},
+                                      {64, Method{}, {}},
+                                      {4096,
+                                       method("tree/paper+sender-partial:2"),
+                                       {{5000, 3, 2, {1.5, 1.4, 1.6}, 0, 9, {}}, {9000, 9, 3, {3, 2, 4}, 0, 9, {}}}},
+                                      {10000, method("tree+timed:1448@0.95"), {{10000, 2, 1, {2, 2, 2}, 0, 9, {}}}}});
+    const Decision chosen = decision(network, demand, {}, &tuning);
+    EXPECT_EQ(chosen.basis(), Decision::Basis::tuning);
+    EXPECT_TRUE(chosen.at(0).native()) << "an empty block is no message";
+    EXPECT_EQ(chosen.at(1), method("tree/merged+none"));
+    EXPECT_EQ(chosen.at(63), method("tree/merged+none"));
+    EXPECT_TRUE(chosen.at(64).native());
+    EXPECT_TRUE(chosen.at(4095).native());
+    EXPECT_EQ(chosen.at(4096), method("tree/paper+sender-partial:2"));
+    EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree+timed:1448@0.95"));
+    EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
+    EXPECT_EQ(
+        explain(demand, chosen),
+        "communicator of 8 ranks on 8 machines: native; from 1 bytes tree/merged+none; from 64 bytes native; from "
+        "4096 bytes tree/paper+sender-partial:2, 1.50 to 3.00 times as fast as native at 5000 to 9000 bytes; from "
+        "10000 bytes tree/merged+timed:1448@0.95, 2.00 times as fast as native at 10000 bytes (tuned 2026-11-21; "
+        "bound 16 messages on s1-s0 at 1 Gbit/s)");
+}
+
+TEST(Choice, ARangeOfTheTuningThatOnlyHoldsForEmptyBlocksIsLeftOut) {
+    const Network network = two_switches(4, 1e9);
+    const Demand demand = full_demand(network);
+    const Tuning tuning =
+        tuning_for(network, demand, {{0, method("tree/merged+none"), {}}, {1, method("tree/paper+none"), {}}});
+    const Decision chosen = decision(network, demand, {}, &tuning);
+    EXPECT_EQ(chosen.at(1), method("tree/paper+none"));
+    EXPECT_EQ(chosen.ranges()[1].from_bytes, 1);
+    EXPECT_EQ(chosen.ranges().size(), 3U);
+}
+
+TEST(Choice, TheUsersWordComesBeforeTheTuning) {
+    const Network network = two_switches(4, 1e9);
+    const Demand demand = full_demand(network);
+    const Tuning tuning = tuning_for(network, demand, {{0, method("tree/paper+none"), {}}});
+    EXPECT_TRUE(always_native(decision(network, demand, {method("native"), {}}, &tuning)));
+    EXPECT_EQ(decision(network, demand, {method("tree/merged+barrier"), {}}, &tuning).at(100),
+              method("tree/merged+barrier"));
+    EXPECT_EQ(decision(network, demand, {std::nullopt, Synchronisation::receiver}, &tuning).at(8192),
+              method("tree/merged+receiver"));
+}
+
+TEST(Choice, AnotherShapeThanTheTunedOneIsDecidedByRule) {
+    const Network network = two_switches(4, 1e9);
+    const Demand tuned = full_demand(network);
+    const Tuning tuning = tuning_for(network, tuned, {{0, method("tree/paper+none"), {}}});
+    Demand reversed = tuned;
+    std::reverse(reversed.machine_of.begin(), reversed.machine_of.end());
+    for (const Demand& other : {Demand{{0, 1, 2, 4}}, reversed}) {
+        const Decision chosen = decision(network, other, {}, &tuning);
+        EXPECT_EQ(chosen.basis(), Decision::Basis::rule);
+        EXPECT_EQ(chosen.ranges().size(), decision(network, other).ranges().size());
+        EXPECT_EQ(chosen.at(8192), decision(network, other).at(8192));
+        EXPECT_THAT(explain(other, chosen), HasSubstr("the tuning is for 8 ranks placed otherwise; bound"));
+    }
 }
 
 }  // namespace

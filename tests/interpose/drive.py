@@ -18,6 +18,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 
 SKIPPED = 77
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,7 +35,11 @@ def arguments():
     parser.add_argument("--host", default="n", help="host names are this and a number")
     parser.add_argument("--per-machine", type=int, default=1, help="so many ranks share a host name")
     parser.add_argument("--through", metavar="AAPC", help="let AAPC exec find the interposer")
+    parser.add_argument("--make-tuning", metavar="COMMAND", help="prints the tuning file; not set without it")
+    parser.add_argument("--damage-tuning", action="store_true", help="changes a number in it")
     parser.add_argument("--expect", required=True)
+    parser.add_argument("--mention", action="append", default=[], metavar="REGEX",
+                        help="some line of the interposer's must match")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for rank 0 only")
     parser.add_argument("program", nargs="+")
@@ -49,6 +54,8 @@ def environment(options):
     result["AAPC_TEST_RANK_0"] = " ".join(options.set)
     if options.topology is not None:
         result["AAPC_TEST_RANK_0"] += f" AAPC_TOPOLOGY={options.topology}"
+    if options.make_tuning is not None:
+        result["AAPC_TEST_RANK_0"] += f" AAPC_TUNING={options.tuning_file}"
     if options.expect == "counted":
         result["AAPC_TEST_RANK_0"] += " AAPC_VERBOSE=2"
     # Open MPI asks for these before it runs as root or on more ranks than cores, as in a container of a CI.
@@ -56,6 +63,15 @@ def environment(options):
     result.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
                   OMPI_MCA_mpi_yield_when_idle="1")
     return result
+
+
+def write_tuning(options):
+    made = subprocess.run(options.make_tuning.split(), check=True, timeout=30, stdout=subprocess.PIPE, text=True)
+    text = made.stdout
+    if options.damage_tuning:
+        text = re.sub(r"(from_bytes = [1-9]\d*)", r"\g<1>0", text)
+    with open(options.tuning_file, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def run(options):
@@ -87,6 +103,9 @@ def complaint(options, status, out, err):
     if status != 0:
         return f"exit status {status}"
     said = [line for line in err.splitlines() if line.startswith("aapc:")]
+    for pattern in options.mention:
+        if not any(re.search(pattern, line) for line in said):
+            return f"no line matches {pattern!r}"
     if options.expect == "silent":
         return None if not said else "the interposer was not silent"
     if options.expect.startswith("line:"):
@@ -107,7 +126,11 @@ def complaint(options, status, out, err):
 
 def main():
     options = arguments()
-    status, out, err = run(options)
+    with tempfile.TemporaryDirectory(prefix="aapc-interpose-") as directory:
+        options.tuning_file = os.path.join(directory, "tuning.toml")
+        if options.make_tuning is not None:
+            write_tuning(options)
+        status, out, err = run(options)
     if status == SKIPPED:
         print(out)
         return SKIPPED

@@ -4,8 +4,13 @@
 #include <rapidcheck/gtest.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
+
+#include "aapc/algorithm.hpp"
+#include "tuning/tunings.hpp"
 
 namespace aapc::interpose {
 namespace {
@@ -33,8 +38,13 @@ class SettingsTest : public testing::Test {
 
     static Settings settings(const std::string& algorithm, const std::string& synchronisation = "",
                              const std::string& verbosity = "") {
-        return {"some.toml", "[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s0\"\nmachines = \"n[0-1]\"\n",
-                algorithm, synchronisation, verbosity};
+        Settings settings;
+        settings.topology_file = "some.toml";
+        settings.topology_text = "[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s0\"\nmachines = \"n[0-1]\"\n";
+        settings.algorithm = algorithm;
+        settings.synchronisation = synchronisation;
+        settings.verbosity = verbosity;
+        return settings;
     }
 };
 
@@ -71,7 +81,8 @@ TEST_F(SettingsTest, TopologyFileIsReadAndTravelsAsText) {
     const auto configuration = configure(*reading.settings);
     ASSERT_TRUE(configuration);
     EXPECT_EQ(configuration->network.machines().size(), 8U);
-    EXPECT_EQ(configuration->forced.algorithm, find_algorithm("tree").value());
+    EXPECT_EQ(configuration->forced.method, parse_method("tree", NetworkKind::tree).value());
+    EXPECT_FALSE(configuration->tuning);
     EXPECT_EQ(configuration->verbosity, 0);
 }
 
@@ -85,29 +96,75 @@ TEST_F(SettingsTest, WhateverIsWrongIsOneRemark) {
     }
 }
 
-TEST_F(SettingsTest, TuningFilesComeLater) {
+TEST_F(SettingsTest, TuningFileIsReadAndTravelsAsText) {
+    const std::string file = testing::TempDir() + "aapc_settings_test_tuning.toml";
+    std::ofstream(file) << tuning_text(test::example_tuning());
     setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
-    setenv("AAPC_TUNING", "tuned.toml", 1);
+    setenv("AAPC_TUNING", file.c_str(), 1);
     const Reading reading = read_settings();
-    EXPECT_TRUE(reading.settings);
-    EXPECT_THAT(reading.remarks, ElementsAre(HasSubstr("AAPC_TUNING")));
+    std::remove(file.c_str());
+    EXPECT_THAT(reading.remarks, IsEmpty());
+    ASSERT_TRUE(reading.settings);
+    const auto configuration = configure(decode(encode(*reading.settings)));
+    ASSERT_TRUE(configuration);
+    EXPECT_EQ(configuration->tuning_file, file);
+    EXPECT_EQ(configuration->tuning, test::example_tuning());
 }
 
-TEST_F(SettingsTest, ForcedChoices) {
-    EXPECT_TRUE(configure(settings("native"))->forced.native);
-    EXPECT_EQ(configure(settings("tree"))->forced.variant, "");
-    EXPECT_EQ(configure(settings("tree/paper"))->forced.variant, "paper");
-    EXPECT_EQ(configure(settings("", "sender"))->forced.synchronisation, Synchronisation::sender);
-    EXPECT_EQ(configure(settings(""))->forced.synchronisation, std::nullopt);
+TEST_F(SettingsTest, AWrongTuningFileIsDroppedWholeWithOneRemark) {
+    const std::string file = testing::TempDir() + "aapc_settings_test_wrong.toml";
+    std::string text = tuning_text(test::example_tuning());
+    std::ofstream(file) << text.replace(text.find("2048"), 4, "4096");
+    setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
+    for (const std::string& wrong : {file, std::string("no-such-file.toml")}) {
+        setenv("AAPC_TUNING", wrong.c_str(), 1);
+        const Reading reading = read_settings();
+        EXPECT_THAT(reading.remarks, ElementsAre(AllOf(StartsWith(wrong + ":"), EndsWith("; deciding without it"))));
+        ASSERT_TRUE(reading.settings);
+        const auto configuration = configure(*reading.settings);
+        ASSERT_TRUE(configuration);
+        EXPECT_FALSE(configuration->tuning);
+    }
+    std::remove(file.c_str());
+}
+
+TEST_F(SettingsTest, ForcedMethods) {
+    const auto forced = [](const std::string& algorithm, const std::string& synchronisation = "") {
+        return configure(settings(algorithm, synchronisation))->forced;
+    };
+    const auto method = [](std::string_view text) { return parse_method(text, NetworkKind::tree).value(); };
+    EXPECT_EQ(forced("native").method, Method{});
+    EXPECT_EQ(forced("native", "sender").method, Method{});
+    EXPECT_EQ(forced("tree").method, method("tree/merged+timed"));
+    EXPECT_EQ(forced("tree/paper").method, method("tree/paper+timed"));
+    EXPECT_EQ(forced("tree/paper+sender-partial:8").method, method("tree/paper+sender-partial:8"));
+    EXPECT_EQ(forced("tree/paper", "window:3").method, method("tree/paper+window:3"));
+    EXPECT_EQ(forced("tree", "sender").synchronisation, std::nullopt);
+    EXPECT_EQ(forced("", "sender").synchronisation, Synchronisation::sender);
+    EXPECT_EQ(forced("", "sender").method, std::nullopt);
+    EXPECT_EQ(forced("").method, std::nullopt);
+    EXPECT_EQ(forced("").synchronisation, std::nullopt);
     EXPECT_EQ(configure(settings("", "", "2"))->verbosity, 2);
 }
 
+TEST_F(SettingsTest, EveryAlgorithmForATreeCanBeForced) {
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.is_for(NetworkKind::tree)) {
+            const auto configuration = configure(settings(std::string(algorithm.name)));
+            ASSERT_TRUE(configuration) << algorithm.name;
+            EXPECT_EQ(configuration->forced.method->algorithm, &algorithm);
+        }
+    }
+}
+
 TEST_F(SettingsTest, UnknownNamesAreRefusedWithTheVariablesName) {
-    const std::array<std::pair<Settings, const char*>, 7> wrong = {{
+    const std::array<std::pair<Settings, const char*>, 9> wrong = {{
         {settings("wood"), "AAPC_ALGORITHM: "},
         {settings("tree/wood"), "AAPC_ALGORITHM: "},
         {settings("tree/"), "AAPC_ALGORITHM: "},
         {settings("native/paper"), "AAPC_ALGORITHM: "},
+        {settings("tree+wood"), "AAPC_ALGORITHM: "},
+        {settings("tree+barrier", "barrier"), "AAPC_SYNCHRONISATION: AAPC_ALGORITHM names a synchronisation, too"},
         {settings("", "wood"), "AAPC_SYNCHRONISATION: "},
         {settings("", "", "loud"), "AAPC_VERBOSE: "},
         {settings("", "", "-1"), "AAPC_VERBOSE: "},
@@ -121,7 +178,7 @@ TEST_F(SettingsTest, UnknownNamesAreRefusedWithTheVariablesName) {
 
 RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
               (std::string file, std::string text, std::string algorithm, std::string synchronisation)) {
-    const Settings settings{file, text, algorithm, synchronisation, std::string("1\0\n", 3)};
+    const Settings settings{file, text, "t.toml", text + file, algorithm, synchronisation, std::string("1\0\n", 3)};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 
