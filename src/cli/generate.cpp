@@ -43,8 +43,12 @@ int run(const GenerateOptions& options, const std::vector<std::string>& argument
     if (!made) {
         return made.error();
     }
-    return write_output(options.output,
-                        generate_routine(made->schedule, made->synchronisation, made->edges, stamp(arguments)));
+    const Expected<std::string> routine =
+        generate_routine(made->schedule, made->synchronisation, made->edges, stamp(arguments));
+    if (!routine) {
+        return complain(routine.error());
+    }
+    return write_output(options.output, *routine);
 }
 
 }  // namespace
@@ -52,7 +56,6 @@ int run(const GenerateOptions& options, const std::vector<std::string>& argument
 void add_generate_command(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("generate", "Write a self-contained C routine for a topology file");
     auto options = std::make_shared<GenerateOptions>();
-    options->request.synchronisation = to_string(Synchronisation::timed);
     add_schedule_options(*command, options->request);
     command->add_option("-o,--output", options->output,
                         "C file to write instead of standard output (docs/generator.md)");

@@ -10,13 +10,24 @@ const std::string_view head = R"routine(/* MPI_Alltoall for one cluster, generat
  *     @stamp@
  *
  * Compiled and linked with a program, this MPI_Alltoall takes the place of the MPI's own, which it calls itself
- * (PMPI_Alltoall) for everything that the schedule is not made for. Every message has a phase, and no two messages of
- * one phase share a link in the same direction (A. Faraj, X. Yuan: Message scheduling for all-to-all personalized
- * communication on Ethernet switched clusters, 2005).
+ * (PMPI_Alltoall) for everything that the schedule is not made for.
+@if contention-free
+ * Every message has a phase, and no two messages of one phase share a link in the same direction (A. Faraj, X. Yuan:
+ * Message scheduling for all-to-all personalized communication on Ethernet switched clusters, 2005).
+@end
+@if one-port
+ * Every message has a phase; in a phase, a rank sends one message at most and receives one at most.
+@end
+@if no-guarantee
+ * Every message has a phase; in a phase, a rank sends one message at most.
+@end
+@if forwarding
+ * A message carries blocks of several ranks, which are forwarded until they are where they belong.
+@end
  *
  * Algorithm:       @algorithm@, variant @variant@
  * Synchronisation: @synchronisation@, @summary@
- * Cost:            @phases@ phases (@bound@), @messages@ messages, @token_messages@ synchronisation messages
+ * Cost:            @phases@ phases (@bound@), @messages@ messages, @synchronisation_cost@
  *
  * The network, every switch with what is plugged into it:
 @network@
@@ -44,14 +55,18 @@ const std::string_view settings = R"routine(
 @if timed
  *   AAPC_PACE                slots are this much longer (1/pace) than segments need at the links' full speed: above
  *                            about 0.97, queues build up in the switches and never drain
+ *   AAPC_SEGMENT_BYTES       messages are cut into segments of so many bytes; the last may be shorter
 @end
  */
 #ifndef AAPC_MINIMUM_BYTES
-#define AAPC_MINIMUM_BYTES 2048
+#define AAPC_MINIMUM_BYTES @minimum_bytes@
 #endif
 @if timed
 #ifndef AAPC_PACE
-#define AAPC_PACE 0.96
+#define AAPC_PACE @pace@
+#endif
+#ifndef AAPC_SEGMENT_BYTES
+#define AAPC_SEGMENT_BYTES @segment_bytes@
 #endif
 @end
 #ifdef AAPC_COUNT_CALLS
@@ -60,41 +75,81 @@ unsigned long aapc_generated_calls;
 #endif
 
 #define AAPC_RANKS @ranks@
+@if whole timed
 #define AAPC_PARTNERS (AAPC_RANKS - 1)
+@end
+@if forwarding
+#define AAPC_PHASES @phases@
+
+/* The most blocks in a message, the most messages that a rank gets in one phase, the most blocks in these, and the most
+ * blocks that wait at a rank to be sent on. */
+#define AAPC_LARGEST_MESSAGE @largest_message@
+#define AAPC_MOST_RECEIVES @most_receives@
+#define AAPC_MOST_INCOMING @most_incoming@
+#define AAPC_MOST_IN_TRANSIT @most_in_transit@
+@end
 
 /* Tags on a communicator of our own. Messages of one sender to one receiver are told apart by their order alone. */
 #define AAPC_MESSAGE_TAG 1
-@if sender receiver
+@if tokens
 #define AAPC_TOKEN_TAG 2
+@end
+@if dummies
+#define AAPC_DUMMY_TAG 3
 @end
 
 /* A rank that waits naps between its tests, since it may share its core with those it waits for. */
 #define AAPC_TESTS_BEFORE_NAP 64
 #define AAPC_NAP_SECONDS 50e-6
-@if none
+@if phase-blocks
 
-/* Where the requests of an exchange stand in the array of all requests. */
-#define AAPC_RECEIVES 0
-#define AAPC_SEND (AAPC_RECEIVES + AAPC_PARTNERS)
-#define AAPC_REQUESTS (AAPC_SEND + 1)
+/* The phases come in so many blocks; a block has @block_phases@ (the last one may have fewer). */
+#define AAPC_BLOCKS @blocks@
 @end
-@if sender receiver
+@if forwarding-barriers
+
+/* All ranks meet after every so many phases. */
+#define AAPC_BLOCK_PHASES @block_phases@
+@end
+@if tokens
 
 /* The most tokens that one rank waits for, and that one rank gives. */
 #define AAPC_MOST_WAITS @most_waits@
 #define AAPC_MOST_SIGNALS @most_signals@
+@end
+@if window
 
 /* Where the requests of an exchange stand in the array of all requests. */
-#define AAPC_RECEIVES 0
-#define AAPC_SEND (AAPC_RECEIVES + AAPC_PARTNERS)
-#define AAPC_WAITS (AAPC_SEND + 1)
+#define AAPC_SENDS 0
+#define AAPC_RECEIVES (AAPC_SENDS + AAPC_PARTNERS)
+#define AAPC_REQUESTS (AAPC_RECEIVES + AAPC_PARTNERS)
+@end
+@if one-at-a-time forwarding
+
+/* Where the requests of an exchange stand in the array of all requests. */
+#define AAPC_SEND 0
+@end
+@if barriers
+#define AAPC_BARRIER 1
+@end
+@if dummies
+#define AAPC_DUMMY 1
+@end
+@if one-at-a-time forwarding
+#define AAPC_RECEIVES 2
+@end
+@if one-at-a-time-without-tokens
+#define AAPC_REQUESTS (AAPC_RECEIVES + AAPC_PARTNERS)
+@end
+@if tokens
+#define AAPC_WAITS (AAPC_RECEIVES + AAPC_PARTNERS)
 #define AAPC_SIGNALS (AAPC_WAITS + AAPC_MOST_WAITS)
 #define AAPC_REQUESTS (AAPC_SIGNALS + AAPC_MOST_SIGNALS)
 @end
+@if forwarding
+#define AAPC_REQUESTS (AAPC_RECEIVES + AAPC_MOST_RECEIVES)
+@end
 @if timed
-
-/* Messages are cut into segments of so many bytes; the last may be shorter. */
-#define AAPC_SEGMENT_BYTES @segment_bytes@
 
 /* Round k of an exchange moves segment k of every message, and takes AAPC_PHASES slots. A slot is as long as the slowest
  * link needs for a segment: its frames, the message's header and the acknowledgements of a segment that goes the other
@@ -121,8 +176,17 @@ unsigned long aapc_generated_calls;
 @end
 )routine";
 
-const std::string_view tables = R"routine(
+const std::string_view schedule = R"routine(
 @phase_comment@
+#ifndef AAPC_SKIP_MACHINE_CHECK
+/* The machine of each rank. */
+static const char *const aapc_machine[AAPC_RANKS] = {
+@machines@
+};
+#endif
+)routine";
+
+const std::string_view partners = R"routine(
 /* Row r, column s: to whom rank r sends its s-th message. */
 static const @rank_type@ aapc_send_to[AAPC_RANKS][AAPC_PARTNERS] = {
 @send_to@
@@ -139,7 +203,17 @@ static const @phase_type@ aapc_send_phase[AAPC_RANKS][AAPC_PARTNERS] = {
 @send_phase@
 };
 @end
-@if sender receiver
+@if phase-blocks
+
+/* Row r, column s: the block of phases of the s-th message that rank r sends, and of the s-th that it receives. */
+static const @block_type@ aapc_send_block[AAPC_RANKS][AAPC_PARTNERS] = {
+@send_block@
+};
+static const @block_type@ aapc_receive_block[AAPC_RANKS][AAPC_PARTNERS] = {
+@receive_block@
+};
+@end
+@if tokens
 
 /* A synchronisation message: an empty message between two ranks whose messages would meet on a link. */
 struct aapc_token {
@@ -157,14 +231,14 @@ static const @wait_index_type@ aapc_first_wait[AAPC_RANKS + 1] = {
 };
 
 @end
-@if sender
+@if sender-tokens
 /* Once rank r has completed the send that `step` names, and all before it, this token goes to `peer`. */
 @end
-@if receiver
+@if receiver-tokens
 /* Once rank r has got the message that `step` names, and all before it, this token goes to `peer`. A token to oneself
  * is a condition, not a message, and stands in both tables. */
 @end
-@if sender receiver
+@if tokens
 static const struct aapc_token aapc_signals[@signal_places@] = {
 @signals@
 };
@@ -172,13 +246,73 @@ static const @signal_index_type@ aapc_first_signal[AAPC_RANKS + 1] = {
 @first_signal@
 };
 @end
-#ifndef AAPC_SKIP_MACHINE_CHECK
+@if dummies
 
-/* The machine of each rank. */
-static const char *const aapc_machine[AAPC_RANKS] = {
-@machines@
+/* A dummy: a message that nobody wants, from a rank that has nothing else to send in that phase. It goes to `peer`
+ * before the send that `step` names. Those of rank r are aapc_dummy_sends[aapc_first_dummy_send[r]] to
+ * aapc_dummy_sends[aapc_first_dummy_send[r + 1] - 1]. */
+struct aapc_dummy {
+    @rank_type@ step; /* of the rank's own messages, counted from 0; AAPC_PARTNERS: after them all */
+    @rank_type@ peer;
 };
-#endif
+static const struct aapc_dummy aapc_dummy_sends[@dummy_send_places@] = {
+@dummy_sends@
+};
+static const @dummy_send_index_type@ aapc_first_dummy_send[AAPC_RANKS + 1] = {
+@first_dummy_send@
+};
+
+/* From whom rank r gets dummies, in this order: the entries from aapc_first_dummy_receive[r] on. */
+static const @rank_type@ aapc_dummy_receive_from[@dummy_receive_places@] = {
+@dummy_receives@
+};
+static const @dummy_receive_index_type@ aapc_first_dummy_receive[AAPC_RANKS + 1] = {
+@first_dummy_receive@
+};
+@end
+)routine";
+
+const std::string_view messages_of_blocks = R"routine(
+/* Where blocks are. */
+enum {
+    AAPC_SEND_BUFFER,    /* the program's send buffer: `first` is the rank that a block is for */
+    AAPC_RECEIVE_BUFFER, /* the program's receive buffer: `first` is the rank that a block is from */
+    AAPC_TRANSIT         /* memory of our own, for blocks that are to be sent on: `first` is a place */
+};
+
+/* Blocks that lie one after the other. */
+struct aapc_run {
+    uint8_t buffer;
+    @run_first_type@ first;
+    @run_first_type@ blocks;
+};
+static const struct aapc_run aapc_runs[@run_places@] = {
+@runs@
+};
+
+/* A message: the blocks of aapc_runs[first_run] to aapc_runs[first_run + runs - 1], in this order. */
+struct aapc_message {
+    @phase_type@ phase;
+    @rank_type@ peer;
+    @run_index_type@ first_run;
+    @run_index_type@ runs;
+};
+
+/* What rank r sends, in order of phase: aapc_sends[aapc_first_send[r]] to aapc_sends[aapc_first_send[r + 1] - 1]. */
+static const struct aapc_message aapc_sends[@send_places@] = {
+@sends@
+};
+static const @send_index_type@ aapc_first_send[AAPC_RANKS + 1] = {
+@first_send@
+};
+
+/* What it receives, likewise. */
+static const struct aapc_message aapc_receives[@receive_places@] = {
+@receives@
+};
+static const @receive_index_type@ aapc_first_receive[AAPC_RANKS + 1] = {
+@first_receive@
+};
 )routine";
 
 const std::string_view communicator = R"routine(
@@ -191,19 +325,25 @@ struct aapc_communicator {
     MPI_Request requests[AAPC_REQUESTS]; /* MPI_REQUEST_NULL where nothing is under way */
     int completed[AAPC_REQUESTS];        /* what a test found: indices into requests */
     MPI_Status statuses[AAPC_REQUESTS];  /* of those that completed */
-@if none sender receiver
+@if whole forwarding
     int fruitless_tests; /* in a row */
 @end
-@if sender
+@if sender-tokens
     int complete; /* sends that are locally complete, as are all before them */
 @end
-@if receiver
+@if receiver-tokens
     int complete;   /* receives that are complete, as are all before them */
     int own_tokens; /* tokens to oneself that were given and not yet taken */
 @end
-@if sender receiver
+@if tokens
     int waited;    /* tokens that came and were taken */
     int signalled; /* tokens that were given */
+@end
+@if dummies
+    int dummies_sent;
+    int dummies_awaited; /* whose receives were posted */
+    char *scratch;       /* two blocks: dummies are sent from the first, and all are received into the second */
+    int scratch_bytes;   /* of one of them */
 @end
 };
 
@@ -355,7 +495,7 @@ static void *aapc_set_up(MPI_Comm user)
     }
     c->user = user;
     c->rank = rank;
-@if none sender receiver
+@if whole forwarding
     c->fruitless_tests = 0;
 @end
     for (int i = 0; i < AAPC_REQUESTS; ++i) {
@@ -402,10 +542,19 @@ static size_t aapc_message_bytes(int count, MPI_Datatype type, MPI_Comm user)
         MPI_Type_size_x(type, &size) != MPI_SUCCESS) {
         return 0;
     }
+@if whole timed
     /* The upper limit is that of MPI_Pack; the division keeps the product from overflowing. */
     if (count <= 0 || size <= 0 || size > INT_MAX / count || size * count < AAPC_MINIMUM_BYTES) {
         return 0;
     }
+@end
+@if forwarding
+    /* A message of several blocks is counted in an int, too; the division keeps the product from overflowing. */
+    if (count <= 0 || size <= 0 || size > INT_MAX / AAPC_LARGEST_MESSAGE / count ||
+        size * count < AAPC_MINIMUM_BYTES) {
+        return 0;
+    }
+@end
     return (size_t)(size * count);
 }
 
@@ -432,7 +581,7 @@ static int aapc_test(struct aapc_communicator *c, int *count)
     }
     return error;
 }
-@if none sender receiver
+@if whole forwarding
 
 /* Naps when one test after the other has found nothing. */
 static void aapc_be_patient(struct aapc_communicator *c, int count)
@@ -499,8 +648,8 @@ static int aapc_copy_own_block(const struct aapc_communicator *c, const void *se
 }
 )routine";
 
-const std::string_view whole_messages = R"routine(
-@if sender receiver
+const std::string_view progress = R"routine(
+@if tokens
 /* Gives the tokens that are due: those of the first c->complete steps. */
 static int aapc_give_tokens(struct aapc_communicator *c)
 {
@@ -512,36 +661,57 @@ static int aapc_give_tokens(struct aapc_communicator *c)
         const int peer = signals[c->signalled].peer;
 
 @end
-@if receiver
+@if receiver-tokens
         if (peer == c->rank) {
             ++c->own_tokens;
             continue;
         }
 @end
-@if sender receiver
+@if tokens
         error = MPI_Isend(NULL, 0, MPI_BYTE, peer, AAPC_TOKEN_TAG, c->own, &c->requests[AAPC_SIGNALS + c->signalled]);
     }
     return error;
 }
 
 @end
-@if receiver
-/* Tests everything that is under way, gives the tokens that are due, and naps if nothing happens for long. */
+@if dummies
+static int aapc_number_of_dummies(const struct aapc_communicator *c)
+{
+    return (int)(aapc_first_dummy_receive[c->rank + 1] - aapc_first_dummy_receive[c->rank]);
+}
+
+/* Posts the receive of the next dummy when the one before has come, since all come into the same block. */
+static int aapc_await_next_dummy(struct aapc_communicator *c)
+{
+    int from = 0;
+
+    if (c->dummies_awaited == aapc_number_of_dummies(c) || c->requests[AAPC_DUMMY] != MPI_REQUEST_NULL) {
+        return MPI_SUCCESS;
+    }
+    from = aapc_dummy_receive_from[(int)aapc_first_dummy_receive[c->rank] + c->dummies_awaited];
+    ++c->dummies_awaited;
+    return MPI_Irecv(c->scratch + c->scratch_bytes, c->scratch_bytes, MPI_BYTE, from, AAPC_DUMMY_TAG, c->own,
+                     &c->requests[AAPC_DUMMY]);
+}
+
 @end
-@if none sender
-/* Tests everything that is under way, and naps if nothing happens for long. */
-@end
+/* Tests everything that is under way, goes on with what that allows, and naps if nothing happens for long. */
 static int aapc_progress(struct aapc_communicator *c)
 {
     int count = 0;
     int error = aapc_test(c, &count);
 
-@if receiver
+@if receiver-tokens
     while (c->complete < AAPC_PARTNERS && c->requests[AAPC_RECEIVES + c->complete] == MPI_REQUEST_NULL) {
         ++c->complete;
     }
     if (error == MPI_SUCCESS) {
         error = aapc_give_tokens(c);
+    }
+@end
+@if dummies
+    if (error == MPI_SUCCESS) {
+        error = aapc_await_next_dummy(c);
     }
 @end
     aapc_be_patient(c, count);
@@ -562,8 +732,53 @@ static int aapc_complete(struct aapc_communicator *c, int first, int end)
     }
     return error;
 }
-@if sender receiver
+@if barriers
 
+/* Waits until all ranks have come here. */
+static int aapc_meet(struct aapc_communicator *c)
+{
+    const int error = MPI_Ibarrier(c->own, &c->requests[AAPC_BARRIER]);
+
+    return error == MPI_SUCCESS ? aapc_complete(c, AAPC_BARRIER, AAPC_BARRIER + 1) : error;
+}
+@end
+)routine";
+
+const std::string_view whole_messages = R"routine(
+/* The blocks of an exchange, as the program describes them. */
+struct aapc_blocks {
+    const void *sendbuf;
+    int sendcount;
+    MPI_Datatype sendtype;
+    MPI_Aint send_extent;
+    void *recvbuf;
+    int recvcount;
+    MPI_Datatype recvtype;
+    MPI_Aint receive_extent;
+};
+
+/* Starts the rank's send `step`. Messages are sent and received with the program's own datatypes. */
+static int aapc_start_send(struct aapc_communicator *c, const struct aapc_blocks *blocks, int step,
+                           MPI_Request *request)
+{
+    const int to = aapc_send_to[c->rank][step];
+
+    return MPI_Isend(aapc_block(blocks->sendbuf, to, blocks->sendcount, blocks->send_extent), blocks->sendcount,
+                     blocks->sendtype, to, AAPC_MESSAGE_TAG, c->own, request);
+}
+
+static int aapc_post_receive(struct aapc_communicator *c, const struct aapc_blocks *blocks, int step)
+{
+    const int from = aapc_receive_from[c->rank][step];
+
+    return MPI_Irecv(aapc_writable_block(blocks->recvbuf, from, blocks->recvcount, blocks->receive_extent),
+                     blocks->recvcount, blocks->recvtype, from, AAPC_MESSAGE_TAG, c->own,
+                     &c->requests[AAPC_RECEIVES + step]);
+}
+)routine";
+
+const std::string_view one_at_a_time = R"routine(
+@if tokens
 /* Waits for the tokens that must have come before the send `step` starts. They stand for messages of strictly earlier
  * phases, so no two ranks can wait for each other. */
 static int aapc_take_tokens(struct aapc_communicator *c, int step)
@@ -574,7 +789,7 @@ static int aapc_take_tokens(struct aapc_communicator *c, int step)
 
     for (; c->waited < number && waits[c->waited].step == step && error == MPI_SUCCESS; ++c->waited) {
 @end
-@if receiver
+@if receiver-tokens
         if (waits[c->waited].peer == c->rank) {
             while (c->own_tokens == 0 && error == MPI_SUCCESS) {
                 error = aapc_progress(c);
@@ -583,7 +798,7 @@ static int aapc_take_tokens(struct aapc_communicator *c, int step)
             continue;
         }
 @end
-@if sender receiver
+@if tokens
         error = aapc_complete(c, AAPC_WAITS + c->waited, AAPC_WAITS + c->waited + 1);
     }
     return error;
@@ -598,71 +813,188 @@ static int aapc_await_tokens(struct aapc_communicator *c)
 
     for (int wait = 0; wait < number && error == MPI_SUCCESS; ++wait) {
 @end
-@if receiver
+@if receiver-tokens
         if (waits[wait].peer == c->rank) {
             continue;
         }
 @end
-@if sender receiver
+@if tokens
         error = MPI_Irecv(NULL, 0, MPI_BYTE, waits[wait].peer, AAPC_TOKEN_TAG, c->own, &c->requests[AAPC_WAITS + wait]);
     }
     return error;
 }
+
 @end
-
-/* The exchange of all blocks but a rank's own. Messages are sent and received with the program's own datatypes. All
- * receives are posted before the first send, so every send can complete. After an error, requests may be left over,
- * as is usual with MPI. */
-static int aapc_exchange(struct aapc_communicator *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                         void *recvbuf, int recvcount, MPI_Datatype recvtype)
+@if dummies
+/* Sends the dummies that are due before the send `step`, one after the other. */
+static int aapc_send_dummies(struct aapc_communicator *c, int step)
 {
-    const @rank_type@ *const send_to = aapc_send_to[c->rank];
-    const @rank_type@ *const receive_from = aapc_receive_from[c->rank];
-    MPI_Aint lower_bound = 0;
-    MPI_Aint send_extent = 0;
-    MPI_Aint receive_extent = 0;
-    int error = MPI_Type_get_extent(sendtype, &lower_bound, &send_extent);
+    const struct aapc_dummy *const dummies = aapc_dummy_sends + aapc_first_dummy_send[c->rank];
+    const int number = (int)(aapc_first_dummy_send[c->rank + 1] - aapc_first_dummy_send[c->rank]);
+    int error = MPI_SUCCESS;
 
-    if (error == MPI_SUCCESS) {
-        error = MPI_Type_get_extent(recvtype, &lower_bound, &receive_extent);
+    for (; c->dummies_sent < number && dummies[c->dummies_sent].step == step && error == MPI_SUCCESS;
+         ++c->dummies_sent) {
+        error = MPI_Isend(c->scratch, c->scratch_bytes, MPI_BYTE, dummies[c->dummies_sent].peer, AAPC_DUMMY_TAG, c->own,
+                          &c->requests[AAPC_SEND]);
+        if (error == MPI_SUCCESS) {
+            error = aapc_complete(c, AAPC_SEND, AAPC_SEND + 1);
+        }
     }
+    return error;
+}
+
+/* The end of the dummies: those that are due after all messages, and those that are still to come. */
+static int aapc_finish_dummies(struct aapc_communicator *c)
+{
+    int error = aapc_send_dummies(c, AAPC_PARTNERS);
+
+    while (c->dummies_awaited < aapc_number_of_dummies(c) && error == MPI_SUCCESS) {
+        error = aapc_progress(c);
+    }
+    return error;
+}
+
+@end
+@if barriers
+/* Goes on from one block of phases to the next, up to `block`: when the rank's own messages of a block are complete (its
+ * sends are, since they go one at a time), it waits for all others. `*block_now` is the block that the rank is in,
+ * `*received` the number of its messages that have come, in order of phase. */
+static int aapc_enter_block(struct aapc_communicator *c, int block, int *block_now, int *received)
+{
+    const @block_type@ *const receive_block = aapc_receive_block[c->rank];
+    int error = MPI_SUCCESS;
+
+    while (*block_now < block && error == MPI_SUCCESS) {
+        const int first = *received;
+
+        while (*received < AAPC_PARTNERS && (int)receive_block[*received] == *block_now) {
+            ++*received;
+        }
+        error = aapc_complete(c, AAPC_RECEIVES + first, AAPC_RECEIVES + *received);
+        if (error == MPI_SUCCESS) {
+            error = aapc_meet(c);
+        }
+        ++*block_now;
+    }
+    return error;
+}
+
+@end
+/* The rank's turn in an exchange: every send starts when the one before is locally complete. All receives are posted
+ * before the first send, so every send can complete. After an error, requests may be left over, as is usual with MPI. */
+static int aapc_run(struct aapc_communicator *c, const struct aapc_blocks *blocks)
+{
+@if barriers
+    int block_now = 0;
+    int received = 0;
+@end
+    int error = MPI_SUCCESS;
+
     for (int step = 0; step < AAPC_PARTNERS && error == MPI_SUCCESS; ++step) {
-        error = MPI_Irecv(aapc_writable_block(recvbuf, receive_from[step], recvcount, receive_extent), recvcount,
-                          recvtype, receive_from[step], AAPC_MESSAGE_TAG, c->own, &c->requests[AAPC_RECEIVES + step]);
+        error = aapc_post_receive(c, blocks, step);
     }
-@if sender receiver
+@if tokens
     c->complete = 0;
     c->waited = 0;
     c->signalled = 0;
 @end
-@if receiver
+@if receiver-tokens
     c->own_tokens = 0;
 @end
-@if sender receiver
+@if tokens
     if (error == MPI_SUCCESS) {
         error = aapc_await_tokens(c);
     }
 @end
+@if dummies
+    c->dummies_sent = 0;
+    c->dummies_awaited = 0;
+    if (error == MPI_SUCCESS) {
+        error = aapc_await_next_dummy(c);
+    }
+@end
     for (int step = 0; step < AAPC_PARTNERS && error == MPI_SUCCESS; ++step) {
-@if sender receiver
-        error = aapc_take_tokens(c, step);
-        if (error != MPI_SUCCESS) {
-            break;
+@if barriers
+        error = aapc_enter_block(c, (int)aapc_send_block[c->rank][step], &block_now, &received);
+@end
+@if dummies
+        error = aapc_send_dummies(c, step);
+@end
+@if tokens
+        if (error == MPI_SUCCESS) {
+            error = aapc_take_tokens(c, step);
         }
 @end
-        error = MPI_Isend(aapc_block(sendbuf, send_to[step], sendcount, send_extent), sendcount, sendtype,
-                          send_to[step], AAPC_MESSAGE_TAG, c->own, &c->requests[AAPC_SEND]);
+        if (error == MPI_SUCCESS) {
+            error = aapc_start_send(c, blocks, step, &c->requests[AAPC_SEND]);
+        }
         if (error == MPI_SUCCESS) {
             error = aapc_complete(c, AAPC_SEND, AAPC_SEND + 1);
         }
-@if sender
+@if sender-tokens
         if (error == MPI_SUCCESS) {
             c->complete = step + 1;
             error = aapc_give_tokens(c);
         }
 @end
     }
+@if barriers
+    if (error == MPI_SUCCESS) {
+        error = aapc_enter_block(c, AAPC_BLOCKS - 1, &block_now, &received);
+    }
+@end
+@if dummies
+    if (error == MPI_SUCCESS) {
+        error = aapc_finish_dummies(c);
+    }
+@end
     return error == MPI_SUCCESS ? aapc_complete(c, 0, AAPC_REQUESTS) : error;
+}
+)routine";
+
+const std::string_view windows = R"routine(
+/* The rank's turn in an exchange: its messages of a block of phases all at once, and the next block's when these are
+ * complete. A rank gets to a block only after all earlier ones, and the two ends of a message have it in the same block,
+ * so the ranks that are furthest behind can always go on. After an error, requests may be left over, as is usual with
+ * MPI. */
+static int aapc_run(struct aapc_communicator *c, const struct aapc_blocks *blocks)
+{
+    const @block_type@ *const send_block = aapc_send_block[c->rank];
+    const @block_type@ *const receive_block = aapc_receive_block[c->rank];
+    int sent = 0;
+    int received = 0;
+    int error = MPI_SUCCESS;
+
+    for (int block = 0; block < AAPC_BLOCKS && error == MPI_SUCCESS; ++block) {
+        while (received < AAPC_PARTNERS && (int)receive_block[received] == block && error == MPI_SUCCESS) {
+            error = aapc_post_receive(c, blocks, received++);
+        }
+        while (sent < AAPC_PARTNERS && (int)send_block[sent] == block && error == MPI_SUCCESS) {
+            error = aapc_start_send(c, blocks, sent, &c->requests[AAPC_SENDS + sent]);
+            ++sent;
+        }
+        if (error == MPI_SUCCESS) {
+            error = aapc_complete(c, 0, AAPC_REQUESTS);
+        }
+    }
+    return error;
+}
+)routine";
+
+const std::string_view whole_exchange = R"routine(
+/* The exchange of all blocks but a rank's own. */
+static int aapc_exchange(struct aapc_communicator *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype)
+{
+    struct aapc_blocks blocks = {sendbuf, sendcount, sendtype, 0, recvbuf, recvcount, recvtype, 0};
+    MPI_Aint lower_bound = 0;
+    int error = MPI_Type_get_extent(sendtype, &lower_bound, &blocks.send_extent);
+
+    if (error == MPI_SUCCESS) {
+        error = MPI_Type_get_extent(recvtype, &lower_bound, &blocks.receive_extent);
+    }
+    return error == MPI_SUCCESS ? aapc_run(c, &blocks) : error;
 }
 
 /* The exchange in place: a block is sent from a copy, since the one that comes from the same rank overwrites it. */
@@ -689,18 +1021,31 @@ static int aapc_alltoall(struct aapc_communicator *c, const void *sendbuf, int s
 {
     int error = MPI_SUCCESS;
 
+@if dummies
+    c->scratch = calloc(2, bytes);
+    c->scratch_bytes = (int)bytes;
+    if (c->scratch == NULL) {
+        return MPI_ERR_NO_MEM;
+    }
+@end
     if (sendbuf == MPI_IN_PLACE) {
-        return aapc_exchange_in_place(c, recvbuf, recvcount, recvtype, bytes);
+        error = aapc_exchange_in_place(c, recvbuf, recvcount, recvtype, bytes);
+    } else {
+        error = aapc_copy_own_block(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+        if (error == MPI_SUCCESS) {
+            error = aapc_exchange(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+        }
     }
-    error = aapc_copy_own_block(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-    if (error == MPI_SUCCESS) {
-        error = aapc_exchange(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+@if dummies
+    if (error == MPI_SUCCESS) { /* otherwise a dummy may still be on its way */
+        free(c->scratch);
     }
+@end
     return error;
 }
 )routine";
 
-const std::string_view segments = R"routine(
+const std::string_view byte_blocks = R"routine(
 /* The blocks of an exchange as bytes: block r begins at byte r * bytes. Where the program's own buffer does not look
  * like that, it is a copy. */
 struct aapc_blocks {
@@ -778,7 +1123,9 @@ static int aapc_unpack(const struct aapc_communicator *c, const struct aapc_bloc
     }
     return error;
 }
+)routine";
 
+const std::string_view segments = R"routine(
 /* The common start: returns when all ranks have come, and sets *ready to 0 if one of them is not ready. */
 static int aapc_start_together(struct aapc_communicator *c, int *ready)
 {
@@ -972,6 +1319,158 @@ static int aapc_alltoall(struct aapc_communicator *c, const void *sendbuf, int s
 }
 )routine";
 
+const std::string_view forwarding = R"routine(
+/* One exchange. */
+struct aapc_exchange {
+    struct aapc_communicator *c;
+    const struct aapc_blocks *blocks;
+    size_t bytes;   /* of a block */
+    char *transit;  /* AAPC_MOST_IN_TRANSIT blocks that are to be sent on */
+    char *outgoing; /* a message as it is sent: AAPC_LARGEST_MESSAGE blocks */
+    char *incoming; /* the messages of a phase as they are received: AAPC_MOST_INCOMING blocks */
+};
+
+static size_t aapc_message_blocks(const struct aapc_message *message)
+{
+    size_t blocks = 0;
+
+    for (int run = 0; run < (int)message->runs; ++run) {
+        blocks += aapc_runs[(size_t)message->first_run + (size_t)run].blocks;
+    }
+    return blocks;
+}
+
+/* Collects the blocks of a message. */
+static void aapc_gather(const struct aapc_exchange *x, const struct aapc_message *message, char *packed)
+{
+    for (int run = 0; run < (int)message->runs; ++run) {
+        const struct aapc_run *const r = &aapc_runs[(size_t)message->first_run + (size_t)run];
+        const char *const buffer = r->buffer == AAPC_SEND_BUFFER      ? x->blocks->outgoing
+                                   : r->buffer == AAPC_RECEIVE_BUFFER ? x->blocks->incoming
+                                                                      : x->transit;
+
+        memcpy(packed, buffer + (size_t)r->first * x->bytes, (size_t)r->blocks * x->bytes);
+        packed += (size_t)r->blocks * x->bytes;
+    }
+}
+
+/* Puts the blocks of a message where they belong, or where they wait to be sent on. Returns the end of the message. */
+static const char *aapc_scatter(const struct aapc_exchange *x, const struct aapc_message *message, const char *packed)
+{
+    for (int run = 0; run < (int)message->runs; ++run) {
+        const struct aapc_run *const r = &aapc_runs[(size_t)message->first_run + (size_t)run];
+        char *const buffer = r->buffer == AAPC_RECEIVE_BUFFER ? x->blocks->incoming : x->transit;
+
+        memcpy(buffer + (size_t)r->first * x->bytes, packed, (size_t)r->blocks * x->bytes);
+        packed += (size_t)r->blocks * x->bytes;
+    }
+    return packed;
+}
+
+/* Posts the receives of a phase, `messages` of them. */
+static int aapc_post_receives(const struct aapc_exchange *x, const struct aapc_message *first, int messages)
+{
+    char *place = x->incoming;
+    int error = MPI_SUCCESS;
+
+    for (int message = 0; message < messages && error == MPI_SUCCESS; ++message) {
+        const size_t length = aapc_message_blocks(&first[message]) * x->bytes;
+
+        error = MPI_Irecv(place, (int)length, MPI_BYTE, first[message].peer, AAPC_MESSAGE_TAG, x->c->own,
+                          &x->c->requests[AAPC_RECEIVES + message]);
+        place += length;
+    }
+    return error;
+}
+
+/* All phases: in each, a rank sends one message at most, of blocks that it had before, and only when that is packed
+ * does it put what it receives into its place. */
+static int aapc_run_phases(const struct aapc_exchange *x)
+{
+    const int rank = x->c->rank;
+    const struct aapc_message *send = aapc_sends + aapc_first_send[rank];
+    const struct aapc_message *const last_send = aapc_sends + aapc_first_send[rank + 1];
+    const struct aapc_message *receive = aapc_receives + aapc_first_receive[rank];
+    const struct aapc_message *const last_receive = aapc_receives + aapc_first_receive[rank + 1];
+    int error = MPI_SUCCESS;
+
+    for (int phase = 0; phase < AAPC_PHASES && error == MPI_SUCCESS; ++phase) {
+        const char *received = x->incoming;
+        int messages = 0;
+
+@if barriers
+        if (phase > 0 && phase % AAPC_BLOCK_PHASES == 0) {
+            error = aapc_meet(x->c);
+            if (error != MPI_SUCCESS) {
+                break;
+            }
+        }
+@end
+        while (receive + messages < last_receive && (int)receive[messages].phase == phase) {
+            ++messages;
+        }
+        error = aapc_post_receives(x, receive, messages);
+        if (send < last_send && (int)send->phase == phase && error == MPI_SUCCESS) {
+            aapc_gather(x, send, x->outgoing);
+            error = MPI_Isend(x->outgoing, (int)(aapc_message_blocks(send) * x->bytes), MPI_BYTE, send->peer,
+                              AAPC_MESSAGE_TAG, x->c->own, &x->c->requests[AAPC_SEND]);
+            ++send;
+        }
+        if (error == MPI_SUCCESS) {
+            error = aapc_complete(x->c, 0, AAPC_REQUESTS);
+        }
+        for (; messages > 0 && error == MPI_SUCCESS; --messages) {
+            received = aapc_scatter(x, receive++, received);
+        }
+    }
+    return error;
+}
+
+/* The exchange of all blocks but a rank's own. */
+static int aapc_exchange(struct aapc_communicator *c, const struct aapc_blocks *blocks, size_t bytes)
+{
+    char *const memory =
+        malloc(((size_t)AAPC_MOST_IN_TRANSIT + AAPC_LARGEST_MESSAGE + AAPC_MOST_INCOMING) * bytes);
+    const struct aapc_exchange x = {.c = c,
+                                    .blocks = blocks,
+                                    .bytes = bytes,
+                                    .transit = memory,
+                                    .outgoing = memory + AAPC_MOST_IN_TRANSIT * bytes,
+                                    .incoming = memory + (AAPC_MOST_IN_TRANSIT + AAPC_LARGEST_MESSAGE) * bytes};
+    int error = MPI_ERR_NO_MEM;
+
+    if (memory != NULL) {
+        error = aapc_run_phases(&x);
+    }
+    if (error == MPI_SUCCESS) {
+        free(memory); /* otherwise it may still be sent from or received to */
+    }
+    return error;
+}
+
+static int aapc_alltoall(struct aapc_communicator *c, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                         void *recvbuf, int recvcount, MPI_Datatype recvtype, size_t bytes)
+{
+    struct aapc_blocks blocks;
+    int error = aapc_prepare(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, &blocks);
+
+    if (error == MPI_SUCCESS && sendbuf != MPI_IN_PLACE) {
+        error = aapc_copy_own_block(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    }
+    if (error == MPI_SUCCESS) {
+        error = aapc_exchange(c, &blocks, bytes);
+    }
+    if (error == MPI_SUCCESS) {
+        error = aapc_unpack(c, &blocks, bytes, recvbuf, recvcount, recvtype);
+    }
+    if (error == MPI_SUCCESS) { /* otherwise they may still be sent from or received to */
+        free(blocks.packed_outgoing);
+        free(blocks.packed_incoming);
+    }
+    return error;
+}
+)routine";
+
 const std::string_view entry = R"routine(
 int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                  MPI_Datatype recvtype, MPI_Comm comm)
@@ -992,7 +1491,7 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
         return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     }
 @end
-@if none sender receiver
+@if whole forwarding
     if (c == NULL) {
         return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     }

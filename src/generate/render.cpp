@@ -6,10 +6,10 @@ namespace aapc::generate {
 
 namespace {
 
-bool names_condition(std::string_view words, std::string_view condition) {
+bool names_condition(std::string_view words, const Conditions& conditions) {
     while (!words.empty()) {
         const std::size_t space = words.find(' ');
-        if (words.substr(0, space) == condition) {
+        if (conditions.contains(words.substr(0, space))) {
             return true;
         }
         words.remove_prefix(space == std::string_view::npos ? words.size() : space + 1);
@@ -39,7 +39,7 @@ void append_filled_in(std::string& result, std::string_view line, const Values& 
 
 }  // namespace
 
-std::string render(std::string_view piece, const Values& values, std::string_view condition) {
+std::string render(std::string_view piece, const Values& values, const Conditions& conditions) {
     constexpr std::string_view if_mark = "@if ";
     std::string result;
     bool kept = true;
@@ -48,7 +48,7 @@ std::string render(std::string_view piece, const Values& values, std::string_vie
         const std::string_view line = piece.substr(0, length);
         piece.remove_prefix(length == std::string_view::npos ? piece.size() : length + 1);
         if (line.starts_with(if_mark)) {
-            kept = names_condition(line.substr(if_mark.size()), condition);
+            kept = names_condition(line.substr(if_mark.size()), conditions);
         } else if (line == "@end") {
             kept = true;
         } else if (kept) {

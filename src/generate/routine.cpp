@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "aapc/generator.hpp"
 #include "aapc/plan.hpp"
 #include "aapc/timed.hpp"
+#include "generate/direct.hpp"
+#include "generate/forwarded.hpp"
 #include "generate/pieces.hpp"
 #include "generate/render.hpp"
 #include "generate/tables.hpp"
@@ -17,24 +20,67 @@ namespace aapc {
 
 namespace {
 
+using generate::Conditions;
 using generate::Values;
+using Kind = Synchronisation::Kind;
 
 /// Above this many ranks the list of all phases in a comment is no longer something that people read.
 constexpr Rank most_ranks_with_listed_phases = 32;
 
-using Rows = std::vector<std::vector<std::int64_t>>;
+/// As in the interposer: below it, an MPI's own algorithms for small messages need fewer messages.
+constexpr std::int64_t minimum_bytes = 8192;
 
-/// One row a plan, one number a transfer.
-template <class Number>
-std::string rows_of(const std::vector<Plan>& plans, std::vector<Transfer> Plan::*transfers, Number Transfer::*number) {
-    Rows rows;
-    for (const Plan& plan : plans) {
-        std::vector<std::int64_t>& row = rows.emplace_back();
-        for (const Transfer& transfer : plan.*transfers) {
-            row.push_back(transfer.*number);
-        }
+/// A routine has no controller that could try whether more is possible (PaceController).
+constexpr double fixed_pace = 0.96;
+
+/// Phases that the routine keeps apart from the next ones as a block; 0: it does not.
+Phase phases_in_block(const Schedule& schedule, const Synchronisation& synchronisation) {
+    const Phase asked_for =
+        synchronisation.kind == Kind::window ? synchronisation.block_phases : phases_between_barriers(synchronisation);
+    return std::min(asked_for, static_cast<Phase>(schedule.phases().size()));
+}
+
+std::string_view condition_of(Guarantee guarantee) {
+    switch (guarantee) {
+        case Guarantee::shortest:
+        case Guarantee::contention_free:
+            return "contention-free";
+        case Guarantee::one_port:
+            return "one-port";
+        case Guarantee::nothing:
+            break;
     }
-    return generate::matrix_rows(rows);
+    return "no-guarantee";
+}
+
+/// The words behind `@if` in the pieces.
+Conditions conditions_of(const Schedule& schedule, const Synchronisation& synchronisation) {
+    Conditions conditions{std::string(condition_of(schedule.guarantee()))};
+    const auto add_if = [&conditions](bool holds, std::string_view word) {
+        if (holds) {
+            conditions.emplace(word);
+        }
+    };
+    const bool forwarding = schedule.forwards();
+    const bool timed = synchronisation.kind == Kind::timed;
+    const bool window = synchronisation.kind == Kind::window && !forwarding;
+    const bool barriers = phases_between_barriers(synchronisation) > 0;
+    const bool one_at_a_time = !forwarding && !timed && !window;
+    const TokenGiver giver = token_giver(synchronisation);
+    add_if(forwarding, "forwarding");
+    add_if(timed, "timed");
+    add_if(window, "window");
+    add_if(one_at_a_time, "one-at-a-time");
+    add_if(window || one_at_a_time, "whole");
+    add_if(barriers, "barriers");
+    add_if(window || (barriers && !forwarding), "phase-blocks");
+    add_if(forwarding && barriers, "forwarding-barriers");
+    add_if(synchronisation.kind == Kind::dummy, "dummies");
+    add_if(giver != TokenGiver::nobody, "tokens");
+    add_if(giver == TokenGiver::sender, "sender-tokens");
+    add_if(giver == TokenGiver::receiver, "receiver-tokens");
+    add_if(one_at_a_time && giver == TokenGiver::nobody, "one-at-a-time-without-tokens");
+    return conditions;
 }
 
 std::string_view summary_of(const Synchronisation& synchronisation) {
@@ -53,12 +99,20 @@ std::string phase_comment(const Schedule& schedule) {
     return "/* The schedule; 2>5 is the message from rank 2 to rank 5.\n" + generate::phase_lines(schedule) + "\n */\n";
 }
 
-std::int64_t token_messages(const std::vector<Edge>& edges, const Synchronisation& synchronisation) {
-    std::int64_t number = 0;
-    for (const Edge& edge : edges) {
-        number += signaller(synchronisation, edge) == edge.before.from ? 0 : 1;
+std::string synchronisation_cost(const Schedule& schedule, const Synchronisation& synchronisation,
+                                 const std::vector<Edge>& edges) {
+    const auto tokens = std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
+        return signaller(synchronisation, edge) != edge.before.from;
+    });
+    std::string text = fmt::format("{} synchronisation messages", tokens);
+    if (synchronisation.kind == Kind::dummy) {
+        text += fmt::format(", {} dummies", dummy_transfers(schedule, synchronisation).size());
     }
-    return number;
+    if (const Phase between = phases_between_barriers(synchronisation); between > 0) {
+        const auto phases = static_cast<Phase>(schedule.phases().size());
+        text += fmt::format(", {} barriers", phases > 0 ? (phases - 1) / between : 0);
+    }
+    return text;
 }
 
 Values head_values(const Schedule& schedule, const Synchronisation& synchronisation, const std::vector<Edge>& edges,
@@ -72,43 +126,29 @@ Values head_values(const Schedule& schedule, const Synchronisation& synchronisat
     values["phases"] = std::to_string(schedule.phases().size());
     values["bound"] = schedule.bound().has_value() ? fmt::format("bound: {}", *schedule.bound()) : "no bound";
     values["messages"] = std::to_string(schedule.messages());
-    values["token_messages"] = std::to_string(token_messages(edges, synchronisation));
+    values["synchronisation_cost"] = synchronisation_cost(schedule, synchronisation, edges);
     values["network"] = generate::network_lines(schedule.network());
     return values;
 }
 
-void add_schedule_values(Values& values, const Schedule& schedule, const std::vector<Plan>& plans) {
+void add_schedule_values(Values& values, const Schedule& schedule, const Synchronisation& synchronisation) {
     const Rank ranks = schedule.demand().participants();
     values["ranks"] = std::to_string(ranks);
+    values["minimum_bytes"] = std::to_string(minimum_bytes);
     values["rank_type"] = generate::smallest_unsigned_type(ranks - 1);
     values["phase_type"] = generate::smallest_unsigned_type(static_cast<std::int64_t>(schedule.phases().size()));
     values["phase_comment"] = phase_comment(schedule);
-    values["send_to"] = rows_of(plans, &Plan::sends, &Transfer::to);
-    values["receive_from"] = rows_of(plans, &Plan::receives, &Transfer::from);
-    values["send_phase"] = rows_of(plans, &Plan::sends, &Transfer::phase);
     values["machines"] = generate::machine_rows(schedule);
+    values["block_phases"] = std::to_string(phases_in_block(schedule, synchronisation));
 }
 
-void add_token_values(Values& values, const std::vector<Plan>& plans) {
-    const generate::TokenTable waits = generate::token_table(plans, &Plan::waits);
-    const generate::TokenTable signals = generate::token_table(plans, &Plan::signals);
-    values["waits"] = waits.entries;
-    values["first_wait"] = waits.first_of_rank;
-    values["wait_places"] = std::to_string(waits.places);
-    values["wait_index_type"] = generate::smallest_unsigned_type(waits.number);
-    values["most_waits"] = std::to_string(waits.most);
-    values["signals"] = signals.entries;
-    values["first_signal"] = signals.first_of_rank;
-    values["signal_places"] = std::to_string(signals.places);
-    values["signal_index_type"] = generate::smallest_unsigned_type(signals.number);
-    values["most_signals"] = std::to_string(signals.most);
-}
-
-void add_timing_values(Values& values, double bits_per_second) {
+void add_timing_values(Values& values, const Synchronisation& timed, double bits_per_second) {
     // A message of many segments shows how long one is; the routine cuts every message like that.
-    const Segmentation longest = segment_message(std::numeric_limits<std::int32_t>::max(), bits_per_second);
+    const Segmentation longest =
+        segment_message(std::numeric_limits<std::int32_t>::max(), bits_per_second, timed.segment_bytes);
     const WireFormat wire;
     values["segment_bytes"] = std::to_string(longest.segment_bytes);
+    values["pace"] = fmt::format("{}", timed.pace > 0 ? timed.pace : fixed_pace);
     values["bits_per_second"] = fmt::format("{:#}", bits_per_second);
     values["payload_per_frame"] = std::to_string(wire.payload_per_frame);
     values["frame_overhead"] = std::to_string(wire.frame_overhead);
@@ -116,19 +156,74 @@ void add_timing_values(Values& values, double bits_per_second) {
     values["acknowledgement_per_frame"] = std::to_string(wire.acknowledgement_per_frame);
 }
 
+/// The pieces of the way in which the routine runs, in their order.
+std::vector<std::string_view> pieces_of(const Schedule& schedule, const Synchronisation& synchronisation) {
+    namespace pieces = generate::pieces;
+    if (schedule.forwards()) {
+        return {pieces::head,   pieces::settings, pieces::schedule,    pieces::messages_of_blocks, pieces::communicator,
+                pieces::blocks, pieces::progress, pieces::byte_blocks, pieces::forwarding,         pieces::entry};
+    }
+    if (synchronisation.kind == Kind::timed) {
+        return {pieces::head,   pieces::settings,    pieces::schedule, pieces::partners, pieces::communicator,
+                pieces::blocks, pieces::byte_blocks, pieces::segments, pieces::entry};
+    }
+    return {pieces::head,
+            pieces::settings,
+            pieces::schedule,
+            pieces::partners,
+            pieces::communicator,
+            pieces::blocks,
+            pieces::progress,
+            pieces::whole_messages,
+            synchronisation.kind == Kind::window ? pieces::windows : pieces::one_at_a_time,
+            pieces::whole_exchange,
+            pieces::entry};
+}
+
+/// As check_synchronisation_fits(), for a schedule.
+Expected<void> check_fit(const Schedule& schedule, const Synchronisation& synchronisation) {
+    if (!needs_contention_free_phases(synchronisation)) {
+        return {};
+    }
+    const std::string name(name_of(synchronisation.kind));
+    if (schedule.guarantee() != Guarantee::shortest && schedule.guarantee() != Guarantee::contention_free) {
+        return failure({"", 0, 0,
+                        fmt::format("synchronisation '{}' keeps contention-free phases apart, and those of this "
+                                    "schedule are not contention-free",
+                                    name),
+                        "choose none, window:W, barrier or barrier-partial-none:BS"});
+    }
+    if (schedule.forwards()) {
+        return failure({"", 0, 0,
+                        fmt::format("synchronisation '{}' orders single messages, and this schedule forwards blocks, "
+                                    "which orders them already",
+                                    name),
+                        "choose none, window:1, barrier or barrier-partial-none:BS"});
+    }
+    return {};
+}
+
 }  // namespace
 
-std::string generate_routine(const Schedule& schedule, const Synchronisation& asked_for, const std::vector<Edge>& edges,
-                             std::string_view stamp) {
+Expected<std::string> generate_routine(const Schedule& schedule, const Synchronisation& asked_for,
+                                       const std::vector<Edge>& edges, std::string_view stamp) {
+    if (const Expected<void> fits = check_fit(schedule, asked_for); !fits) {
+        return failure(fits.error());
+    }
     Synchronisation synchronisation = asked_for;
     const Rank ranks = schedule.demand().participants();
-    const double slowest = tree_bound(schedule.network(), schedule.demand()).slowest_bits_per_second;
-    if (synchronisation.kind == Synchronisation::Kind::timed && slowest <= 0) {
-        synchronisation = Synchronisation::none;  // no message crosses a link, so there is no time to keep
+    Values values;
+    if (synchronisation.kind == Kind::timed) {
+        const double slowest = tree_bound(schedule.network(), schedule.demand()).slowest_bits_per_second;
+        if (slowest > 0) {
+            add_timing_values(values, synchronisation, slowest);
+        } else {
+            synchronisation = Synchronisation::none;  // no message crosses a link, so there is no time to keep
+        }
     }
-    Values values = head_values(schedule, synchronisation, edges, stamp);
-    const std::string_view condition = name_of(synchronisation.kind);
-    const auto rendered = [&](std::string_view piece) { return generate::render(piece, values, condition); };
+    values.merge(head_values(schedule, synchronisation, edges, stamp));
+    const Conditions conditions = conditions_of(schedule, synchronisation);
+    const auto rendered = [&](std::string_view piece) { return generate::render(piece, values, conditions); };
     if (ranks < 2) {
         return rendered(generate::pieces::head) + rendered(generate::pieces::alone);
     }
@@ -137,19 +232,17 @@ std::string generate_routine(const Schedule& schedule, const Synchronisation& as
     for (Rank rank = 0; rank < ranks; ++rank) {
         plans.push_back(plan_from_schedule(schedule, edges, rank, synchronisation));
     }
-    add_schedule_values(values, schedule, plans);
-    if (uses_edges(synchronisation)) {
-        add_token_values(values, plans);
+    add_schedule_values(values, schedule, synchronisation);
+    if (schedule.forwards()) {
+        generate::add_forwarding_values(values, plans);
+    } else {
+        generate::add_direct_values(values, plans, phases_in_block(schedule, synchronisation));
     }
-    if (synchronisation.kind == Synchronisation::Kind::timed) {
-        add_timing_values(values, slowest);
+    std::string text;
+    for (const std::string_view piece : pieces_of(schedule, synchronisation)) {
+        text += rendered(piece);
     }
-    return rendered(generate::pieces::head) + rendered(generate::pieces::settings) +
-           rendered(generate::pieces::tables) + rendered(generate::pieces::communicator) +
-           rendered(generate::pieces::blocks) +
-           rendered(synchronisation.kind == Synchronisation::Kind::timed ? generate::pieces::segments
-                                                                         : generate::pieces::whole_messages) +
-           rendered(generate::pieces::entry);
+    return text;
 }
 
 }  // namespace aapc

@@ -60,28 +60,35 @@ std::string matrix_rows(const std::vector<std::vector<std::int64_t>>& rows) {
     return without_last_newline(std::move(text));
 }
 
-TokenTable token_table(const std::vector<Plan>& plans, std::vector<Token> Plan::*tokens) {
-    TokenTable table;
+RaggedTable ragged_table(const std::vector<std::vector<std::string>>& rows, const std::string& filler) {
+    RaggedTable table;
     WrappedLines first_of_rank("    ", "    ");
     std::string entries;
-    for (const Plan& plan : plans) {
-        const std::vector<Token>& own = plan.*tokens;
+    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+        const auto length = static_cast<std::int64_t>(rows[rank].size());
         first_of_rank.add(fmt::format("{},", table.number));
-        if (!own.empty()) {
-            WrappedLines lines(fmt::format("    /* {} */ ", plan.rank), "        ");
-            for (const Token& token : own) {
-                lines.add(fmt::format("{{{}, {}}},", token.step, token.peer));
+        if (length > 0) {
+            WrappedLines lines(fmt::format("    /* {} */ ", rank), "        ");
+            for (const std::string& entry : rows[rank]) {
+                lines.add(entry + ",");
             }
             entries += lines.text();
         }
-        table.number += static_cast<std::int64_t>(own.size());
-        table.most = std::max(table.most, static_cast<std::int64_t>(own.size()));
+        table.number += length;
+        table.most = std::max(table.most, length);
     }
     first_of_rank.add(fmt::format("{}", table.number));
     table.places = std::max<std::int64_t>(1, table.number);
-    table.entries = entries.empty() ? "    {0, 0}" : without_last_newline(std::move(entries));
+    table.entries = entries.empty() ? "    " + filler : without_last_newline(std::move(entries));
     table.first_of_rank = without_last_newline(first_of_rank.text());
     return table;
+}
+
+void add_table(Values& values, const RaggedTable& table, const std::string& plural, const std::string& singular) {
+    values[plural] = table.entries;
+    values["first_" + singular] = table.first_of_rank;
+    values[singular + "_places"] = std::to_string(table.places);
+    values[singular + "_index_type"] = smallest_unsigned_type(table.number);
 }
 
 std::string phase_lines(const Schedule& schedule) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "aapc/plan.hpp"
 #include "aapc/schedule.hpp"
+#include "generate/render.hpp"
 
 namespace aapc::generate {
 
@@ -15,15 +15,20 @@ namespace aapc::generate {
 /// rank. `rows` are all of one length.
 [[nodiscard]] std::string matrix_rows(const std::vector<std::vector<std::int64_t>>& rows);
 
-/// The tokens of all ranks one after the other as `{step, peer}`, and where each rank's begin.
-struct TokenTable {
+/// Rows of any length, one a rank, one after the other.
+struct RaggedTable {
     std::string entries;        ///< initialisers; at least one, since C has no empty arrays
-    std::string first_of_rank;  ///< participants+1 indices
-    std::int64_t number = 0;    ///< of tokens, those to oneself included
-    std::int64_t most = 0;      ///< that one rank has
+    std::string first_of_rank;  ///< where each rank's row begins, and where the last one ends: participants+1 indices
+    std::int64_t number = 0;    ///< of entries
+    std::int64_t most = 0;      ///< in one row
     std::int64_t places = 0;    ///< length of the array `entries`
 };
-[[nodiscard]] TokenTable token_table(const std::vector<Plan>& plans, std::vector<Token> Plan::*tokens);
+/// `rows` hold initialisers; `filler` is the initialiser of an array that would be empty.
+[[nodiscard]] RaggedTable ragged_table(const std::vector<std::vector<std::string>>& rows, const std::string& filler);
+
+/// Adds `table` under the names that the pieces have for one: `plural` for its entries; "first_wait", "wait_places" and
+/// "wait_index_type" if `singular` is "wait".
+void add_table(Values& values, const RaggedTable& table, const std::string& plural, const std::string& singular);
 
 /// The phases as lines of a comment: `phase 0: 0>4 3>5`.
 [[nodiscard]] std::string phase_lines(const Schedule& schedule);
