@@ -1,0 +1,20 @@
+/// @file
+/// One exchange, measured.
+#pragma once
+
+namespace aapc::contest {
+
+/// What the arena says of one exchange. The same on all ranks.
+struct Sample {
+    double seconds = 0;  ///< of the slowest rank, from its entering the exchange to its leaving it
+    /// Whether aapc exchanged the blocks, not the MPI's own routine. What `interposed` did shows here.
+    bool by_aapc = false;
+    bool interrupted = false;  ///< a rank was asked to end (interruption.hpp) before or meanwhile
+    // `timed` only, 0 for others; of the slowest rank each.
+    double pace = 0;
+    double scheduled_seconds = 0;  ///< from the common start to the end of the last slot
+    double late_seconds = 0;       ///< how late the last segment was against its slot
+    double agreement_seconds = 0;  ///< what the common start took
+};
+
+}  // namespace aapc::contest
