@@ -31,20 +31,41 @@ std::vector<std::string> compilers() {
     return result;
 }
 
-void expect_to_compile(const std::string& text, std::string_view what, std::string_view optimisation = "-O2") {
+/// Compiles the routines in one go, with every MPI and every compiler.
+void expect_to_compile(const std::vector<std::string>& routines, std::string_view options = "-O1") {
     const TemporaryDirectory directory;
-    write_file(directory.file("alltoall.c"), text);
+    std::string files;
+    for (std::size_t index = 0; index < routines.size(); ++index) {
+        files += fmt::format(" alltoall{}.c", index);
+        write_file(directory.file(fmt::format("alltoall{}.c", index)), routines[index]);
+    }
     for (const Mpi& mpi : mpis()) {
         for (const std::string& compiler : compilers()) {
             const CommandResult result =
-                run_command(fmt::format("{} {} {} -c {} -o {}", with_compiler(mpi, compiler), optimisation, very_strict,
-                                        directory.file("alltoall.c"), directory.file("alltoall.o")));
-            EXPECT_EQ(result.status, 0) << mpi.name << ", " << compiler << ", " << what << ":\n" << result.output;
+                run_command(fmt::format("sh -c 'cd {} && {} {} {} -c {}'", directory.file(""),
+                                        with_compiler(mpi, compiler), options, very_strict, files));
+            EXPECT_EQ(result.status, 0) << mpi.name << ", " << compiler << ":\n" << result.output;
         }
     }
 }
 
-class EverySynchronisation : public ::testing::TestWithParam<Synchronisation> {
+/// Each piece of C text, in each of its forms.
+std::vector<std::string> methods() {
+    return {"tree+none",
+            "tree+dummy",
+            "tree+sender",
+            "tree+receiver",
+            "tree+timed",
+            "tree+barrier",
+            "tree+barrier-partial-sender:3",
+            "bruck+none",
+            "tree+barrier-partial-receiver:3",
+            "tree+window:3",
+            "linear+none",
+            "bruck/radix-3+barrier"};
+}
+
+class EveryMethod : public ::testing::TestWithParam<std::string> {
     void SetUp() override {
         if (mpis().empty()) {
             GTEST_SKIP() << "no MPI was found when this was configured";
@@ -52,19 +73,8 @@ class EverySynchronisation : public ::testing::TestWithParam<Synchronisation> {
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(Compile, EverySynchronisation,
-                         ::testing::Values(Synchronisation::none, Synchronisation::sender, Synchronisation::receiver,
-                                           Synchronisation::timed),
-                         [](const auto& param_info) { return std::string(to_string(param_info.param)); });
-
-TEST_P(EverySynchronisation, CompilesWithoutWarnings) {
-    expect_to_compile(routine_for(chain_of({4, 4, 4, 4}).build(), GetParam()), "a chain");
-    expect_to_compile(routine_for(chain_of({1, 1}).build(), GetParam()), "two machines");
-}
-
-TEST_P(EverySynchronisation, CompilesFor128Ranks) {
-    expect_to_compile(routine_for(chain_of({32, 32, 32, 32}).build(), GetParam()), "128 ranks", "-O0");
-}
+INSTANTIATE_TEST_SUITE_P(Compile, EveryMethod, ::testing::ValuesIn(methods()),
+                         [](const auto& param_info) { return test_name(param_info.param); });
 
 /// What must not become code. Each contains `broke_out`, so that a test can look for it outside comments and strings.
 const std::vector<std::string> hostile_names{
@@ -100,24 +110,34 @@ Network network_with(const std::vector<std::string>& names) {
     return {NetworkKind::tree, std::move(vertices), std::move(links), std::move(machines)};
 }
 
-TEST_P(EverySynchronisation, CompilesWithHostileNames) {
-    expect_to_compile(routine_for(network_with(hostile_names), GetParam()), "all hostile names at once");
+TEST_P(EveryMethod, CompilesWithoutWarnings) {
+    expect_to_compile({routine_for(chain_of({4, 4, 4, 4}).build(), GetParam()),
+                       routine_for(chain_of({1, 1}).build(), GetParam()),
+                       routine_for(network_with(hostile_names), GetParam())});
+}
+
+// More than 256 phases, and tables of tens of thousands of entries.
+TEST(GenerateLarge, CompilesFor128Ranks) {
+    const Network network = chain_of({32, 32, 32, 32}).build();
+    for (const std::string method : {"tree+dummy", "tree+barrier-partial-receiver:3", "tree+timed", "bruck+none"}) {
+        expect_to_compile({routine_for(network, method)}, "-fsyntax-only");
+    }
 }
 
 // One at a time, so that no name hides another one's escape. The names stand in the same places in every routine.
 TEST(GenerateHostile, CompilesWithEachHostileName) {
+    std::vector<std::string> routines;
     for (const std::string& name : hostile_names) {
-        const std::string text =
-            routine_for(network_with({name, "n1", "n2", name}), Synchronisation::timed, "merged", name);
-        expect_to_compile(text, name.substr(0, 40), "-fsyntax-only");
+        routines.push_back(routine_for(network_with({name, "n1", "n2", name}), Synchronisation::timed, name));
     }
+    expect_to_compile(routines, "-fsyntax-only");
 }
 
 // What the preprocessor leaves of the file, strings aside, knows nothing of the names.
-TEST_P(EverySynchronisation, LeavesNoHostileNameOutsideCommentsAndStrings) {
+TEST_P(EveryMethod, LeavesNoHostileNameOutsideCommentsAndStrings) {
     const TemporaryDirectory directory;
-    write_file(directory.file("alltoall.c"), routine_for(network_with(hostile_names), GetParam(), "merged",
-                                                         "aapc generate '*/ int broke_out; /*' \"\n?\?/"));
+    write_file(directory.file("alltoall.c"),
+               routine_for(network_with(hostile_names), GetParam(), "aapc generate '*/ int broke_out; /*' \"\n?\?/"));
     const Mpi mpi = mpis().front();
     const CommandResult result =
         run_command(fmt::format("{} -std=c11 -trigraphs -E -P {}", mpi.compiler, directory.file("alltoall.c")));
@@ -142,7 +162,7 @@ TEST(GenerateAlone, CompilesForASingleParticipant) {
     TreeBuilder tree;
     tree.add_switch(-1);
     tree.add_machine(0);
-    expect_to_compile(routine_for(tree.build(), Synchronisation::timed), "a single machine");
+    expect_to_compile({routine_for(tree.build(), Synchronisation::timed)});
 }
 
 }  // namespace

@@ -76,16 +76,15 @@ TEST(SmallestUnsignedType, FitsExactly) {
 }
 
 TEST(Render, KeepsLinesOfTheConditionAndFillsInValues) {
-    EXPECT_EQ(render("a @x@\n@if one two\nb\n@end\n@if three\nc\n@end\nd\n", {{"x", "@x@"}}, "two"), "a @x@\nb\nd\n");
-    EXPECT_EQ(render("@if onetwo\na\n@end\nb @unknown@ @x@\n", {{"x", "1"}}, "one"), "b @unknown@ 1\n");
+    EXPECT_EQ(render("a @x@\n@if one two\nb\n@end\n@if three\nc\n@end\nd\n", {{"x", "@x@"}}, {"two", "four"}),
+              "a @x@\nb\nd\n");
+    EXPECT_EQ(render("@if onetwo\na\n@end\nb @unknown@ @x@\n", {{"x", "1"}}, {"one"}), "b @unknown@ 1\n");
 }
 
 class EverySynchronisation : public ::testing::TestWithParam<Synchronisation> {};
 
-INSTANTIATE_TEST_SUITE_P(Generate, EverySynchronisation,
-                         ::testing::Values(Synchronisation::none, Synchronisation::sender, Synchronisation::receiver,
-                                           Synchronisation::timed),
-                         [](const auto& param_info) { return std::string(to_string(param_info.param)); });
+INSTANTIATE_TEST_SUITE_P(Generate, EverySynchronisation, ::testing::ValuesIn(every_synchronisation()),
+                         [](const auto& param_info) { return test_name(to_string(param_info.param)); });
 
 TEST_P(EverySynchronisation, IsDeterministicAndComplete) {
     const Network network = chain_of({2, 3, 1}).build();
@@ -101,19 +100,30 @@ TEST_P(EverySynchronisation, IsDeterministicAndComplete) {
 
 TEST_P(EverySynchronisation, SaysWhatItCosts) {
     const Network network = chain_of({2, 3, 1}).build();
-    const Built built = build_tree_schedule(network, full_demand(network), "merged");
+    const BuiltSchedule built = build_schedule(network, "tree/merged+" + to_string(GetParam()));
     ASSERT_TRUE(built.schedule);
-    const std::vector<Edge> edges = synchronisation_edges(*built.schedule, GetParam(), Reduction::pair_rule);
     std::int64_t tokens = 0;
+    std::size_t dummies = 0;
     for (Rank rank = 0; rank < 6; ++rank) {
-        for (const Token& token : plan_from_schedule(*built.schedule, edges, rank, GetParam()).signals) {
+        const Plan plan = plan_from_schedule(*built.schedule, built.edges, rank, GetParam());
+        dummies += plan.dummy_sends.size();
+        for (const Token& token : plan.signals) {
             tokens += token.peer == rank ? 0 : 1;
         }
     }
+    std::string more;
+    if (GetParam().kind == Synchronisation::Kind::dummy) {
+        more = fmt::format(", {} dummies", dummies);
+    } else if (GetParam().kind == Synchronisation::Kind::barrier) {
+        more = ", 7 barriers";
+    } else if (phases_between_barriers(GetParam()) == 3) {
+        more = ", 2 barriers";
+    }
     // Machines {0,1}, {2,3,4}, {5}: the link between the first two switches carries 2·4 messages, the other one 5, and
     // a machine's own link 5.
-    EXPECT_THAT(routine_for(network, GetParam()),
-                HasSubstr(fmt::format("8 phases (bound: 8), 30 messages, {} synchronisation messages\n", tokens)));
+    EXPECT_THAT(
+        routine_for(network, GetParam()),
+        HasSubstr(fmt::format("8 phases (bound: 8), 30 messages, {} synchronisation messages{}\n", tokens, more)));
 }
 
 // Only the code of the synchronisation that was asked for.
@@ -122,9 +132,16 @@ TEST(GenerateRoutine, ContainsNoCodeOfOtherSynchronisations) {
     const std::string none = routine_for(network, Synchronisation::none);
     EXPECT_THAT(none, Not(HasSubstr("token")));
     EXPECT_THAT(none, Not(HasSubstr("SEGMENT")));
+    EXPECT_THAT(none, Not(HasSubstr("arrier")));
+    EXPECT_THAT(none, Not(HasSubstr("BLOCKS")));
+    EXPECT_THAT(none, Not(HasSubstr("ummies")));
     EXPECT_THAT(routine_for(network, Synchronisation::timed), Not(HasSubstr("aapc_token")));
     EXPECT_THAT(routine_for(network, Synchronisation::sender), Not(HasSubstr("own_tokens")));
     EXPECT_THAT(routine_for(network, Synchronisation::receiver), Not(HasSubstr("SEGMENT")));
+    EXPECT_THAT(routine_for(network, Synchronisation::barrier), Not(HasSubstr("token")));
+    EXPECT_THAT(routine_for(network, Synchronisation::dummy), Not(HasSubstr("token")));
+    EXPECT_THAT(routine_for(network, "ring+window:1"), Not(HasSubstr("arrier")));
+    EXPECT_THAT(routine_for(network, "bruck"), Not(HasSubstr("arrier")));
 }
 
 TEST(GenerateRoutine, ShowsTheTinyTopologyAndItsTables) {
@@ -156,7 +173,9 @@ TEST(GenerateRoutine, WritesTheTablesOfARing) {
     }
     const auto schedule = check_schedule(draft, network, full_demand(network));
     ASSERT_TRUE(schedule) << schedule.error().what;
-    const std::string text = generate_routine(*schedule, Synchronisation::timed, {}, "by hand");
+    const auto routine = generate_routine(*schedule, Synchronisation::timed, {}, "by hand");
+    ASSERT_TRUE(routine) << to_string(routine.error());
+    const std::string& text = *routine;
     EXPECT_THAT(text, HasSubstr("aapc_send_to[AAPC_RANKS][AAPC_PARTNERS] = {\n"
                                 "    /* 0 */ {1, 2, 3},\n    /* 1 */ {2, 3, 0},\n    /* 2 */ {3, 0, 1},\n"
                                 "    /* 3 */ {0, 1, 2},\n};"));
@@ -176,6 +195,45 @@ TEST(GenerateRoutine, WritesTheSegmentationThatTheExecutorUses) {
                     HasSubstr(fmt::format("#define AAPC_SEGMENT_BYTES {}\n",
                                           segment_message(std::numeric_limits<int>::max(), speed).segment_bytes)));
     }
+}
+
+TEST(GenerateRoutine, TakesSegmentAndPaceFromTheSynchronisation) {
+    const Network network = chain_of({2, 2}).build();
+    const std::string chosen = routine_for(network, "tree+timed:4344@0.5");
+    EXPECT_THAT(chosen, HasSubstr("#ifndef AAPC_SEGMENT_BYTES\n#define AAPC_SEGMENT_BYTES 4344\n"));
+    EXPECT_THAT(chosen, HasSubstr("#ifndef AAPC_PACE\n#define AAPC_PACE 0.5\n"));
+    EXPECT_THAT(chosen, HasSubstr(" * Synchronisation: timed:4344@0.5,"));
+    EXPECT_THAT(routine_for(network, "tree+timed"), HasSubstr("#define AAPC_PACE 0.96\n"));
+}
+
+// Phases 0 to 2 of a ring of four in blocks of two, and all of them at once.
+TEST(GenerateRoutine, WritesTheBlocksOfPhases) {
+    const Network network = star_of({1, 1, 1, 1}).build();
+    const std::string two = routine_for(network, "ring+window:2");
+    EXPECT_THAT(two, HasSubstr("#define AAPC_BLOCKS 2\n"));
+    EXPECT_THAT(two, HasSubstr("aapc_send_block[AAPC_RANKS][AAPC_PARTNERS] = {\n    /* 0 */ {0, 0, 1},\n"));
+    EXPECT_THAT(two, HasSubstr("aapc_receive_block[AAPC_RANKS][AAPC_PARTNERS] = {\n    /* 0 */ {0, 0, 1},\n"));
+    EXPECT_THAT(routine_for(network, "ring+window:all"), HasSubstr("#define AAPC_BLOCKS 1\n"));
+    EXPECT_THAT(routine_for(network, "ring+barrier"), HasSubstr("#define AAPC_BLOCKS 3\n"));
+}
+
+TEST(GenerateRoutine, RefusesWhatNeedsContentionFreePhasesWithoutThem) {
+    const Network network = chain_of({2, 2}).build();
+    const BuiltSchedule ring = build_schedule(network, "ring");
+    ASSERT_TRUE(ring.schedule);
+    for (const Synchronisation synchronisation : every_synchronisation()) {
+        const auto routine = generate_routine(*ring.schedule, synchronisation, {}, "test");
+        EXPECT_EQ(routine.has_value(), !needs_contention_free_phases(synchronisation)) << to_string(synchronisation);
+        if (!routine) {
+            EXPECT_THAT(routine.error().wrong, HasSubstr(std::string(name_of(synchronisation.kind))));
+            EXPECT_THAT(routine.error().right, HasSubstr("window:W"));
+        }
+    }
+}
+
+TEST(GenerateRoutine, LeavesSmallMessagesToTheMpiAsTheInterposerDoes) {
+    EXPECT_THAT(routine_for(chain_of({2, 2}).build(), Synchronisation::none),
+                HasSubstr("#ifndef AAPC_MINIMUM_BYTES\n#define AAPC_MINIMUM_BYTES 8192\n#endif\n"));
 }
 
 TEST(GenerateRoutine, KeepsNoTimeWhereNoMessageCrossesALink) {

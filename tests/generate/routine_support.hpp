@@ -7,18 +7,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "aapc/bound.hpp"
 #include "aapc/generator.hpp"
+#include "aapc/method.hpp"
 #include "support/networks.hpp"
-#include "support/schedules.hpp"
 
 namespace aapc::test {
 
@@ -106,16 +109,78 @@ inline CommandResult build_program(const Mpi& mpi, std::string_view program, con
                                    strict, options, AAPC_SOURCE_DIRECTORY, program, routine, result));
 }
 
-/// The routine for all ranks of a network, or a failed test.
-inline std::string routine_for(const Network& network, Synchronisation synchronisation,
-                               std::string_view variant = "merged", std::string_view stamp = "aapc generate test") {
-    const Built built = build_tree_schedule(network, full_demand(network), variant);
-    if (!built.schedule) {
-        ADD_FAILURE() << built.schedule.error().what;
+/// A schedule with its edges, or a failed test.
+struct BuiltSchedule {
+    std::optional<Schedule> schedule;
+    std::vector<Edge> edges;
+};
+
+/// `method` as the command line has it, "ring/plain+window:1", for all ranks of `network`, which outlives the result.
+inline BuiltSchedule build_schedule(const Network& network, const std::string& method) {
+    const auto parsed = parse_method(method, network.kind());
+    if (!parsed) {
+        ADD_FAILURE() << to_string(parsed.error());
         return {};
     }
-    return generate_routine(*built.schedule, synchronisation,
-                            synchronisation_edges(*built.schedule, synchronisation, Reduction::pair_rule), stamp);
+    const Demand demand = full_demand(network);
+    const auto timetable = build_timetable(*parsed->algorithm, parsed->variant, network, demand);
+    if (!timetable) {
+        ADD_FAILURE() << to_string(timetable.error());
+        return {};
+    }
+    // Only the tree's phases have to meet the bound.
+    const auto bound = (*timetable)->guarantee() == Guarantee::shortest
+                           ? std::optional(tree_bound(network, demand).messages)
+                           : std::nullopt;
+    auto schedule = check_schedule(tabulate(**timetable, std::string(parsed->algorithm->name), parsed->variant, bound),
+                                   network, demand);
+    if (!schedule) {
+        ADD_FAILURE() << method << ": " << schedule.error().what;
+        return {};
+    }
+    std::vector<Edge> edges = synchronisation_edges(*schedule, parsed->synchronisation, Reduction::pair_rule);
+    return {std::move(*schedule), std::move(edges)};
+}
+
+/// The routine for all ranks of a network, or a failed test.
+inline std::string routine_for(const Network& network, const std::string& method,
+                               std::string_view stamp = "aapc generate test") {
+    const BuiltSchedule built = build_schedule(network, method);
+    const auto parsed = parse_method(method, network.kind());
+    if (!built.schedule || !parsed) {
+        return {};
+    }
+    const auto routine = generate_routine(*built.schedule, parsed->synchronisation, built.edges, stamp);
+    if (!routine) {
+        ADD_FAILURE() << to_string(routine.error());
+        return {};
+    }
+    return *routine;
+}
+
+inline std::string routine_for(const Network& network, Synchronisation synchronisation,
+                               std::string_view stamp = "aapc generate test") {
+    return routine_for(network, "tree/merged+" + to_string(synchronisation), stamp);
+}
+
+/// Every kind of synchronisation, those with blocks in blocks of three phases.
+inline std::vector<Synchronisation> every_synchronisation() {
+    std::vector<Synchronisation> result;
+    for (const SynchronisationEntry& entry : synchronisations()) {
+        result.push_back(entry.has_blocks ? Synchronisation::with_blocks(entry.kind, 3)
+                                          : Synchronisation{entry.kind, 0, 0, 0});
+    }
+    return result;
+}
+
+/// "tree/merged+sender-partial:3" as a name of a test: "tree_merged_sender_partial_3".
+inline std::string test_name(std::string text) {
+    for (char& character : text) {
+        if (std::isalnum(static_cast<unsigned char>(character)) == 0) {
+            character = '_';
+        }
+    }
+    return text;
 }
 
 }  // namespace aapc::test

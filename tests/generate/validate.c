@@ -13,7 +13,7 @@
 #include <time.h>
 
 #ifndef AAPC_MINIMUM_BYTES
-#define AAPC_MINIMUM_BYTES 2048
+#define AAPC_MINIMUM_BYTES 8192
 #endif
 
 extern unsigned long aapc_generated_calls;
