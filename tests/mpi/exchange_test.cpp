@@ -18,6 +18,7 @@
 
 #include "mpi/execution.hpp"
 #include "mpi/hand_made_plans.hpp"
+#include "mpi/resting.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/worlds.hpp"
 
@@ -57,13 +58,16 @@ class Tester {
     void test_algorithm(const test::World& world, const Algorithm& algorithm, const std::string& variant,
                         const std::vector<Phase>& block_phases);
     void test_plan(const std::string& name, const Plan& plan);
+    void test_exchange(const std::string& name, const Plan& plan);
+    void test_execution(const std::string& name, const Plan& plan, std::size_t piece_bytes);
     /// `run(buffers)` as often as suits the number of ranks.
     template <class Run>
     void call_in_a_row(const std::string& name, Run run);
+    [[nodiscard]] bool drawn(const std::string& name) const;
     [[nodiscard]] std::vector<std::size_t> choose_sizes(const std::string& name) const;
     [[nodiscard]] Buffers make_buffers(std::size_t bytes, int call) const;
     void check_buffers(const std::string& name, const Buffers& buffers, int call);
-    void check_report(const std::string& name, const mpi::Exchange& exchange);
+    void check_report(const std::string& name, const Plan& plan, const mpi::ExchangeReport& report);
     [[nodiscard]] bool wanted(const std::string& name) const { return only_.empty() || only_ == name; }
     void expect(bool condition, const std::string& name, const std::string& what) {
         if (!condition && failures_++ == 0) {
@@ -111,15 +115,19 @@ void Tester::check_buffers(const std::string& name, const Buffers& buffers, int 
     }
 }
 
-/// All sizes where that is quick; where ranks crowd the processors fewer, and other ones for each method. For some of
-/// the methods, drawn by the seed, twenty calls. The same on all ranks.
+/// One method in sixteen, the same on all ranks.
+bool Tester::drawn(const std::string& name) const {
+    return std::mt19937_64(seed_ + std::hash<std::string>()(name))() % 16 == 0;
+}
+
+/// All sizes where that is quick; where ranks crowd the processors fewer, and other ones for each method. Twenty calls
+/// for those that are drawn. The same on all ranks.
 std::vector<std::size_t> Tester::choose_sizes(const std::string& name) const {
     std::vector<std::size_t> sizes{0, 1, 7, 1000, 5753, 40'000};
     std::mt19937_64 random(seed_ + std::hash<std::string>()(name));
     std::shuffle(sizes.begin(), sizes.end(), random);
     sizes.resize(ranks_ <= 3 ? 6 : ranks_ <= 8 ? 3 : 2);
-    const bool twenty_calls = random() % 16 == 0;
-    while (twenty_calls && sizes.size() < 20) {
+    while (drawn(name) && sizes.size() < 20) {
         sizes.push_back(random() % 2000);
     }
     return sizes;
@@ -146,9 +154,8 @@ void Tester::call_in_a_row(const std::string& name, Run run) {
     ++tested_;
 }
 
-void Tester::check_report(const std::string& name, const mpi::Exchange& exchange) {
-    const Synchronisation& synchronisation = exchange.plan().synchronisation;
-    const mpi::ExchangeReport& report = exchange.report();
+void Tester::check_report(const std::string& name, const Plan& plan, const mpi::ExchangeReport& report) {
+    const Synchronisation& synchronisation = plan.synchronisation;
     if (synchronisation.kind != Synchronisation::Kind::timed || ranks_ == 1) {
         expect(report.pace == 0 && report.scheduled_seconds == 0 && report.late_seconds == 0, name,
                "a report of what did not happen");
@@ -159,7 +166,8 @@ void Tester::check_report(const std::string& name, const mpi::Exchange& exchange
     expect(synchronisation.pace == 0 || report.pace == synchronisation.pace, name, "another pace than was asked for");
 }
 
-void Tester::test_plan(const std::string& name, const Plan& plan) {
+/// As programs use it, with a communicator of its own, which takes some MPIs long to make.
+void Tester::test_exchange(const std::string& name, const Plan& plan) {
     mpi::ExchangeOptions options;
     options.bits_per_second = 1e9;
     std::unique_ptr<mpi::Exchange> exchange;
@@ -169,7 +177,34 @@ void Tester::test_plan(const std::string& name, const Plan& plan) {
     call_in_a_row(name, [&](Buffers& buffers) {
         return exchange->run(buffers.send.data(), buffers.receive.data(), buffers.bytes);
     });
-    check_report(name, *exchange);
+    check_report(name, plan, exchange->report());
+}
+
+/// On the world's communicator.
+void Tester::test_execution(const std::string& name, const Plan& plan, std::size_t piece_bytes) {
+    const mpi::Transport transport(MPI_COMM_WORLD, piece_bytes);
+    mpi::ExchangeOptions options;
+    options.bits_per_second = 1e9;
+    const auto execution = mpi::make_execution(transport, plan, options);
+    call_in_a_row(name, [&](Buffers& buffers) {
+        const mpi::Blocks blocks{buffers.send.data(), buffers.receive.data(), buffers.bytes};
+        if (buffers.bytes == 0) {
+            return MPI_SUCCESS;
+        }
+        std::memcpy(blocks.from_rank(rank_), blocks.for_rank(rank_), blocks.bytes);
+        return execution->run(blocks);
+    });
+    check_report(name, plan, execution->report());
+    test::Watchdog::watch(fmt::format("rank {} of {}: after {}", rank_, ranks_, name));
+    test::meet(MPI_COMM_WORLD);  // the next method has the same communicator
+}
+
+void Tester::test_plan(const std::string& name, const Plan& plan) {
+    if (ranks_ <= 2 || drawn(name)) {
+        test_exchange(name, plan);
+    } else {
+        test_execution(name, plan, mpi::Transport::longest_piece);
+    }
 }
 
 void Tester::test_algorithm(const test::World& world, const Algorithm& algorithm, const std::string& variant,
@@ -224,29 +259,12 @@ void Tester::test_pieces(const test::World& world) {
     for (const char* text : {"none", "dummy", "sender", "receiver-partial:2", "barrier", "window:2", "timed:5000@2"}) {
         plans.push_back(make_plan(**timetable, rank_, *parse_synchronisation(text)));
     }
-    MPI_Comm communicator = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
     for (std::size_t index = 0; index < plans.size(); ++index) {
-        const Plan& plan = plans[index];
-        const std::string name = fmt::format("pieces, plan {}: {}", index, to_string(plan.synchronisation));
-        if (!wanted(name)) {
-            continue;
+        const std::string name = fmt::format("pieces, plan {}: {}", index, to_string(plans[index].synchronisation));
+        if (wanted(name)) {
+            test_execution(name, plans[index], 1000);
         }
-        const mpi::Transport transport(communicator, 1000);
-        mpi::ExchangeOptions options;
-        options.bits_per_second = 1e9;
-        const auto execution = mpi::make_execution(transport, plan, options);
-        call_in_a_row(name, [&](Buffers& buffers) {
-            const mpi::Blocks blocks{buffers.send.data(), buffers.receive.data(), buffers.bytes};
-            if (buffers.bytes == 0) {
-                return MPI_SUCCESS;
-            }
-            std::memcpy(blocks.from_rank(rank_), blocks.for_rank(rank_), blocks.bytes);
-            return execution->run(blocks);
-        });
-        MPI_Barrier(communicator);  // the next plan runs on the same communicator
     }
-    MPI_Comm_free(&communicator);
 }
 
 void Tester::test_refusal() {

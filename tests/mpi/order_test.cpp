@@ -19,8 +19,10 @@
 
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/schedule.hpp"
+#include "mpi/execution.hpp"
 #include "mpi/hand_made_plans.hpp"
 #include "mpi/rest.hpp"
+#include "mpi/resting.hpp"
 #include "mpi/transport.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/worlds.hpp"
@@ -250,8 +252,8 @@ void Observer::expect_barriers(const Plan& plan) {
     for (const auto& [block, span] : spans(plan, between)) {
         end[static_cast<std::size_t>(block)] = span.end;
     }
-    MPI_Allreduce(MPI_IN_PLACE, begin.data(), static_cast<int>(blocks), MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, end.data(), static_cast<int>(blocks), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    test::combine(begin.data(), begin.size(), MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    test::combine(end.data(), end.size(), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     for (std::size_t block = 1; block < begin.size(); ++block) {
         expect(*std::max_element(end.begin(), end.begin() + static_cast<std::ptrdiff_t>(block)) <= begin[block],
                fmt::format("a rank went on to block {} before the barrier", block));
@@ -276,7 +278,7 @@ void Observer::expect_edges(const Plan& plan, const Schedule& schedule) {
         received[place(plan.receives[index])] = notebook.receives[index].completed;
     }
     for (std::vector<double>* const times : {&started, &sent, &received}) {
-        MPI_Allreduce(MPI_IN_PLACE, times->data(), static_cast<int>(side * side), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        test::combine(times->data(), times->size(), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }
     const bool by_receiver = token_giver(plan.synchronisation) == TokenGiver::receiver;
     const std::vector<double>& complete = by_receiver ? received : sent;
@@ -293,19 +295,19 @@ void Observer::observe(const std::string& name, const Plan& plan, int bytes, con
     name_ = fmt::format("{}, {} bytes", name, bytes);
     ++observed_;
     test::Watchdog::watch(fmt::format("rank {} of {}: {}", rank_, ranks_, name_));
-    std::unique_ptr<mpi::Exchange> exchange;
-    expect(mpi::Exchange::create(MPI_COMM_WORLD, plan, {}, exchange) == MPI_SUCCESS, "cannot be created");
+    const mpi::Transport transport(MPI_COMM_WORLD);
+    const auto execution = mpi::make_execution(transport, plan, {});
     const auto all = static_cast<std::size_t>(ranks_) * static_cast<std::size_t>(bytes);
     const std::vector<std::byte> send(all);
     std::vector<std::byte> receive(all);
     notebook = Notebook();
     usleep(static_cast<unsigned>(delays() % 2000));
-    expect(exchange->run(send.data(), receive.data(), static_cast<std::size_t>(bytes)) == MPI_SUCCESS, "failed");
+    expect(execution->run({send.data(), receive.data(), static_cast<std::size_t>(bytes)}) == MPI_SUCCESS, "failed");
 
     const int failures_before = failures_;
     expect_plan_carried_out(plan, bytes);
     int complete_notes = failures_ == failures_before ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &complete_notes, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    test::combine(&complete_notes, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (complete_notes == 0) {
         return;  // there is nothing to compare
     }
