@@ -238,21 +238,41 @@ TEST(HostileJson, Nesting) {
     }
 }
 
-/// Every prefix, and every document with one byte changed, is read or refused with one line; nothing else can happen.
+constexpr std::string_view good_with_blocks = R"({
+  "format": "aapc-schedule/1",
+  "participants": [],
+  "guarantee": "one-port",
+  "phases": [
+    [{"from": 0, "to": 1, "blocks": [[0, 1], [0, 2]]}, {"from": 1, "to": 0, "blocks": [[1, 0]]}],
+    []
+  ],
+  "synchronisation": {
+    "name": "dummy",
+    "dummies": [
+      {"phase": 1, "from": 0, "to": 0}
+    ]
+  }
+}
+)";
+
+/// Every prefix, and every document with some bytes changed, is read or refused with one line; nothing else can happen.
 TEST(HostileJson, TruncatedAndDamagedDocuments) {
-    for (std::size_t length = 0; length + 1 < good.size(); ++length) {  // the last newline may go
-        EXPECT_THAT(diagnostic(good.substr(0, length)), testing::StartsWith("f.json:")) << length;
-    }
     std::mt19937_64 random(20'050'926);
-    for (int round = 0; round < 20'000; ++round) {
-        std::string text(good);
-        for (int change = 0; change < 1 + round % 3; ++change) {
-            text[random() % text.size()] =
-                round % 2 == 0 ? static_cast<char>(random() % 256) : "{}[],:\"0 -.eE\\ntu"[random() % 17];
+    for (const std::string_view document : {good, good_with_blocks}) {
+        EXPECT_EQ(diagnostic(document), "");
+        for (std::size_t length = 0; length + 1 < document.size(); ++length) {  // the last newline may go
+            EXPECT_THAT(diagnostic(document.substr(0, length)), testing::StartsWith("f.json:")) << length;
         }
-        const std::string line = diagnostic(text);
-        EXPECT_TRUE(line.empty() || line.starts_with("f.json:")) << text;
-        EXPECT_EQ(line.find('\n'), std::string::npos) << text;
+        for (int round = 0; round < 20'000; ++round) {
+            std::string text(document);
+            for (int change = 0; change < 1 + round % 3; ++change) {
+                text[random() % text.size()] =
+                    round % 2 == 0 ? static_cast<char>(random() % 256) : "{}[],:\"0 -.eE\\ntu"[random() % 17];
+            }
+            const std::string line = diagnostic(text);
+            EXPECT_TRUE(line.empty() || line.starts_with("f.json:")) << text;
+            EXPECT_EQ(line.find('\n'), std::string::npos) << text;
+        }
     }
 }
 
