@@ -16,25 +16,25 @@ struct Recipe {
     Rules rules;
 };
 
+constexpr Recipe recipe_of_permutation{1, {Factors::permutations, true, true}};
+
+/// Those of the list, in its order.
+constexpr std::pair<std::string_view, Recipe> recipes[] = {
+    {fill, {1, {Factors::matchings_loops_last, true, true}}}, {permutation, recipe_of_permutation},
+    {paper, {1, {Factors::matchings, false, false}}},         {exchange, {1, {Factors::matchings, true, false}}},
+    {flat, {every_rank, {Factors::matchings, false, false}}},
+};
+
 /// `variant` is one of the list, or numbered.
 Recipe recipe_of(std::string_view variant) {
-    if (variant == paper) {
-        return {1, {Factors::matchings, false, false}};
+    for (const auto& [name, recipe] : recipes) {
+        if (name == variant) {
+            return recipe;
+        }
     }
-    if (variant == exchange) {
-        return {1, {Factors::matchings, true, false}};
-    }
-    if (variant == flat) {
-        return {every_rank, {Factors::matchings, false, false}};
-    }
-    if (variant == permutation) {
-        return {1, {Factors::permutations, true, true}};
-    }
-    Recipe recipe{1, {Factors::matchings_loops_last, true, true}};
-    if (variant.starts_with(ports_prefix)) {
-        const std::string_view number = variant.substr(ports_prefix.size());
-        std::from_chars(number.data(), number.data() + number.size(), recipe.nodes_per_machine);
-    }
+    Recipe recipe = recipe_of_permutation;
+    const std::string_view number = variant.substr(ports_prefix.size());
+    std::from_chars(number.data(), number.data() + number.size(), recipe.nodes_per_machine);
     return recipe;
 }
 

@@ -20,16 +20,16 @@ inline constexpr std::string_view variants[] = {fill, permutation, paper, exchan
 /// Numbered variants: "ports-2" for machines that carry on two exchanges with others at a time, and so on.
 inline constexpr std::string_view ports_prefix = "ports-";
 
-/// A phase is a step of the algorithm. In a step each machine exchanges messages with at most one other machine, except
-/// in `flat` and `ports-K`.
+/// A phase is a step of the algorithm, copies of ranks to themselves included. P ranks, n of them on the largest
+/// machine. In all variants but the last two a machine sends to at most one other machine in a step, and receives from
+/// at most one.
 ///
-/// `paper`: Figure 2, n·P steps for P ranks and n ranks on the largest machine. `exchange`: the same, but ranks of one
-/// machine exchange in both directions at once; the form of Figure 3. `fill`: machines are paired with themselves at
-/// once if their number is even, and do their inner work then as far as others have to wait for the wire anyway, the
-/// rest at the end. `permutation`: as `fill`, but a machine sends to one and receives from another, which makes do with
-/// n·(P-n) steps on the wire, the fewest possible, for all sizes. `ports-K`: as `fill` for each machine taken apart
-/// into K parts, each of which exchanges with one other part in a step. `flat`: section 2, P steps; every rank by
-/// itself.
+/// `paper`: Figure 2, n·P steps. `exchange`: the same, but ranks of one machine exchange in both directions at once;
+/// the form of Figure 3. `fill`: machines are paired with themselves all at once if their number is even, and do their
+/// inner work as far as others keep the wire busy anyway, the rest at the end. `permutation`: as `fill`, but a machine
+/// need not receive from where it sends to, which makes do with n·(P-n) steps on the wire, the fewest possible, for all
+/// sizes. `ports-K`: `permutation` for machines taken apart into K parts, each with a port of its own. `flat`: section
+/// 2, P steps; every rank by itself.
 [[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand& demand,
                                                          std::string_view variant);
 
