@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "aapc/documents.hpp"
@@ -52,16 +54,79 @@ int complain_of_violation(const CheckOptions& options, const Violation& violatio
     return check_failed;
 }
 
-std::string certificate(const Schedule& schedule, const Synchronisation& synchronisation, std::size_t edges) {
-    std::string text = fmt::format(
-        "certified: {} participants, {} messages, {} phases{}; every pair once; no directed "
-        "link twice in a phase",
-        schedule.demand().participants(), schedule.messages(), schedule.phases().size(),
-        schedule.bound() ? " = the bound" : "");
-    if (uses_edges(synchronisation)) {
-        text += fmt::format("; {} synchronisations order every conflicting pair", edges);
+/// What was proved of the phases.
+std::string phases_claim(const Schedule& schedule) {
+    const auto participants = static_cast<std::int64_t>(schedule.demand().participants());
+    const std::string delivery = schedule.forwards() ? fmt::format("{} blocks followed from origin to destination",
+                                                                   participants * (participants - 1))
+                                                     : "every pair once";
+    switch (schedule.guarantee()) {
+        case Guarantee::shortest:
+        case Guarantee::contention_free:
+            return delivery + "; no directed link twice in a phase";
+        case Guarantee::one_port:
+            return delivery + "; no rank sends or receives twice in a phase";
+        case Guarantee::nothing:
+            break;
     }
-    return text + '\n';
+    return delivery + "; nothing promised of phases";
+}
+
+/// What was proved of the order of messages that contend, in different phases, and on what condition.
+std::string order_claim(const Synchronisation& synchronisation, std::size_t edges) {
+    using Kind = Synchronisation::Kind;
+    switch (synchronisation.kind) {
+        case Kind::sender:
+        case Kind::receiver:
+            return fmt::format("{} synchronisations order every conflicting pair", edges);
+        case Kind::sender_partial:
+        case Kind::receiver_partial:
+            return fmt::format(
+                "{} synchronisations order every conflicting pair of different blocks if those of each "
+                "block keep apart",
+                edges);
+        case Kind::barrier:
+            return "barriers order every two phases";
+        case Kind::barrier_partial_none:
+            return "barriers order every two blocks";
+        case Kind::barrier_partial_sender:
+        case Kind::barrier_partial_receiver:
+            return fmt::format("barriers order every two blocks, {} synchronisations every conflicting pair inside one",
+                               edges);
+        case Kind::none:
+        case Kind::dummy:
+        case Kind::window:
+        case Kind::timed:
+            break;
+    }
+    return "no order of phases to prove";
+}
+
+/// The line that says what was proved, and no more than that.
+std::string certificate(const Schedule& schedule, const ScheduleDocument& document) {
+    std::string phases = fmt::format("{} phases", schedule.phases().size());
+    if (schedule.guarantee() == Guarantee::shortest) {
+        phases += " = the bound";
+    } else if (schedule.bound()) {
+        phases += fmt::format(" (bound {})", *schedule.bound());
+    }
+    const std::string dummies = document.synchronisation.kind == Synchronisation::Kind::dummy
+                                    ? fmt::format("{} dummies in nobody's way, ", document.dummies.size())
+                                    : "";
+    return fmt::format("certified: {} participants, {} messages, {}; {}; {}: {}{}\n", schedule.demand().participants(),
+                       schedule.messages(), phases, phases_claim(schedule), to_string(document.synchronisation),
+                       dummies, order_claim(document.synchronisation, document.edges.size()));
+}
+
+/// What is wrong with the synchronisation of a document, if anything.
+std::optional<Violation> check_synchronisation_of(const ScheduleDocument& document, const Schedule& schedule) {
+    if (auto violation = check_synchronisation(schedule, document.synchronisation, document.edges)) {
+        return violation;
+    }
+    if (document.synchronisation.kind == Synchronisation::Kind::dummy) {
+        return check_dummies(schedule, document.dummies);
+    }
+    return std::nullopt;
 }
 
 int run(const CheckOptions& options) {
@@ -85,11 +150,10 @@ int run(const CheckOptions& options) {
     if (!schedule) {
         return complain_of_violation(options, schedule.error());
     }
-    if (const std::optional<Violation> violation =
-            check_synchronisation(*schedule, document->synchronisation, document->edges)) {
+    if (const std::optional<Violation> violation = check_synchronisation_of(*document, *schedule)) {
         return complain_of_violation(options, *violation);
     }
-    return write_output("", certificate(*schedule, document->synchronisation, document->edges.size()));
+    return write_output("", certificate(*schedule, *document));
 }
 
 }  // namespace

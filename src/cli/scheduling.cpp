@@ -10,6 +10,7 @@
 
 #include "aapc/algorithm.hpp"
 #include "aapc/bound.hpp"
+#include "aapc/method.hpp"
 #include "aapc/topology_file.hpp"
 #include "cli/command.hpp"
 
@@ -42,17 +43,72 @@ Expected<const Algorithm*> chosen_algorithm(const std::string& name, const Netwo
 std::string algorithms_with_variants() {
     std::vector<std::string> entries;
     for (const Algorithm& algorithm : algorithms()) {
-        entries.push_back(fmt::format("{} ({})", algorithm.name, fmt::join(algorithm.variants, ", ")));
+        entries.push_back(fmt::format("{} ({})", algorithm.name, algorithm.variant_names()));
     }
     return fmt::format("{}", fmt::join(entries, "; "));
 }
 
-std::string synchronisation_names() {
-    std::vector<std::string_view> names;
+/// A line for every synchronisation, for the end of --help.
+std::string synchronisations_with_summaries() {
+    std::string text = "Synchronisations (docs/synchronisation.md):";
     for (const SynchronisationEntry& entry : synchronisations()) {
-        names.push_back(entry.form);
+        text += fmt::format("\n  {:<28}{}{}", entry.form, entry.summary,
+                            needs_contention_free_phases({entry.kind, 0, 0, 0}) ? " *" : "");
     }
-    return fmt::format("{}", fmt::join(names, ", "));
+    return text + "\n  * only for algorithms whose phases are contention-free on the network\n";
+}
+
+/// Messages on the busiest directed link: a bound for whatever runs on a tree. Other networks have several routes.
+std::optional<std::int64_t> bound_of(const Network& network, const Demand& demand) {
+    return network.kind() == NetworkKind::tree ? std::optional(tree_bound(network, demand).messages) : std::nullopt;
+}
+
+struct Chosen {
+    const Algorithm* algorithm;
+    std::string variant;
+    Synchronisation synchronisation;
+    std::unique_ptr<Timetable> timetable;
+};
+
+/// What the request comes to on this network, or why it cannot be had.
+Expected<Chosen> choose(const ScheduleRequest& request, const Network& network, const Demand& demand) {
+    const Expected<const Algorithm*> algorithm = chosen_algorithm(request.algorithm, network);
+    if (!algorithm) {
+        return failure(algorithm.error());
+    }
+    Chosen chosen{*algorithm, request.variant, (*algorithm)->synchronisation, nullptr};
+    if (chosen.variant.empty()) {
+        chosen.variant = chosen.algorithm->variants.front();
+    }
+    if (!request.synchronisation.empty()) {
+        const Expected<Synchronisation> synchronisation = parse_synchronisation(request.synchronisation);
+        if (!synchronisation) {
+            return failure(synchronisation.error());
+        }
+        chosen.synchronisation = *synchronisation;
+    }
+    Expected<std::unique_ptr<Timetable>> timetable =
+        build_timetable(*chosen.algorithm, chosen.variant, network, demand);
+    if (!timetable) {
+        return failure(timetable.error());
+    }
+    chosen.timetable = std::move(*timetable);
+    if (const auto fits = check_synchronisation_fits(*chosen.timetable, chosen.synchronisation); !fits) {
+        return failure(fits.error());
+    }
+    return chosen;
+}
+
+/// What is wrong with the order of the messages, or with the dummies between them, if anything.
+std::optional<Violation> check_order(const Schedule& schedule, const Synchronisation& synchronisation,
+                                     const std::vector<Edge>& edges) {
+    if (auto violation = check_synchronisation(schedule, synchronisation, edges)) {
+        return violation;
+    }
+    if (synchronisation.kind == Synchronisation::Kind::dummy) {
+        return check_dummies(schedule, dummy_transfers(schedule, synchronisation));
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -64,44 +120,37 @@ void add_schedule_options(CLI::App& command, ScheduleRequest& request) {
                                    "given",
                                    algorithms_with_variants()));
     command.add_option("--variant", request.variant, "variant of the algorithm; its first one if not given");
+    const std::string unless_given = request.synchronisation.empty() ? "; the algorithm's own if not given" : "";
     command
         .add_option("--synchronisation", request.synchronisation,
-                    fmt::format("how phases are kept apart: {}", synchronisation_names()))
+                    "how phases are kept apart, one of those below" + unless_given)
         ->capture_default_str();
+    command.footer(synchronisations_with_summaries());
 }
 
 Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request) {
     const auto refuse = [](const Diagnostic& diagnostic) { return tl::unexpected<int>(complain(diagnostic)); };
-    const Expected<Synchronisation> synchronisation = parse_synchronisation(request.synchronisation);
-    if (!synchronisation) {
-        return refuse(synchronisation.error());
-    }
     Expected<Network> read = read_topology_file(request.topology);
     if (!read) {
         return refuse(read.error());
     }
     auto network = std::make_unique<Network>(std::move(*read));
-    const Expected<const Algorithm*> algorithm = chosen_algorithm(request.algorithm, *network);
-    if (!algorithm) {
-        return refuse(algorithm.error());
-    }
-    const std::string variant(request.variant.empty() ? (*algorithm)->variants.front() : request.variant);
     const Demand demand = full_demand(*network);
-    const Expected<std::unique_ptr<Timetable>> timetable = build_timetable(**algorithm, variant, *network, demand);
-    if (!timetable) {
-        return refuse(timetable.error());
+    const Expected<Chosen> chosen = choose(request, *network, demand);
+    if (!chosen) {
+        return refuse(chosen.error());
     }
     ScheduleDraft draft =
-        tabulate(**timetable, std::string((*algorithm)->name), variant, tree_bound(*network, demand).messages);
+        tabulate(*chosen->timetable, std::string(chosen->algorithm->name), chosen->variant, bound_of(*network, demand));
     Expected<Schedule, Violation> schedule = check_schedule(std::move(draft), *network, demand);
     if (!schedule) {
         return tl::unexpected<int>(complain_of_internal_error(request.topology, schedule.error()));
     }
-    std::vector<Edge> edges = synchronisation_edges(*schedule, *synchronisation, request.reduction);
-    if (const std::optional<Violation> violation = check_synchronisation(*schedule, *synchronisation, edges)) {
+    std::vector<Edge> edges = synchronisation_edges(*schedule, chosen->synchronisation, request.reduction);
+    if (const std::optional<Violation> violation = check_order(*schedule, chosen->synchronisation, edges)) {
         return tl::unexpected<int>(complain_of_internal_error(request.topology, *violation));
     }
-    return CheckedSchedule{std::move(network), std::move(*schedule), *synchronisation, std::move(edges)};
+    return CheckedSchedule{std::move(network), std::move(*schedule), chosen->synchronisation, std::move(edges)};
 }
 
 }  // namespace aapc::cli

@@ -22,7 +22,7 @@ struct ScheduleRequest {
     Reduction reduction = Reduction::pair_rule;
 };
 
-/// FILE, --algorithm, --variant and --synchronisation.
+/// FILE, --algorithm, --variant and --synchronisation, whose default is what `request` holds.
 void add_schedule_options(CLI::App& command, ScheduleRequest& request);
 
 struct CheckedSchedule {
@@ -32,7 +32,8 @@ struct CheckedSchedule {
     std::vector<Edge> edges;
 };
 
-/// The schedule, its phases and its edges checked. Otherwise complains to standard error and returns the exit status.
+/// The schedule, its phases, its edges and its dummy messages checked. Otherwise complains to standard error and
+/// returns the exit status.
 Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request);
 
 }  // namespace aapc::cli

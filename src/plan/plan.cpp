@@ -143,8 +143,8 @@ void add_dummies(const Timetable& timetable, Plan& plan) {
 }
 
 std::size_t bytes_of(const std::vector<std::vector<BlockRun>>& messages) {
-    return std::accumulate(messages.begin(), messages.end(), messages.capacity() * sizeof(messages[0]),
-                           [](std::size_t sum, const auto& runs) { return sum + runs.capacity() * sizeof(runs[0]); });
+    return std::accumulate(messages.begin(), messages.end(), messages.capacity() * sizeof(std::vector<BlockRun>),
+                           [](std::size_t sum, const auto& runs) { return sum + runs.capacity() * sizeof(BlockRun); });
 }
 
 }  // namespace
