@@ -63,12 +63,12 @@ class Tester {
     /// `run(buffers)` as often as suits the number of ranks.
     template <class Run>
     void call_in_a_row(const std::string& name, Run run);
-    [[nodiscard]] bool drawn(const std::string& name) const;
+    [[nodiscard]] bool drawn(const std::string& name, std::uint64_t of_so_many) const;
     [[nodiscard]] std::vector<std::size_t> choose_sizes(const std::string& name) const;
     [[nodiscard]] Buffers make_buffers(std::size_t bytes, int call) const;
     void check_buffers(const std::string& name, const Buffers& buffers, int call);
     void check_report(const std::string& name, const Plan& plan, const mpi::ExchangeReport& report);
-    [[nodiscard]] bool wanted(const std::string& name) const { return only_.empty() || only_ == name; }
+    [[nodiscard]] bool wanted(const std::string& name) const;
     void expect(bool condition, const std::string& name, const std::string& what) {
         if (!condition && failures_++ == 0) {
             fmt::print(stderr, "rank {}: {}: {}\nrepeat with {} ranks: exchange_test {} '{}'\n", rank_, name, what,
@@ -115,9 +115,16 @@ void Tester::check_buffers(const std::string& name, const Buffers& buffers, int 
     }
 }
 
-/// One method in sixteen, the same on all ranks.
-bool Tester::drawn(const std::string& name) const {
-    return std::mt19937_64(seed_ + std::hash<std::string>()(name))() % 16 == 0;
+/// One method in `of_so_many`, the same on all ranks.
+bool Tester::drawn(const std::string& name, std::uint64_t of_so_many) const {
+    return std::mt19937_64(seed_ + std::hash<std::string>()(name))() % of_so_many == 0;
+}
+
+bool Tester::wanted(const std::string& name) const {
+    if (only_.empty()) {
+        return ranks_ <= 13 || drawn(name, 4);  // where ranks crowd the processors most, a sample
+    }
+    return only_ == name;
 }
 
 /// All sizes where that is quick; where ranks crowd the processors fewer, and other ones for each method. Twenty calls
@@ -127,7 +134,7 @@ std::vector<std::size_t> Tester::choose_sizes(const std::string& name) const {
     std::mt19937_64 random(seed_ + std::hash<std::string>()(name));
     std::shuffle(sizes.begin(), sizes.end(), random);
     sizes.resize(ranks_ <= 3 ? 6 : ranks_ <= 8 ? 3 : 2);
-    while (drawn(name) && sizes.size() < 20) {
+    while (drawn(name, 16) && sizes.size() < 20) {
         sizes.push_back(random() % 2000);
     }
     return sizes;
@@ -200,7 +207,7 @@ void Tester::test_execution(const std::string& name, const Plan& plan, std::size
 }
 
 void Tester::test_plan(const std::string& name, const Plan& plan) {
-    if (ranks_ <= 2 || drawn(name)) {
+    if (ranks_ <= 2 || drawn(name, 16)) {
         test_exchange(name, plan);
     } else {
         test_execution(name, plan, mpi::Transport::longest_piece);
