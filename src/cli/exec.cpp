@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -26,31 +25,13 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/launch.hpp"
 
 namespace aapc::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// As shells have it.
-constexpr int not_found = 127;
-constexpr int not_runnable = 126;
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
-}
-
-std::vector<std::string> split(std::string_view text, std::string_view separators) {
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const std::size_t end = text.find_first_of(separators);
-        parts.emplace_back(text.substr(0, end));
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    }
-    return parts;
-}
 
 // ---- What a file of machine code needs ----
 
@@ -289,32 +270,10 @@ bool is_mpi_library(std::string_view name) {
     return name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || name.starts_with("libmpi_abi.so");
 }
 
-/// Where interposers may be: $AAPC_LIBRARY_PATH, then where they are built or installed relative to this program.
-std::vector<fs::path> interposer_directories() {
-    std::vector<fs::path> directories;
-    for (const std::string& directory : split(variable("AAPC_LIBRARY_PATH"), ":")) {
-        directories.emplace_back(directory);
-    }
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        const fs::path library = program.parent_path().parent_path() / "lib";
-        directories.push_back(library);
-        // Debian's lib/x86_64-linux-gnu.
-        for (const auto& entry : fs::directory_iterator(library, error)) {
-            if (entry.path().filename().string().find("-linux-") != std::string::npos) {
-                directories.push_back(entry.path());
-            }
-        }
-        directories.push_back(program.parent_path().parent_path() / "lib64");
-    }
-    return directories;
-}
-
 /// The first of each MPI.
 std::vector<Interposer> find_interposers() {
     std::vector<Interposer> found;
-    for (const fs::path& directory : interposer_directories()) {
+    for (const fs::path& directory : library_directories()) {
         std::error_code error;
         // LD_PRELOAD separates by these and has no way to quote them.
         const fs::path absolute = fs::weakly_canonical(directory, error);
@@ -341,14 +300,6 @@ std::vector<Interposer> find_interposers() {
         }
     }
     return found;
-}
-
-/// The MPI whose launcher started this process, by what it puts into the environment; empty: none that is known.
-std::string launcher() {
-    if (!variable("OMPI_COMM_WORLD_SIZE").empty()) {
-        return "openmpi";
-    }
-    return variable("PMI_RANK").empty() ? "" : "mpich";
 }
 
 /// Either the interposer or why there is none.
@@ -389,20 +340,11 @@ Expected<Interposer, std::string> choose_interposer(const fs::path& program) {
 
 struct Request {
     std::string topology;
+    std::string tuning;
     std::string algorithm;
     std::string synchronisation;
     std::string verbosity;
 };
-
-/// One process of a job speaks for all.
-bool speaks() {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-        if (const std::string rank = variable(name); !rank.empty()) {
-            return rank == "0";
-        }
-    }
-    return true;
-}
 
 void remark(const std::string& text) {
     if (speaks()) {
@@ -433,11 +375,11 @@ void set_unless_empty(const char* name, const std::string& value) {
 void prepare_environment(const Request& request, const Interposer& interposer) {
     // The rank that reads the file may start in another directory than this.
     set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : fs::absolute(request.topology).string());
+    set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : fs::absolute(request.tuning).string());
     set_unless_empty("AAPC_ALGORITHM", request.algorithm);
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
     set_unless_empty("AAPC_VERBOSE", request.verbosity);
-    const std::string others = variable("LD_PRELOAD");
-    setenv("LD_PRELOAD", (interposer.path.string() + (others.empty() ? "" : ":" + others)).c_str(), 1);
+    preload(interposer.path);
     if (variable("AAPC_TOPOLOGY").empty()) {
         remark("no topology file is given (--topology FILE or AAPC_TOPOLOGY); the MPI's own MPI_Alltoall is used");
     }
@@ -447,24 +389,14 @@ int run_program(const Request& request, std::vector<std::string> command) {
     const fs::path program = find_program(command.front());
     if (program.empty() || !fs::exists(program)) {
         complain({command.front(), 0, 0, "there is no such program", "give one that exists or is in PATH"});
-        return not_found;
+        return program_not_found;
     }
     if (const auto interposer = choose_interposer(program)) {
         prepare_environment(request, *interposer);
     } else {
         remark(fmt::format("{}: {}; running it as it is", command.front(), interposer.error()));
     }
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (std::string& word : command) {
-        arguments.push_back(word.data());
-    }
-    arguments.push_back(nullptr);
-    execvp(arguments.front(), arguments.data());
-    const int error = errno;
-    complain({command.front(), 0, 0, fmt::format("cannot be run: {}", std::strerror(error)),
-              "give a file that may be executed"});
-    return error == ENOENT ? not_found : not_runnable;
+    return become(std::move(command));
 }
 
 }  // namespace
@@ -476,8 +408,10 @@ void add_exec_command(CLI::App& app, Context& context) {
                            "mpirun -n 16 aapc exec --topology cluster.toml -- ./app");
     const auto request = std::make_shared<Request>();
     command->add_option("--topology", request->topology, "Topology file (default: AAPC_TOPOLOGY)")->type_name("FILE");
-    command->add_option("--algorithm", request->algorithm, "Use this algorithm, for every size (AAPC_ALGORITHM)")
-        ->type_name("NAME[/VARIANT]");
+    command->add_option("--tuning", request->tuning, "Tuning file that aapc tune wrote (AAPC_TUNING)")
+        ->type_name("FILE");
+    command->add_option("--algorithm", request->algorithm, "Use this method, for every size (AAPC_ALGORITHM)")
+        ->type_name("NAME[/VARIANT][+SYNCHRONISATION]");
     command->add_option("--synchronisation", request->synchronisation, "Use this one (AAPC_SYNCHRONISATION)")
         ->type_name("NAME");
     command->add_option("--verbose", request->verbosity, "0, 1 or 2: say what is chosen and why (AAPC_VERBOSE)")

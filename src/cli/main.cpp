@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "cli/command.hpp"
+#include "cli/launch.hpp"
 
 namespace {
 
@@ -18,12 +19,15 @@ int run(int argc, char** argv) {
     add_check_command(app, context);
     add_generate_command(app, context);
     add_exec_command(app, context);
+    add_bench_command(app, context);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& success) {  // --help, --version
-        return app.exit(success);
+        return speaks() ? app.exit(success) : done;
     } catch (const CLI::Error& error) {
-        app.exit(error);
+        if (speaks()) {
+            app.exit(error);
+        }
         return bad_input;
     }
     return context.status;

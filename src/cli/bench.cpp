@@ -1,0 +1,34 @@
+// `aapc bench`: checks its options without any MPI, and becomes the program that measures.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/launch.hpp"
+#include "contest/bench_options.hpp"
+
+namespace aapc::cli {
+
+namespace {
+
+int run(const contest::BenchOptions& options, const Context& context) {
+    const auto& candidates = options.candidates;
+    const bool interposed = std::find(candidates.begin(), candidates.end(), contest::interposed) != candidates.end();
+    // The rank that reads the file may start in another directory than this.
+    const std::string topology = std::filesystem::absolute(options.topology).string();
+    return run_mpi_program(context, "aapc-bench", arguments_of(context, "bench"), {{"AAPC_TOPOLOGY", topology}},
+                           interposed ? Interposition::preloaded : Interposition::none);
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Context& context) {
+    CLI::App* const command =
+        app.add_subcommand("bench",
+                           "Measure ways of doing an all-to-all against each other, in turns: mpirun -n 16 aapc bench "
+                           "--topology cluster.toml");
+    const auto options = std::make_shared<contest::BenchOptions>();
+    contest::add_bench_options(*command, *options);
+    command->callback([options, &context] { context.status = run(*options, context); });
+}
+
+}  // namespace aapc::cli

@@ -1,0 +1,59 @@
+/// @file
+/// What `aapc exec` and the subcommands that are MPI programs know about launchers, and how they become the program
+/// that they start.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace aapc::cli {
+
+// As shells have it.
+inline constexpr int program_not_found = 127;
+inline constexpr int program_not_runnable = 126;
+
+/// The environment variable's value; empty if it is not set.
+[[nodiscard]] std::string variable(const char* name);
+
+/// The parts of `text` between any of `separators`.
+[[nodiscard]] std::vector<std::string> split(std::string_view text, std::string_view separators);
+
+/// The MPI whose launcher started this process, by what it puts into the environment: "openmpi", "mpich"; empty: none
+/// that is known.
+[[nodiscard]] std::string launcher();
+
+/// One process of a job speaks for all: whether it is this one.
+[[nodiscard]] bool speaks();
+
+/// Where libraries of this installation may be: $AAPC_LIBRARY_PATH, then where they are built or installed relative to
+/// this program.
+[[nodiscard]] std::vector<std::filesystem::path> library_directories();
+
+/// Puts a library before those that the programs started from here preload already.
+void preload(const std::filesystem::path& library);
+
+/// Becomes the program command[0], looked for as execvp() does. Returns only if that fails: complains and gives the
+/// status.
+[[nodiscard]] int become(std::vector<std::string> command);
+
+/// Whether libaapc-<mpi>.so goes before the MPI program.
+enum class Interposition : std::uint8_t { none, preloaded };
+
+/// Becomes the MPI program `program`-<mpi> of this installation ("aapc-bench"), built for the MPI whose launcher
+/// started this process, with `arguments`, and `environment` (name, value) in addition to what is there. Returns only
+/// if that is not possible, with the status; one process of the job has said why.
+[[nodiscard]] int run_mpi_program(const Context& context, std::string_view program,
+                                  const std::vector<std::string>& arguments,
+                                  const std::vector<std::pair<std::string, std::string>>& environment,
+                                  Interposition interposition);
+
+/// The words behind the subcommand's name, as they were given.
+[[nodiscard]] std::vector<std::string> arguments_of(const Context& context, std::string_view subcommand);
+
+}  // namespace aapc::cli
