@@ -58,31 +58,125 @@ TEST_F(CheckCommand, Certifies) {
     EXPECT_EQ(run.err, "");
     EXPECT_EQ(run.out,
               "certified: 6 participants, 30 messages, 9 phases = the bound; every pair once; no directed link "
-              "twice in a phase; " +
+              "twice in a phase; sender: " +
                   std::to_string(document["synchronisation"]["edges"].size()) +
                   " synchronisations order every conflicting pair\n");
 }
 
 TEST_F(CheckCommand, CertifiesEverySynchronisationAndVariant) {
+    const std::pair<std::string, std::string> claims[] = {
+        {"none", "none: no order of phases to prove"},
+        {"dummy", "dummy: 24 dummies in nobody's way, no order of phases to prove"},
+        {"sender", "sender: @ synchronisations order every conflicting pair"},
+        {"sender-partial:3",
+         "sender-partial:3: @ synchronisations order every conflicting pair of different blocks if those of each block "
+         "keep apart"},
+        {"receiver", "receiver: @ synchronisations order every conflicting pair"},
+        {"receiver-partial:3",
+         "receiver-partial:3: @ synchronisations order every conflicting pair of different blocks if those of each "
+         "block keep apart"},
+        {"barrier", "barrier: barriers order every two phases"},
+        {"barrier-partial-none:3", "barrier-partial-none:3: barriers order every two blocks"},
+        {"barrier-partial-sender:3",
+         "barrier-partial-sender:3: barriers order every two blocks, @ synchronisations every conflicting pair inside "
+         "one"},
+        {"barrier-partial-receiver:3",
+         "barrier-partial-receiver:3: barriers order every two blocks, @ synchronisations every conflicting pair "
+         "inside "
+         "one"},
+        {"window:3", "window:3: no order of phases to prove"},
+        {"timed", "timed: no order of phases to prove"},
+    };
     for (const std::string variant : {"paper", "merged"}) {
-        for (const std::string synchronisation : {"none", "sender", "receiver", "timed"}) {
+        for (const auto& [synchronisation, claim] : claims) {
             const Outcome made = scratch.run("schedule c.toml --format json --variant " + variant +
                                              " --synchronisation " + synchronisation + " -o other.json");
             ASSERT_EQ(made.status, 0) << made.err;
             const Outcome run = scratch.run("check other.json --topology c.toml");
             EXPECT_EQ(run.status, 0) << run.err;
-            EXPECT_THAT(run.out, StartsWith("certified: 6 participants, 30 messages, 9 phases = the bound; "));
+            const json other = json::parse(contents(scratch.path("other.json")));
+            std::string expected = claim;
+            if (const std::size_t at = expected.find('@'); at != std::string::npos) {
+                expected.replace(at, 1, std::to_string(other["synchronisation"]["edges"].size()));
+            }
+            EXPECT_EQ(run.out,
+                      "certified: 6 participants, 30 messages, 9 phases = the bound; every pair once; no directed link "
+                      "twice in a phase; " +
+                          expected + "\n");
         }
     }
 }
 
 TEST_F(CheckCommand, WithoutABoundOrSynchronisation) {
     document.erase("synchronisation");
+    document.erase("guarantee");
     document["bound"] = nullptr;
     const Outcome run = check(document);
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(run.out,
-              "certified: 6 participants, 30 messages, 9 phases; every pair once; no directed link twice in a phase\n");
+              "certified: 6 participants, 30 messages, 9 phases; every pair once; no directed link twice in a phase; "
+              "none: no order of phases to prove\n");
+}
+
+TEST_F(CheckCommand, ClaimsNoMoreThanTheScheduleDoes) {
+    document.erase("synchronisation");
+    const std::pair<std::string, std::string> claims[] = {
+        {"shortest", "9 phases = the bound; every pair once; no directed link twice in a phase"},
+        {"contention-free", "9 phases (bound 9); every pair once; no directed link twice in a phase"},
+        {"one-port", "9 phases (bound 9); every pair once; no rank sends or receives twice in a phase"},
+        {"nothing", "9 phases (bound 9); every pair once; nothing promised of phases"},
+    };
+    for (const auto& [guarantee, claim] : claims) {
+        document["guarantee"] = guarantee;
+        const Outcome run = check(document);
+        EXPECT_EQ(run.status, 0) << run.err;
+        EXPECT_EQ(run.out,
+                  "certified: 6 participants, 30 messages, " + claim + "; none: no order of phases to prove\n");
+    }
+}
+
+TEST_F(CheckCommand, ForwardedBlocksAreFollowed) {
+    const Outcome made = scratch.run(
+        "schedule c.toml --algorithm bruck --synchronisation barrier --format json "
+        "-o bruck.json");
+    ASSERT_EQ(made.status, 0) << made.err;
+    const Outcome run = scratch.run("check bruck.json --topology c.toml");
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.out,
+              "certified: 6 participants, 18 messages, 3 phases (bound 9); 30 blocks followed from origin to "
+              "destination; no rank sends or receives twice in a phase; barrier: barriers order every two phases\n");
+    json changed = json::parse(contents(scratch.path("bruck.json")));
+    changed["phases"][2][0]["blocks"].erase(0);
+    const Outcome wrong = check(changed);
+    EXPECT_EQ(wrong.status, 1) << wrong.out;
+}
+
+TEST_F(CheckCommand, RejectsWrongDummies) {
+    const Outcome made = scratch.run("schedule c.toml --synchronisation dummy --format json -o dummy.json");
+    ASSERT_EQ(made.status, 0) << made.err;
+    const json dummy = json::parse(contents(scratch.path("dummy.json")));
+    for (std::size_t lost = 0; lost < dummy["synchronisation"]["dummies"].size(); ++lost) {
+        json changed = dummy;
+        changed["synchronisation"]["dummies"].erase(lost);
+        expect_violation(changed, HasSubstr("In phase "));
+    }
+    json changed = dummy;
+    json& first = changed["synchronisation"]["dummies"][0];
+    first["to"] = (first["from"].get<int>() + 3) % 6;
+    expect_violation(changed, HasSubstr("leaves its switch"));
+}
+
+TEST_F(CheckCommand, RejectsEdgesInTheWrongBlock) {
+    json changed = document;
+    changed["synchronisation"]["name"] = "sender-partial:1000";
+    expect_violation(changed, HasSubstr("has synchronisation messages between blocks only"));
+    changed["synchronisation"]["name"] = "barrier-partial-sender:1";
+    expect_violation(changed, HasSubstr("has synchronisation messages inside a block only"));
+    changed["synchronisation"]["name"] = "barrier-partial-sender:1000";
+    EXPECT_EQ(check(changed).status, 0);
+    changed["synchronisation"]["name"] = "sender";
+    changed["guarantee"] = "one-port";
+    expect_violation(changed, HasSubstr("Synchronisation 'sender' is for contention-free phases"));
 }
 
 TEST_F(CheckCommand, RejectsMutations) {

@@ -58,6 +58,56 @@ TEST(ScheduleCommand, PrintsJson) {
     EXPECT_GT(document["synchronisation"]["edges"].size(), 5U);
 }
 
+TEST(ScheduleCommand, DummiesAreInBothFormats) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", chain);
+    const Outcome as_json = scratch.run("schedule c.toml --synchronisation dummy --format json");
+    ASSERT_EQ(as_json.status, 0) << as_json.err;
+    const auto document = nlohmann::json::parse(as_json.out);
+    const auto& dummies = document["synchronisation"]["dummies"];
+    // 9 phases of 6 ranks with 30 messages leave 24 gaps.
+    ASSERT_EQ(dummies.size(), 24U);
+    const Outcome as_table = scratch.run("schedule c.toml --synchronisation dummy");
+    ASSERT_EQ(as_table.status, 0) << as_table.err;
+    for (const auto& dummy : dummies) {
+        EXPECT_EQ(dummy["from"].get<int>() / 3, dummy["to"].get<int>() / 3) << dummy;
+        EXPECT_THAT(as_table.out, HasSubstr("n" + std::to_string(dummy["from"].get<int>()) + "->n" +
+                                            std::to_string(dummy["to"].get<int>())));
+    }
+    EXPECT_THAT(as_table.out, HasSubstr("dumm"));
+}
+
+/// Every algorithm of the table that is for trees, run as it is by default.
+TEST(ScheduleCommand, EveryAlgorithmAndSynchronisation) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", chain);
+    for (const std::string algorithm : {"tree", "factor", "ring", "pairwise", "scattered", "linear", "bruck"}) {
+        for (const std::string synchronisation :
+             {"none", "window:2", "window:all", "barrier", "barrier-partial-none:4", "dummy", "sender",
+              "sender-partial:4", "receiver", "receiver-partial:4", "barrier-partial-sender:4",
+              "barrier-partial-receiver:4", "timed"}) {
+            const Outcome run = scratch.run("schedule c.toml --format json -o s.json --algorithm " + algorithm +
+                                            " --synchronisation " + synchronisation);
+            const bool needs_nothing = synchronisation == "none" || synchronisation.starts_with("window") ||
+                                       synchronisation == "barrier" || synchronisation == "barrier-partial-none:4";
+            if (algorithm != "tree" && !needs_nothing) {
+                expect_refusal(
+                    run, 2, AllOf(HasSubstr("keeps contention-free phases apart"), HasSubstr("choose none, window:W")));
+                continue;
+            }
+            ASSERT_EQ(run.status, 0) << run.err;
+            const auto document = nlohmann::json::parse(contents(scratch.path("s.json")));
+            EXPECT_EQ(document["algorithm"], algorithm);
+            EXPECT_EQ(document["bound"], 9) << algorithm;
+            EXPECT_EQ(document["synchronisation"]["name"], synchronisation);
+            const Outcome check = scratch.run("check s.json --topology c.toml");
+            EXPECT_EQ(check.status, 0) << check.err;
+            EXPECT_THAT(check.out,
+                        AllOf(StartsWith("certified: 6 participants, "), HasSubstr("; " + synchronisation + ": ")));
+        }
+    }
+}
+
 TEST(ScheduleCommand, ReductionsAreOrdered) {
     const Scratch scratch;
     (void)scratch.file("c.toml", chain);
@@ -131,7 +181,8 @@ TEST(ScheduleCommand, HelpNamesTheChoices) {
     const Scratch scratch;
     const Outcome run = scratch.run("schedule --help");
     EXPECT_EQ(run.status, 0);
-    for (const char* const word : {"tree", "merged", "paper", "sender", "timed", "pair", "exact", "json"}) {
+    for (const char* const word : {"tree", "merged", "paper", "sender", "timed", "pair", "exact", "json", "ring",
+                                   "radix-N", "sender-partial:BS", "barrier-partial-receiver:BS", "window:W"}) {
         EXPECT_THAT(run.out, HasSubstr(word));
     }
 }
