@@ -163,8 +163,7 @@ void Tournament::Search::begin_border() {
             both.push_back(entrant(candidate, border.bytes));
         }
     }
-    current_.emplace(border.bytes, std::move(both), share_of_next_border(), SizeSearch::Form::final_only,
-                     settings_.seed);
+    current_.emplace(border.bytes, both, share_of_next_border(), SizeSearch::Form::final_only, settings_.seed);
     ++borders_begun_;
 }
 

@@ -98,10 +98,10 @@ double SizeSearch::Racer::median_seconds() const {
     return final.empty() ? lower_median(samples) : median(samples);
 }
 
-SizeSearch::SizeSearch(std::int64_t bytes, std::vector<Entrant> entrants, double share_seconds, Form form,
+SizeSearch::SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants, double share_seconds, Form form,
                        std::uint64_t seed)
     : bytes_(bytes), share_seconds_(share_seconds), seed_(seed) {
-    for (Entrant& entrant : entrants) {
+    for (const Entrant& entrant : entrants) {
         racers_.push_back({entrant, {}, {}, 0, 0, true});
     }
     if (form == Form::screening_and_final) {

@@ -44,7 +44,8 @@ class SizeSearch {
 
     /// `entrants` begin with the MPI's own; the others come in the order in which they get their chance if the share
     /// of the budget does not reach for all.
-    SizeSearch(std::int64_t bytes, std::vector<Entrant> entrants, double share_seconds, Form form, std::uint64_t seed);
+    SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants, double share_seconds, Form form,
+               std::uint64_t seed);
 
     [[nodiscard]] bool finished() const { return stage_ == Stage::over; }
     /// The candidate to measure. Not when finished.
