@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -43,7 +44,11 @@ struct Buffers {
 class Tester {
   public:
     Tester(Rank rank, Rank ranks, std::uint64_t seed, std::string only)
-        : rank_(rank), ranks_(ranks), seed_(seed), only_(std::move(only)), own_random_(seed * 1000 + 1 + rank) {}
+        : rank_(rank),
+          ranks_(ranks),
+          seed_(seed),
+          only_(std::move(only)),
+          own_random_(seed * 1000 + 1 + static_cast<std::uint64_t>(rank)) {}
 
     /// `block_phases`: of synchronisations that have blocks.
     void test_world(const test::World& world, const std::vector<Phase>& block_phases);
@@ -283,10 +288,7 @@ void Tester::test_refusal() {
     expect(error == MPI_ERR_ARG && exchange == nullptr, name, "was accepted");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
+int test_all(int argc, char** argv) {
     int rank = 0;
     int ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -309,6 +311,20 @@ int main(int argc, char** argv) {
         fmt::print("{} ranks, seed {}: {} ways of running, {} failures\n", ranks, seed, tester.tested(), all[0]);
     }
     test::Watchdog::stop();
-    MPI_Finalize();
     return all[0] == 0 && all[1] == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int status = 1;
+    try {
+        status = test_all(argc, argv);
+    } catch (...) {
+        std::fputs("exchange_test: an exception\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, status);  // the other ranks wait for this one
+    }
+    MPI_Finalize();
+    return status;
 }

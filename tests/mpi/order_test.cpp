@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <limits>
@@ -357,10 +358,7 @@ void Observer::observe_forwarding() {
     }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
+int test_all(int argc, char** argv) {
     int rank = 0;
     int ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -379,6 +377,20 @@ int main(int argc, char** argv) {
                    failures);
     }
     test::Watchdog::stop();
-    MPI_Finalize();
     return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int status = 1;
+    try {
+        status = test_all(argc, argv);
+    } catch (...) {
+        std::fputs("order_test: an exception\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, status);  // the other ranks wait for this one
+    }
+    MPI_Finalize();
+    return status;
 }
