@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -127,9 +129,7 @@ void print(const Row& row) {
     }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     std::uint64_t clusters = 10'000;
     std::uint64_t seed = 1;
     int most_machines = 12;
@@ -163,4 +163,15 @@ int main(int argc, char** argv) {
                most_machines, most_ranks, seed, failures);
     std::for_each(rows.begin(), rows.end(), print);
     return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {  // no memory, or a terminal that went away
+        std::fputs(error.what(), stderr);
+        return 1;
+    }
 }
