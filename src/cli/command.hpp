@@ -37,6 +37,7 @@ void add_schedule_command(CLI::App& app, Context& context);
 void add_check_command(CLI::App& app, Context& context);
 void add_generate_command(CLI::App& app, Context& context);
 void add_exec_command(CLI::App& app, Context& context);
+void add_explain_command(CLI::App& app, Context& context);
 void add_bench_command(CLI::App& app, Context& context);
 
 }  // namespace aapc::cli

@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
     add_check_command(app, context);
     add_generate_command(app, context);
     add_exec_command(app, context);
+    add_explain_command(app, context);
     add_bench_command(app, context);
     try {
         app.parse(argc, argv);

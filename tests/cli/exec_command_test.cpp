@@ -117,10 +117,12 @@ TEST_F(ExecCommand, TheProgramsLinkageOutweighsTheLauncher) {
 TEST_F(ExecCommand, OptionsBecomeVariables) {
     for (const std::string& mpi : mpis) {
         const Outcome outcome =
-            run("--topology sub/../some.toml --algorithm tree/paper --synchronisation sender --verbose 2",
+            run("--topology sub/../some.toml --tuning tuned.toml --algorithm tree/paper --synchronisation sender "
+                "--verbose 2",
                 programs + "environment_" + mpi);
         const std::string here = fs::path(directory_.path("sub/../some.toml"));
         EXPECT_EQ(outcome.out, preloaded(mpi) + "AAPC_TOPOLOGY=" + here +
+                                   "\nAAPC_TUNING=" + directory_.path("tuned.toml") +
                                    "\nAAPC_ALGORITHM=tree/paper\nAAPC_SYNCHRONISATION=sender\nAAPC_VERBOSE=2\n");
     }
 }
@@ -130,7 +132,7 @@ TEST_F(ExecCommand, WithoutOptionsTheEnvironmentSpeaks) {
     setenv("AAPC_ALGORITHM", "tree", 1);
     for (const std::string& mpi : mpis) {
         const Outcome outcome = run("", programs + "environment_" + mpi);
-        EXPECT_THAT(outcome.out, HasSubstr("AAPC_TOPOLOGY=/some/where.toml\nAAPC_ALGORITHM=tree\n"));
+        EXPECT_THAT(outcome.out, HasSubstr("AAPC_TOPOLOGY=/some/where.toml\nAAPC_TUNING=\nAAPC_ALGORITHM=tree\n"));
         EXPECT_THAT(outcome.err, IsEmpty());
     }
 }

@@ -1,0 +1,455 @@
+// `aapc explain`: what the interposer would do with a communicator's messages, and why. It asks the interposer's own
+// decide(), so that the two cannot differ.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aapc/algorithm.hpp"
+#include "aapc/timed.hpp"
+#include "aapc/topology_file.hpp"
+#include "aapc/tuning.hpp"
+#include "cli/command.hpp"
+#include "interpose/choice.hpp"
+#include "interpose/settings.hpp"
+
+namespace aapc::cli {
+
+namespace {
+
+using interpose::Decision;
+using nlohmann::ordered_json;
+
+struct ExplainOptions {
+    std::string topology;
+    std::string tuning;
+    std::string machines;
+    std::string mpi;
+    Rank ranks = 0;  ///< 0: all
+    std::vector<std::string> sizes;
+    std::string format = "text";
+};
+
+/// What is said of one message size.
+struct SizeLine {
+    std::int64_t bytes = 0;
+    Method method;
+    double bound_seconds = 0;
+    std::optional<double> predicted_seconds;
+    std::optional<MeasuredSize> measured;
+};
+
+/// An algorithm that could have been chosen, with its default variant.
+struct Alternative {
+    std::string name;
+    std::optional<Phase> phases;
+    std::string reason;
+};
+
+struct Explanation {
+    Network network;
+    std::optional<Tuning> tuning;
+    std::string tuning_rejected;  ///< the interposer's remark; empty: it is used, or there is none
+    Demand demand;
+    Bound bound;
+    Decision decision{""};
+    std::vector<std::optional<Phase>> phases;  ///< for each range of the decision; nothing: the MPI's own
+    std::vector<SizeLine> sizes;
+    std::vector<Alternative> alternatives;
+};
+
+std::string_view name_of(Decision::Basis basis) {
+    switch (basis) {
+        case Decision::Basis::tuning:
+            return "tuning";
+        case Decision::Basis::forced:
+            return "forced";
+        default:
+            return "rule";
+    }
+}
+
+std::vector<std::string> places(const Network& network, const Demand& demand) {
+    std::vector<std::string> names;
+    for (const Machine machine : demand.machine_of) {
+        names.push_back(network.machine_name(machine));
+    }
+    return names;
+}
+
+// ---- Finding out ----
+
+Expected<Machine> machine_named(const Network& network, const std::string& name, int column) {
+    const Machine machine = network.find_machine(name);
+    if (machine < 0) {
+        return failure({fmt::format("--machines, character {}", column), 0, 0,
+                        fmt::format("there is no machine '{}' in the topology", name),
+                        "name machines of the topology file"});
+    }
+    return machine;
+}
+
+/// The communicator that is asked about: --machines, or the tuned one, or all ranks of the topology; its first --ranks.
+Expected<Demand> demand_of(const ExplainOptions& options, const Network& network, const Tuning* tuning) {
+    Demand demand;
+    if (!options.machines.empty()) {
+        const auto entries = expand_hostlist(options.machines);
+        if (!entries) {
+            Diagnostic diagnostic = entries.error();
+            diagnostic.file = fmt::format("--machines, character {}", std::exchange(diagnostic.column, 0));
+            return failure(std::move(diagnostic));
+        }
+        for (const HostlistEntry& entry : *entries) {
+            const auto machine = machine_named(network, entry.name, entry.column);
+            if (!machine) {
+                return failure(machine.error());
+            }
+            demand.machine_of.insert(demand.machine_of.end(), static_cast<std::size_t>(entry.ranks), *machine);
+        }
+    } else if (tuning != nullptr) {
+        for (const std::string& name : tuning->fingerprint.machine_of) {
+            demand.machine_of.push_back(network.find_machine(name));
+        }
+    } else {
+        demand = full_demand(network);
+    }
+    if (options.ranks > demand.participants()) {
+        return failure({"--ranks", 0, 0,
+                        fmt::format("{} ranks, and there are places for {}", options.ranks, demand.participants()),
+                        "give fewer, or places for all of them with --machines"});
+    }
+    if (options.ranks > 0) {
+        demand.machine_of.resize(static_cast<std::size_t>(options.ranks));
+    }
+    return demand;
+}
+
+/// Reads the tuning and rejects it as the interposer would. What only a running job knows, the version of its MPI and
+/// where MPI_COMM_WORLD is placed, is taken to be as tuned.
+void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
+    auto tuning = read_tuning_file(options.tuning, explanation.network.kind());
+    if (!tuning) {
+        explanation.tuning_rejected = interpose::deciding_without_tuning(to_string(tuning.error()));
+        return;
+    }
+    const Fingerprint& tuned = tuning->fingerprint;
+    Fingerprint here = make_fingerprint(explanation.network, {}, options.mpi.empty() ? tuned.mpi : options.mpi,
+                                        tuned.mpi_version, options.topology);
+    here.machine_of = tuned.machine_of;
+    if (auto difference = mismatch(*tuning, here)) {
+        difference->file = options.tuning;
+        explanation.tuning_rejected = interpose::deciding_without_tuning(to_string(*difference));
+        return;
+    }
+    explanation.tuning = std::move(*tuning);
+}
+
+Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, const Explanation& explanation) {
+    std::vector<std::int64_t> sizes;
+    for (const std::string& text : options.sizes) {
+        const auto size = parse_size(text);
+        if (!size) {
+            Diagnostic diagnostic = size.error();
+            diagnostic.file = "--sizes";
+            return failure(std::move(diagnostic));
+        }
+        sizes.push_back(*size);
+    }
+    if (sizes.empty() && explanation.decision.basis() == Decision::Basis::tuning) {
+        for (const TunedRange& range : explanation.tuning->ranges) {
+            for (const MeasuredSize& measured : range.measured) {
+                sizes.push_back(measured.bytes);
+            }
+        }
+    }
+    return sizes.empty() ? std::vector<std::int64_t>{1, 1024, 8192, 32768, 131072, 1048576} : sizes;
+}
+
+/// The timetable, if it can be had with this method's synchronisation.
+std::unique_ptr<Timetable> timetable_of(const Explanation& explanation, const Method& method) {
+    auto timetable = build_timetable(*method.algorithm, method.variant, explanation.network, explanation.demand);
+    return timetable && check_synchronisation_fits(**timetable, method.synchronisation) ? std::move(*timetable)
+                                                                                        : nullptr;
+}
+
+/// `timed` does what its slots say, if the links are as fast as the topology declares: the phases, each as long as a
+/// message and its headers take on the slowest link under an MTU of 1500. Others promise no time.
+std::optional<double> predict(const Explanation& explanation, const Method& method, std::optional<Phase> phases,
+                              std::int64_t bytes) {
+    if (!phases || method.synchronisation.kind != Synchronisation::Kind::timed || bytes < 1) {
+        return std::nullopt;
+    }
+    const double pace = method.synchronisation.pace > 0 ? method.synchronisation.pace : PaceController::initial_pace;
+    const Segmentation segmentation =
+        segment_message(bytes, explanation.bound.slowest_bits_per_second, method.synchronisation.segment_bytes);
+    return segmentation.end_seconds(*phases) / pace;
+}
+
+std::optional<MeasuredSize> measured_at(const Explanation& explanation, std::int64_t bytes) {
+    if (explanation.decision.basis() != Decision::Basis::tuning) {
+        return std::nullopt;
+    }
+    for (const TunedRange& range : explanation.tuning->ranges) {
+        for (const MeasuredSize& measured : range.measured) {
+            if (measured.bytes == bytes) {
+                return measured;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::string reason_against(const Explanation& explanation, const Timetable& timetable) {
+    if (explanation.decision.basis() == Decision::Basis::tuning) {
+        return "no faster where another was chosen: measured";
+    }
+    const bool contention_free =
+        timetable.guarantee() == Guarantee::shortest || timetable.guarantee() == Guarantee::contention_free;
+    return contention_free ? "contention-free, too; which is faster, only aapc tune can tell"
+                           : "its messages may meet on links; whether that costs time, only aapc tune can tell";
+}
+
+void find_alternatives(Explanation& explanation) {
+    const auto chosen = [&](const Algorithm& algorithm) {
+        return std::any_of(explanation.decision.ranges().begin(), explanation.decision.ranges().end(),
+                           [&](const Decision::Range& range) { return range.method.algorithm == &algorithm; });
+    };
+    for (const Algorithm& algorithm : algorithms()) {
+        if (chosen(algorithm)) {
+            continue;
+        }
+        Alternative& alternative = explanation.alternatives.emplace_back();
+        alternative.name = fmt::format("{}/{}", algorithm.name, algorithm.variants.front());
+        if (explanation.demand.participants() < 1) {
+            alternative.reason = "nobody takes part";
+            continue;
+        }
+        const auto timetable =
+            build_timetable(algorithm, algorithm.variants.front(), explanation.network, explanation.demand);
+        if (timetable) {
+            alternative.phases = (*timetable)->phases();
+            alternative.reason = reason_against(explanation, **timetable);
+        } else {
+            alternative.reason = timetable.error().wrong;
+        }
+    }
+}
+
+Expected<Explanation> find_out(const ExplainOptions& options) {
+    auto network = read_topology_file(options.topology);
+    if (!network) {
+        return failure(network.error());
+    }
+    Explanation explanation{std::move(*network), {}, "", {}, {}, Decision(""), {}, {}, {}};
+    if (!options.tuning.empty()) {
+        read_tuning_for(options, explanation);
+    }
+    const Tuning* tuning = explanation.tuning ? &*explanation.tuning : nullptr;
+    auto demand = demand_of(options, explanation.network, tuning);
+    if (!demand) {
+        return failure(demand.error());
+    }
+    explanation.demand = std::move(*demand);
+    explanation.bound = tree_bound(explanation.network, explanation.demand);
+    explanation.decision = interpose::decide(explanation.network, explanation.demand, explanation.bound, {}, tuning);
+    for (const Decision::Range& range : explanation.decision.ranges()) {
+        const auto timetable = range.method.native() ? nullptr : timetable_of(explanation, range.method);
+        explanation.phases.push_back(timetable ? std::optional(timetable->phases()) : std::nullopt);
+    }
+    const auto sizes = sizes_of(options, explanation);
+    if (!sizes) {
+        return failure(sizes.error());
+    }
+    for (const std::int64_t bytes : *sizes) {
+        const std::size_t range = explanation.decision.range_of(bytes);
+        const Method& method = explanation.decision.ranges()[range].method;
+        explanation.sizes.push_back({bytes, method, static_cast<double>(bytes) * explanation.bound.seconds_per_byte,
+                                     predict(explanation, method, explanation.phases[range], bytes),
+                                     measured_at(explanation, bytes)});
+    }
+    find_alternatives(explanation);
+    return explanation;
+}
+
+// ---- Telling ----
+
+std::string duration_text(std::optional<double> seconds) {
+    if (!seconds) {
+        return "-";
+    }
+    if (*seconds >= 1) {
+        return fmt::format("{:.3f} s", *seconds);
+    }
+    return *seconds >= 1e-3 ? fmt::format("{:.3f} ms", *seconds * 1e3) : fmt::format("{:.1f} us", *seconds * 1e6);
+}
+
+std::string phases_text(std::optional<Phase> phases) { return phases ? std::to_string(*phases) : "-"; }
+
+std::string ranges_text(const Explanation& shown) {
+    std::string text = fmt::format("\n{:>12}  {:<32}  {:>7}  measured\n", "from bytes", "method", "phases");
+    for (std::size_t index = 0; index < shown.phases.size(); ++index) {
+        const Decision::Range& range = shown.decision.ranges()[index];
+        text += fmt::format("{:>12}  {:<32}  {:>7}  {}\n", range.from_bytes, to_string(range.method),
+                            phases_text(shown.phases[index]), range.lead.empty() ? "-" : range.lead);
+    }
+    return text;
+}
+
+std::string sizes_text(const Explanation& shown) {
+    std::string text = fmt::format("\n{:>12}  {:<32}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", "bytes", "method", "bound",
+                                   "predicted", "measured", "native", "lead over native; runner-up");
+    for (const SizeLine& line : shown.sizes) {
+        std::optional<double> chosen;
+        std::optional<double> native;
+        std::string evidence = "-";
+        if (line.measured) {
+            const MeasuredSize& measured = *line.measured;
+            chosen = measured.chosen_seconds;
+            native = measured.native_seconds;
+            evidence =
+                fmt::format("{:.2f} ({:.2f} to {:.2f})", measured.lead.ratio, measured.lead.low, measured.lead.high);
+            if (measured.runner_up) {
+                evidence += fmt::format("; {} {}", to_string(measured.runner_up->method),
+                                        duration_text(measured.runner_up->seconds));
+            }
+        }
+        text += fmt::format("{:>12}  {:<32}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", line.bytes, to_string(line.method),
+                            duration_text(line.bound_seconds), duration_text(line.predicted_seconds),
+                            duration_text(chosen), duration_text(native), evidence);
+    }
+    return text;
+}
+
+std::string alternatives_text(const Explanation& shown) {
+    std::string text = fmt::format("\n{:<24}  {:>7}  why not\n", "not taken", "phases");
+    for (const Alternative& alternative : shown.alternatives) {
+        text +=
+            fmt::format("{:<24}  {:>7}  {}\n", alternative.name, phases_text(alternative.phases), alternative.reason);
+    }
+    return text;
+}
+
+constexpr std::string_view model =
+    "The bound is what the busiest link needs for the bytes alone. Predicted is the length of the schedule of `timed` "
+    "at\n"
+    "the declared speeds under an MTU of 1500, headers and acknowledgements included; other methods promise no time.\n";
+
+std::string as_text(const Explanation& shown) {
+    std::string text = fmt::format("{} ({})\n", interpose::describe(shown.demand),
+                                   compact_hostlist(places(shown.network, shown.demand)));
+    text += fmt::format("decided by {}: {}\n", name_of(shown.decision.basis()), shown.decision.reason());
+    if (!shown.tuning_rejected.empty()) {
+        text += fmt::format("tuning rejected: {}\n", shown.tuning_rejected);
+    } else if (shown.tuning) {
+        text += fmt::format("tuning for {} ({}), placement {}; a job that differs rejects the whole file\n",
+                            shown.tuning->fingerprint.mpi, shown.tuning->fingerprint.mpi_version,
+                            compact_hostlist(shown.tuning->fingerprint.machine_of));
+    }
+    text += ranges_text(shown) + sizes_text(shown);
+    if (!shown.alternatives.empty()) {
+        text += alternatives_text(shown);
+    }
+    return text + "\n" + std::string(model);
+}
+
+template <class Value>
+ordered_json or_null(const std::optional<Value>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json measured_json(const std::optional<MeasuredSize>& measured) {
+    if (!measured) {
+        return nullptr;
+    }
+    ordered_json json = {
+        {"seconds", measured->chosen_seconds},
+        {"native_seconds", measured->native_seconds},
+        {"lead", {{"ratio", measured->lead.ratio}, {"interval", {measured->lead.low, measured->lead.high}}}},
+        {"spread", measured->spread},
+        {"repeats", measured->repeats},
+        {"runner_up", nullptr}};
+    if (measured->runner_up) {
+        json["runner_up"] = {{"method", to_string(measured->runner_up->method)},
+                             {"seconds", measured->runner_up->seconds}};
+    }
+    return json;
+}
+
+std::string as_json(const Explanation& shown) {
+    ordered_json ranges = ordered_json::array();
+    for (std::size_t index = 0; index < shown.phases.size(); ++index) {
+        const Decision::Range& range = shown.decision.ranges()[index];
+        ranges.push_back({{"from_bytes", range.from_bytes},
+                          {"method", to_string(range.method)},
+                          {"phases", or_null(shown.phases[index])}});
+    }
+    ordered_json sizes = ordered_json::array();
+    for (const SizeLine& line : shown.sizes) {
+        sizes.push_back({{"bytes", line.bytes},
+                         {"method", to_string(line.method)},
+                         {"bound_seconds", line.bound_seconds},
+                         {"predicted_seconds", or_null(line.predicted_seconds)},
+                         {"measured", measured_json(line.measured)}});
+    }
+    ordered_json alternatives = ordered_json::array();
+    for (const Alternative& alternative : shown.alternatives) {
+        alternatives.push_back(
+            {{"algorithm", alternative.name}, {"phases", or_null(alternative.phases)}, {"reason", alternative.reason}});
+    }
+    const ordered_json document = {
+        {"format", "aapc-explanation/1"},
+        {"ranks", shown.demand.participants()},
+        {"placement", compact_hostlist(places(shown.network, shown.demand))},
+        {"bound", {{"messages", shown.bound.messages}, {"seconds_per_byte", shown.bound.seconds_per_byte}}},
+        {"basis", name_of(shown.decision.basis())},
+        {"reason", shown.decision.reason()},
+        {"tuning_rejected", shown.tuning_rejected.empty() ? ordered_json() : ordered_json(shown.tuning_rejected)},
+        {"ranges", std::move(ranges)},
+        {"sizes", std::move(sizes)},
+        {"not_taken", std::move(alternatives)}};
+    return document.dump(2) + "\n";
+}
+
+int run(const ExplainOptions& options) {
+    const auto explanation = find_out(options);
+    if (!explanation) {
+        return complain(explanation.error());
+    }
+    return write_output("", options.format == "json" ? as_json(*explanation) : as_text(*explanation));
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Context& context) {
+    CLI::App* const command = app.add_subcommand(
+        "explain", "Say what MPI_Alltoall would do on a communicator, for which message sizes, and why");
+    const auto options = std::make_shared<ExplainOptions>();
+    command->add_option("FILE", options->topology, "topology file (docs/topology-files.md)")->required();
+    command->add_option("--tuning", options->tuning, "tuning file that aapc tune wrote (docs/tuning.md)")
+        ->type_name("FILE");
+    auto* const machines =
+        command->add_option("--machines", options->machines, "the communicator's ranks in order, as in \"n[0-3]:2\"");
+    machines->type_name("HOSTLIST");
+    command
+        ->add_option("--ranks", options->ranks,
+                     "only so many of the ranks that --machines, the tuning or else the topology file lists")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    command->add_option("--sizes", options->sizes, "message sizes, as in 1,8Ki,1M; default: those that were measured")
+        ->delimiter(',')
+        ->type_name("LIST");
+    command->add_option("--mpi", options->mpi, "the MPI that will run, openmpi or mpich; default: the tuning's")
+        ->type_name("NAME");
+    command->add_option("--format", options->format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    command->callback([options, &context] { context.status = run(*options); });
+}
+
+}  // namespace aapc::cli

@@ -1,0 +1,158 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "aapc/bound.hpp"
+#include "aapc/topology_file.hpp"
+#include "cli/program.hpp"
+#include "interpose/choice.hpp"
+#include "tuning/tunings.hpp"
+
+namespace aapc::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* eight =
+    "[network]\nspeed = \"100Mbit\"\n"
+    "[[switch]]\nname = \"s0\"\nmachines = \"n[0-3]\"\n"
+    "[[switch]]\nname = \"s1\"\nuplink = \"s0\"\nmachines = \"n[4-7]\"\n";
+
+/// The example tuning, made for the eight machines and this version.
+Tuning tuning_of_eight() {
+    const Network network = read_topology(eight, "eight.toml").value();
+    Tuning tuning = example_tuning();
+    tuning.fingerprint = make_fingerprint(network, full_demand(network), "openmpi", "Open MPI v4.1.4", "eight.toml");
+    return tuning;
+}
+
+nlohmann::json parsed(const Outcome& run) {
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    return nlohmann::json::parse(run.out);
+}
+
+TEST(ExplainCommand, SaysTheRuleTheBoundAndWhatOnlyMeasuringTells) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    const Outcome run = scratch.run("explain " + file + " --sizes 1,8Ki");
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, AllOf(StartsWith("communicator of 8 ranks on 8 machines (n[0-7])\n"
+                                          "decided by rule: bound 16 messages on s1-s0 at 100 Mbit/s\n"),
+                               HasSubstr("8192  tree/merged+timed "), HasSubstr("only aapc tune can tell")));
+}
+
+TEST(ExplainCommand, AsksWhatTheInterposerAsks) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    const auto tuning_file = scratch.file("tuning.toml", tuning_text(tuning_of_eight()));
+    const Network network = read_topology(eight, "eight.toml").value();
+    const Tuning tuning = tuning_of_eight();
+    for (const std::string options : {"", "--tuning tuning.toml"}) {
+        for (Rank ranks = 1; ranks <= 8; ++ranks) {
+            Demand demand = full_demand(network);
+            demand.machine_of.resize(static_cast<std::size_t>(ranks));
+            const auto expected = interpose::decide(network, demand, tree_bound(network, demand), {},
+                                                    options.empty() ? nullptr : &tuning);
+            const auto json = parsed(
+                scratch.run("explain eight.toml --format json " + options + " --ranks " + std::to_string(ranks)));
+            EXPECT_EQ(json["ranks"], ranks);
+            EXPECT_EQ(json["reason"], expected.reason());
+            ASSERT_EQ(json["ranges"].size(), expected.ranges().size());
+            for (std::size_t range = 0; range < expected.ranges().size(); ++range) {
+                EXPECT_EQ(json["ranges"][range]["from_bytes"], expected.ranges()[range].from_bytes);
+                EXPECT_EQ(json["ranges"][range]["method"], to_string(expected.ranges()[range].method));
+            }
+        }
+    }
+}
+
+TEST(ExplainCommand, ShowsTheEvidenceOfATuning) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    const auto tuning_file = scratch.file("tuning.toml", tuning_text(tuning_of_eight()));
+    const Outcome text = scratch.run("explain eight.toml --tuning tuning.toml");
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out, AllOf(HasSubstr("decided by tuning: tuned 2026-11-21T07:15:00Z; bound 16 messages"),
+                                HasSubstr("1.50 to 1.62 times as fast as native at 4096 to 16384 bytes"),
+                                HasSubstr("1.50 (1.38 to 1.62); native 3.000 ms"),
+                                HasSubstr("a job that differs rejects the whole file")));
+    const auto json = parsed(scratch.run("explain eight.toml --tuning tuning.toml --format json"));
+    EXPECT_EQ(json["basis"], "tuning");
+    EXPECT_EQ(json["tuning_rejected"], nullptr);
+    ASSERT_EQ(json["sizes"].size(), 4U) << "the measured sizes are the default";
+    EXPECT_EQ(json["sizes"][1]["bytes"], 4096);
+    EXPECT_EQ(json["sizes"][1]["method"], "tree/paper+sender-partial:8");
+    EXPECT_EQ(json["sizes"][1]["measured"]["seconds"], 0.002);
+    EXPECT_EQ(json["sizes"][1]["measured"]["runner_up"]["method"], "native");
+    EXPECT_EQ(json["sizes"][2]["measured"]["runner_up"], nullptr);
+    EXPECT_EQ(json["sizes"][1]["predicted_seconds"], nullptr) << "only timed promises a time";
+    EXPECT_GT(json["sizes"][3]["predicted_seconds"], json["sizes"][3]["bound_seconds"]);
+}
+
+TEST(ExplainCommand, PredictsTheLengthOfTheTimedSchedule) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    const auto json = parsed(scratch.run("explain eight.toml --format json --sizes 1M"));
+    const double bound = json["sizes"][0]["bound_seconds"];
+    EXPECT_DOUBLE_EQ(bound, 16 * 1e6 * 8 / 100e6);
+    // 1448 bytes of a frame's 1514, 33 of acknowledgements against it, at a pace of 0.98.
+    const double headers = (1514.0 + 33) / 1448 / 0.98;
+    EXPECT_NEAR(json["sizes"][0]["predicted_seconds"].get<double>() / bound, headers, 0.02);
+}
+
+TEST(ExplainCommand, ATuningOfSomethingElseIsRejectedAsTheInterposerDoes) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    Tuning other = tuning_of_eight();
+    other.fingerprint.aapc_version = "0.0.1";
+    const auto old = scratch.file("old.toml", tuning_text(other));
+    std::string text = tuning_text(tuning_of_eight());
+    const auto cut = scratch.file("cut.toml", text.substr(0, text.size() / 2));
+    const auto good = scratch.file("good.toml", text);
+    struct Case {
+        std::string options;
+        std::string why;
+    };
+    for (const auto& [options, why] :
+         {Case{"--tuning old.toml", "old.toml: it was made for aapc 0.0.1"}, Case{"--tuning cut.toml", "cut.toml:"},
+          Case{"--tuning missing.toml", "missing.toml: cannot be opened"},
+          Case{"--tuning good.toml --mpi mpich",
+               "made for the MPI 'openmpi', and here it "
+               "is 'mpich'"}}) {
+        const Outcome run = scratch.run("explain eight.toml " + options);
+        EXPECT_EQ(run.status, 0) << run.err;
+        EXPECT_THAT(run.out, AllOf(HasSubstr("decided by rule"), HasSubstr("tuning rejected: "), HasSubstr(why),
+                                   HasSubstr("; deciding without it\n")));
+    }
+}
+
+TEST(ExplainCommand, AnotherCommunicatorThanTheTunedOneIsDecidedByRule) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    const auto tuning_file = scratch.file("tuning.toml", tuning_text(tuning_of_eight()));
+    const auto json =
+        parsed(scratch.run("explain eight.toml --tuning tuning.toml --format json --machines 'n[4-7]:2,n0'"));
+    EXPECT_EQ(json["basis"], "rule");
+    EXPECT_EQ(json["ranks"], 9);
+    EXPECT_EQ(json["placement"], "n[4-7]:2,n0");
+    EXPECT_THAT(json["reason"], HasSubstr("the tuning is for 8 ranks placed otherwise"));
+}
+
+TEST(ExplainCommand, RefusesWrongInput) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    expect_refusal(scratch.run("explain missing.toml"), 2, StartsWith("missing.toml: cannot be opened"));
+    expect_refusal(scratch.run("explain eight.toml --ranks 9"), 2,
+                   StartsWith("--ranks: 9 ranks, and there are places"));
+    expect_refusal(scratch.run("explain eight.toml --machines n0,x9"), 2,
+                   StartsWith("--machines, character 4: there is no machine 'x9'"));
+    expect_refusal(scratch.run("explain eight.toml --machines 'n[0-'"), 2, StartsWith("--machines, character "));
+    expect_refusal(scratch.run("explain eight.toml --sizes 1,many"), 2, StartsWith("--sizes: 'many' is not a size"));
+}
+
+}  // namespace
+}  // namespace aapc::test
