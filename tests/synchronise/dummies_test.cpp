@@ -8,7 +8,8 @@
 namespace aapc {
 namespace {
 
-/// A schedule of every message in a phase of its own, in the order of sender and receiver: most ranks idle.
+/// A schedule of every message in a phase of its own, in the order of sender and receiver: most ranks idle. The network
+/// must outlive it.
 Schedule one_by_one(const Network& network) {
     const Demand demand = full_demand(network);
     ScheduleDraft draft{"one by one", "", std::nullopt, {}, Guarantee::contention_free};
@@ -48,7 +49,8 @@ TEST(Dummies, RanksOfOneMachineShareItsSwitch) {
     tree.add_machine(top, 2);
     tree.add_machine(top);
     tree.add_machine(tree.add_switch(top), 2);
-    const Schedule schedule = one_by_one(tree.build());
+    const Network network = tree.build();
+    const Schedule schedule = one_by_one(network);
     // 0->1 leaves 1 and 2 to send, 0 and 2 to receive; 3 and 4 have each other.
     EXPECT_EQ(dummies_of_phase(schedule, 0), (std::vector<Transfer>{{0, 1, 0}, {0, 2, 2}, {0, 3, 4}, {0, 4, 3}}));
 }
