@@ -410,7 +410,6 @@ void add_exec_command(CLI::App& app, Context& context) {
     command->add_option("--topology", request->topology, "Topology file (default: AAPC_TOPOLOGY)")->type_name("FILE");
     command->add_option("--tuning", request->tuning, "Tuning file that aapc tune wrote (AAPC_TUNING)")
         ->type_name("FILE");
-    command->add_option("--tuning", request->tuning, "Tuning file that aapc tune wrote (AAPC_TUNING)")->type_name("FILE");
     command->add_option("--algorithm", request->algorithm, "Use this method, for every size (AAPC_ALGORITHM)")
         ->type_name("NAME[/VARIANT][+SYNCHRONISATION]");
     command->add_option("--synchronisation", request->synchronisation, "Use this one (AAPC_SYNCHRONISATION)")
