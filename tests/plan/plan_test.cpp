@@ -29,6 +29,8 @@ void expect_plans_equal_table(const Network& network, const Demand& demand, Phas
         ASSERT_TRUE(built.schedule.has_value()) << built.schedule.error().what << repeat;
         for (const Synchronisation& synchronisation : every_synchronisation(block_phases)) {
             const auto edges = synchronisation_edges(*built.schedule, synchronisation, Reduction::pair_rule);
+            const auto violation = check_synchronisation(*built.schedule, synchronisation, edges);
+            ASSERT_FALSE(violation.has_value()) << violation->what << repeat;
             for (Rank rank = 0; rank < demand.participants(); ++rank) {
                 const Plan local = make_plan(*built.timetable, rank, synchronisation);
                 const Plan global = plan_from_schedule(*built.schedule, edges, rank, synchronisation);
@@ -120,6 +122,7 @@ TEST(Plan, TokensMatchAtBothEnds) {
     const auto built = test::build_tree_schedule(network, demand, "merged");
     for (const Synchronisation synchronisation : {Synchronisation::sender, Synchronisation::receiver}) {
         std::vector<Plan> plans;
+        plans.reserve(static_cast<std::size_t>(demand.participants()));
         for (Rank rank = 0; rank < demand.participants(); ++rank) {
             plans.push_back(make_plan(*built.timetable, rank, synchronisation));
         }
