@@ -39,5 +39,8 @@ void add_generate_command(CLI::App& app, Context& context);
 void add_exec_command(CLI::App& app, Context& context);
 void add_explain_command(CLI::App& app, Context& context);
 void add_bench_command(CLI::App& app, Context& context);
+void add_tune_command(CLI::App& app, Context& context);
+void add_fit_command(CLI::App& app, Context& context);
+void add_predict_command(CLI::App& app, Context& context);
 
 }  // namespace aapc::cli

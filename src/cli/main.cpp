@@ -21,6 +21,9 @@ int run(int argc, char** argv) {
     add_exec_command(app, context);
     add_explain_command(app, context);
     add_bench_command(app, context);
+    add_tune_command(app, context);
+    add_fit_command(app, context);
+    add_predict_command(app, context);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& success) {  // --help, --version

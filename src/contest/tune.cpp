@@ -153,7 +153,7 @@ class Tune {
         double last_saved = PMPI_Wtime();
         while (!tournament.finished() && !interrupted_) {
             const Tournament::Heat heat = tournament.next();
-            if (const auto settled = settle(heat); !settled) {
+            if (auto settled = settle(heat); !settled) {
                 return settled;
             }
             const double begin = PMPI_Wtime();

@@ -1,0 +1,37 @@
+// `aapc tune`: checks its options without any MPI, and becomes the program that measures.
+#include <filesystem>
+#include <memory>
+
+#include "cli/launch.hpp"
+#include "contest/bench_options.hpp"
+#include "contest/tune_options.hpp"
+
+namespace aapc::cli {
+
+namespace {
+
+int run(const contest::TuneOptions& options, const Context& context) {
+    if (const auto sizes = contest::parse_sizes(options.sizes); !sizes) {
+        Diagnostic diagnostic = sizes.error();
+        diagnostic.file = "--sizes";
+        return speaks() ? complain(diagnostic) : bad_input;
+    }
+    // The interposer goes along so that its own cost can be measured; it passes everything else through.
+    const std::string topology = std::filesystem::absolute(options.topology).string();
+    return run_mpi_program(context, "aapc-tune", arguments_of(context, "tune"), {{"AAPC_TOPOLOGY", topology}},
+                           Interposition::preloaded);
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, Context& context) {
+    CLI::App* const command =
+        app.add_subcommand("tune",
+                           "Find the fastest method for each message size on this cluster: mpirun -n 16 aapc tune "
+                           "--topology cluster.toml");
+    const auto options = std::make_shared<contest::TuneOptions>();
+    contest::add_tune_options(*command, *options);
+    command->callback([options, &context] { context.status = run(*options, context); });
+}
+
+}  // namespace aapc::cli
