@@ -1,0 +1,141 @@
+// `aapc tune` as a user runs it, under every MPI: a search of a few seconds, interrupted, resumed, and obeyed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "aapc/tuning.hpp"
+#include "cli/program.hpp"
+
+namespace aapc::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct Mpi {
+    std::string name;
+    std::string launch;  ///< the launcher
+};
+
+void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
+
+const std::string topology = AAPC_SOURCE_DIRECTORY "/tests/interpose/eight.toml";
+
+class TuneCommand : public testing::TestWithParam<Mpi> {
+  protected:
+    /// `command` (shell syntax) on four ranks, rank R on machine nR; `variables`: NAME=VALUE words for all ranks.
+    [[nodiscard]] Outcome run(const std::string& command, const std::string& variables = "") const {
+        const std::string line =
+            "cd '" + directory_.path("") + "' && env AAPC_TEST_HOST=n AAPC_TEST_PER_MACHINE=1 " + variables +
+            " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
+            " OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 timeout 200 " +
+            GetParam().launch + " -n 4 " AAPC_SOURCE_DIRECTORY "/tests/interpose/on_machine.sh " + command +
+            " >out 2>err </dev/null";
+        const int status = std::system(line.c_str());
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(directory_.path("out")),
+                contents(directory_.path("err"))};
+    }
+
+    [[nodiscard]] Outcome tune(const std::string& options) const {
+        return run("'" AAPC_PROGRAM "' tune --topology '" + topology + "' " + options);
+    }
+
+    Scratch directory_;
+};
+
+TEST_P(TuneCommand, WritesATuningThatTheInterposerObeys) {
+    const Outcome outcome = tune("--sizes 8,512,16Ki --minutes 0.1 -o tuned.toml");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml")) << "the state goes away with the end";
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("native/chosen"), HasSubstr("tuned.toml written"),
+                                   HasSubstr("ns longer on 1 rank "), HasSubstr("ns longer on 2 ranks ")));
+    const auto tuning = read_tuning_file(directory_.path("tuned.toml"), NetworkKind::tree);
+    ASSERT_TRUE(tuning) << to_string(tuning.error());
+    EXPECT_EQ(tuning->fingerprint.mpi, GetParam().name);
+    EXPECT_THAT(tuning->fingerprint.machine_of, ElementsAre("n0", "n1", "n2", "n3"));
+    EXPECT_EQ(tuning->fingerprint.topology_file, "eight.toml");
+    EXPECT_LT(tuning->conditions.duration_seconds, 10) << "asked for 6 seconds";
+    std::vector<std::int64_t> sizes;
+    for (const TunedRange& range : tuning->ranges) {
+        for (const MeasuredSize& size : range.measured) {
+            sizes.push_back(size.bytes);
+            EXPECT_GT(size.native_seconds, 0);
+            EXPECT_TRUE(range.method.native() || size.lead.low > 1.02) << size.bytes;
+        }
+    }
+    EXPECT_THAT(sizes, testing::IsSupersetOf({8, 512, 16384}));
+
+    // The interposer takes it: nothing is said, and what it does gets the right data.
+    const Outcome interposed = run("'" AAPC_PROGRAM "' bench --topology '" + topology +
+                                       "' --sizes 8,512,16Ki --candidates native,interposed --repeats 6 --format csv",
+                                   "AAPC_TUNING=" + directory_.path("tuned.toml"));
+    EXPECT_EQ(interposed.status, 0) << interposed.err;
+    EXPECT_THAT(interposed.err, Not(HasSubstr("aapc")));
+    EXPECT_THAT(interposed.out, HasSubstr("interposed"));
+}
+
+TEST_P(TuneCommand, GoesOnWhereItWasInterrupted) {
+    // timeout(1) asks the ranks to end; what the launcher does with requests of its own is the launcher's.
+    const std::string options = "--sizes 8:256Ki:x2 --minutes 0.3 -o tuned.toml";
+    const Outcome interrupted =
+        run("timeout --foreground 3 '" AAPC_PROGRAM "' tune --topology '" + topology + "' " + options);
+    EXPECT_NE(interrupted.status, 0);
+    EXPECT_THAT(interrupted.err, HasSubstr("goes on from there"));
+    EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml.state"));
+
+    const Outcome other = tune("--sizes 8 --minutes 0.3 -o tuned.toml");
+    EXPECT_EQ(other.status, 2);
+    EXPECT_THAT(other.err, AllOf(HasSubstr("tuned.toml.state: "), HasSubstr("other sizes"), HasSubstr("--restart")));
+    EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml.state"));
+
+    const Outcome resumed = tune(options);
+    EXPECT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_THAT(resumed.err, HasSubstr("goes on from tuned.toml.state"));
+    EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml"));
+    EXPECT_TRUE(read_tuning_file(directory_.path("tuned.toml"), NetworkKind::tree));
+}
+
+TEST_P(TuneCommand, DoesNotTouchAStateThatIsNone) {
+    const std::string options = "--sizes 8 --minutes 0.02 -o tuned.toml --state mine";
+    const std::string state = directory_.file("mine", "my letters\n");
+    const Outcome refused = tune(options);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("mine: "), HasSubstr("no state of aapc tune")));
+    EXPECT_EQ(contents(state), "my letters\n");
+    EXPECT_THAT(directory_.files(), ElementsAre("mine"));
+    const Outcome anew = tune(options + " --restart");
+    EXPECT_EQ(anew.status, 0) << anew.err;
+    EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml"));
+}
+
+TEST_P(TuneCommand, RefusesWhatItCannotMeasure) {
+    for (const char* options : {"--sizes 0", "--sizes 4:1:x2", "--minutes 0", "--topology missing.toml"}) {
+        const Outcome outcome = tune(std::string(options) + " -o tuned.toml");
+        EXPECT_EQ(outcome.status, 2) << options;
+        EXPECT_EQ(outcome.out, "") << options;
+        EXPECT_THAT(directory_.files(), IsEmpty()) << options;
+    }
+}
+
+std::vector<Mpi> mpis() {
+    return {
+#ifdef AAPC_TEST_MPIEXEC_openmpi
+        {"openmpi", AAPC_TEST_MPIEXEC_openmpi},
+#endif
+#ifdef AAPC_TEST_MPIEXEC_mpich
+        {"mpich", AAPC_TEST_MPIEXEC_mpich},
+#endif
+    };
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, TuneCommand, testing::ValuesIn(mpis()),
+                         [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace aapc::test
