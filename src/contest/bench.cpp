@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <random>
@@ -22,6 +20,7 @@
 #include "contest/arena.hpp"
 #include "contest/bench_options.hpp"
 #include "contest/bench_results.hpp"
+#include "contest/circumstances.hpp"
 #include "contest/collective.hpp"
 #include "contest/interruption.hpp"
 #include "contest/spectator.hpp"
@@ -36,32 +35,12 @@ using namespace aapc::contest;
 /// As shells have it for SIGINT.
 constexpr int ended_by_interruption = 130;
 
+/// Open MPI's goes on with its build and its date behind a comma, MPICH's with further lines.
 std::string mpi_version() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    PMPI_Get_library_version(text.data(), &length);
-    const std::string_view all(text.data(), static_cast<std::size_t>(length));
-    // Open MPI's goes on with its build and its date behind a comma, MPICH's with further lines.
-    const std::string_view first = all.substr(0, all.find_first_of("\n,"));
-    std::string words(first);
+    const std::string all = mpi_library_version();
+    std::string words = all.substr(0, all.find_first_of("\n,"));
     std::replace(words.begin(), words.end(), '\t', ' ');
     return words;
-}
-
-std::string date() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text.data();
-}
-
-std::string congestion_control() {
-    std::ifstream stream("/proc/sys/net/ipv4/tcp_congestion_control");
-    std::string name;
-    stream >> name;
-    return name;
 }
 
 std::vector<std::pair<std::string, std::string>> aapc_variables() {
@@ -167,7 +146,7 @@ class Bench {
     void gather_facts() {
         facts_.aapc_version = AAPC_VERSION;
         facts_.mpi_version = mpi_version();
-        facts_.date = date();
+        facts_.date = date_now();
         facts_.bound_messages = arena_->bound().messages;
         facts_.host_names = arena_->host_names();
         facts_.congestion_control = congestion_control();

@@ -1,5 +1,4 @@
 // `aapc tune` as an MPI program: aapc-tune-<mpi>.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -7,10 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,6 +20,7 @@
 #include "cli/command.hpp"
 #include "contest/arena.hpp"
 #include "contest/bench_options.hpp"
+#include "contest/circumstances.hpp"
 #include "contest/collective.hpp"
 #include "contest/interruption.hpp"
 #include "contest/spectator.hpp"
@@ -42,20 +40,6 @@ constexpr double seconds_between_bars = 0.2;
 /// Calls that a method which finds its pace gets after a pause, before its times are believed again.
 constexpr int calls_to_find_a_pace = 4;
 
-std::string mpi_version() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    PMPI_Get_library_version(text.data(), &length);
-    return {text.data(), static_cast<std::size_t>(length)};
-}
-
-std::string congestion_control() {
-    std::ifstream stream("/proc/sys/net/ipv4/tcp_congestion_control");
-    std::string name;
-    stream >> name;
-    return name;
-}
-
 bool finds_its_pace(const Method& method) {
     return method.synchronisation.kind == Synchronisation::Kind::timed && method.synchronisation.pace <= 0;
 }
@@ -66,7 +50,7 @@ class Tune {
     Tune(TuneOptions options, std::unique_ptr<Arena> arena)
         : options_(std::move(options)),
           arena_(std::move(arena)),
-          fingerprint_(make_fingerprint(arena_->network(), arena_->demand(), AAPC_MPI, mpi_version(),
+          fingerprint_(make_fingerprint(arena_->network(), arena_->demand(), AAPC_MPI, mpi_library_version(),
                                         std::filesystem::path(options_.topology).filename().string())),
           watched_(speaks() && somebody_watches()) {}
 
@@ -218,7 +202,7 @@ class Tune {
     [[nodiscard]] Tuning tuning_of(const Tournament::Result& result) const {
         Tuning tuning;
         tuning.fingerprint = fingerprint_;
-        tuning.conditions.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+        tuning.conditions.date = date_now();
         tuning.conditions.duration_seconds = result.spent_seconds;
         tuning.conditions.congestion_control = congestion_control();
         tuning.conditions.host = arena_->host_names().front();

@@ -93,7 +93,9 @@ std::string compact_hostlist(const std::vector<std::string>& names) {
 
 std::string mpi_version_line(std::string_view library_version) {
     std::string line;
-    for (const char character : library_version.substr(0, library_version.find_first_of("\r\n"))) {
+    // Open MPI counts the final zero as one of the characters.
+    constexpr std::string_view ends("\r\n\0", 3);
+    for (const char character : library_version.substr(0, library_version.find_first_of(ends))) {
         if (character != ' ' && character != '\t') {
             line += character;
         } else if (!line.empty() && line.back() != ' ') {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,17 +15,18 @@ using aapc::test::Scratch;
 using testing::AllOf;
 using testing::HasSubstr;
 
+std::string seconds_text(double seconds) { return fmt::format("{:.12g}", seconds); }
+
 // gamma 2, alpha 50 us, beta 10 ns a byte, delta 3 ms from 8 KB on; exact.
 std::string exact_samples(bool with_pairs) {
     std::string text = "ranks,message_bytes,seconds\n";
     for (const int bytes : {1024, 4096, 8192, 65536, 1048576}) {
         for (const int ranks : {8, 16}) {
             const double one = 50e-6 + bytes * 10e-9 * 2 + (bytes >= 8192 ? 3e-3 : 0);
-            text +=
-                std::to_string(ranks) + ',' + std::to_string(bytes) + ',' + std::to_string((ranks - 1) * one) + '\n';
+            text += std::to_string(ranks) + ',' + std::to_string(bytes) + ',' + seconds_text((ranks - 1) * one) + '\n';
         }
         if (with_pairs) {
-            text += "2," + std::to_string(bytes) + ',' + std::to_string(50e-6 + bytes * 10e-9) + '\n';
+            text += "2," + std::to_string(bytes) + ',' + seconds_text(50e-6 + bytes * 10e-9) + '\n';
         }
     }
     return text;

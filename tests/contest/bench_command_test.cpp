@@ -188,6 +188,16 @@ TEST_P(BenchCommand, RefusesInOneLine) {
     EXPECT_EQ(usage.err.find("--repeats"), usage.err.rfind("--repeats")) << "one rank speaks: " << usage.err;
 }
 
+/// MPICH's launcher says on standard output that it passes a signal on.
+std::string without_launcher(const std::string& output) {
+    std::istringstream lines(output);
+    std::string rest;
+    for (std::string line; std::getline(lines, line);) {
+        rest += line.starts_with("[mpiexec@") ? "" : line + '\n';
+    }
+    return rest;
+}
+
 TEST_P(BenchCommand, EndsCleanlyWhenInterrupted) {
     // One signal, to the launcher alone, as a person would send it.
     time_limit_ = "--foreground --signal=INT 4";
@@ -195,7 +205,7 @@ TEST_P(BenchCommand, EndsCleanlyWhenInterrupted) {
                                   "--sizes 1000 --candidates native,tree+sender --repeats 100000 --most-seconds 60 "
                                   "--format json -o result");
     EXPECT_NE(outcome.status, 0);
-    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(without_launcher(outcome.out), IsEmpty());
     EXPECT_THAT(directory_.files(), IsEmpty());
 }
 

@@ -353,6 +353,7 @@ TEST(Fingerprint, EveryDifferenceIsNamedWithBothValues) {
 TEST(Fingerprint, MpiVersionIsTheFirstLine) {
     EXPECT_EQ(mpi_version_line("MPICH Version:\t4.0.2\nMPICH Release date:\tThu"), "MPICH Version: 4.0.2");
     EXPECT_EQ(mpi_version_line("  Open \t MPI v4 \r\n"), "Open MPI v4");
+    EXPECT_EQ(mpi_version_line(std::string_view("Open MPI\0rest", 13)), "Open MPI");
     EXPECT_EQ(mpi_version_line(""), "");
 }
 
