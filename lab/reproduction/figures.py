@@ -12,7 +12,7 @@ class Curve:
     """One line of a plot."""
 
     label: str  # the paper's name for it, or ours
-    method: str  # as `aapc bench --candidates` takes it
+    method: str  # in full, as `aapc bench` names it
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Figure:
 PAPER_2005_SIZES = tuple(size * KIBI for size in (8, 16, 32, 64, 128, 256))
 
 NATIVE = Curve("this MPI's own", "native")
-LAM = Curve("LAM", "linear")
-MPICH_RING = Curve("MPICH (ring)", "ring")
-MPICH_PAIRWISE = Curve("MPICH (pairwise)", "pairwise")
+LAM = Curve("LAM", "linear/plain+window:all")
+MPICH_RING = Curve("MPICH (ring)", "ring/plain+window:1")
+MPICH_PAIRWISE = Curve("MPICH (pairwise)", "pairwise/plain+window:1")
 SENDER_ALL = Curve("sender all", "tree/paper+sender")
 RECEIVER_ALL = Curve("receiver all", "tree/paper+receiver")
 NO_SYNC = Curve("no-sync.", "tree/paper+none")
