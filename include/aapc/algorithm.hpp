@@ -29,7 +29,10 @@ struct Algorithm {
     /// has_variant() holds.
     Expected<std::unique_ptr<Timetable>> (*build)(const Network&, const Demand&, std::string_view variant);
 
-    [[nodiscard]] bool is_for(NetworkKind kind) const { return !network || *network == kind; }
+    /// What is for any tree is for clusters, too.
+    [[nodiscard]] bool is_for(NetworkKind kind) const {
+        return !network || *network == kind || (*network == NetworkKind::tree && is_tree(kind));
+    }
     [[nodiscard]] bool has_variant(std::string_view variant) const;
     /// "merged, paper" or "radix-2, radix-4, radix-R", for messages.
     [[nodiscard]] std::string variant_names() const;

@@ -11,9 +11,17 @@
 namespace aapc {
 
 /// What the graph is known to be. It decides which algorithms apply and how messages are routed.
-enum class NetworkKind : std::uint8_t { tree, torus, clusters };
+enum class NetworkKind : std::uint8_t {
+    tree,   ///< of switches
+    torus,  ///< machines in a grid whose rows and columns are rings
+    /// Trees of switches that are plugged into a wide-area network (aapc/clusters.hpp): a tree, too.
+    clusters,
+};
 
 [[nodiscard]] std::string_view to_string(NetworkKind kind);
+
+/// Whether networks of that kind are trees, in which every message has one route.
+[[nodiscard]] constexpr bool is_tree(NetworkKind kind) { return kind != NetworkKind::torus; }
 
 using Vertex = std::int32_t;   ///< index into Network::vertices()
 using Machine = std::int32_t;  ///< index into Network::machines(), in file order
@@ -31,6 +39,7 @@ struct Link {
     Vertex lower = -1;
     Vertex upper = -1;
     double bits_per_second = 0;
+    double latency_seconds = 0;  ///< that it adds to each message; 0 where nobody said
 };
 
 /// One direction of a link: 2*link for lower→upper, 2*link+1 for upper→lower.

@@ -26,7 +26,8 @@ inline constexpr std::int64_t max_ranks = 65'536;
 /// wrong. O(text + machines).
 ///
 /// Vertices are the switches, then the machines, each in file order. Links are, switch by switch in file order, the
-/// switch's uplink if it has one and then the links of its machines.
+/// switch's uplink if it has one and then the links of its machines. In a network of clusters vertex 0 is the wide area
+/// (aapc/clusters.hpp), and the clusters count as switches.
 [[nodiscard]] Expected<Network> read_topology(std::string_view text, std::string_view file);
 
 /// Reads the file of that name and then its text as above. A directory, an unreadable file or one over 16 MiB is a
@@ -51,6 +52,9 @@ struct HostlistEntry {
 /// "100Mbit", "1Gbit", "2.5Gbit", "56000bit", also kbit and Tbit (decimal prefixes, case-insensitive, "bit/s" and "bps"
 /// too) in bits per second; more than 0 and at most 10^15.
 [[nodiscard]] Expected<double> parse_speed(std::string_view text);
+
+/// "5ms", "0.2 s", "80us", "300ns" in seconds; at least 0 and at most an hour.
+[[nodiscard]] Expected<double> parse_duration(std::string_view text);
 
 /// Bytes: "8192", "8k", "8kB" (1000), "8Ki", "8KiB" (1024), M, Mi, G, Gi. At most 2^62.
 [[nodiscard]] Expected<std::int64_t> parse_size(std::string_view text);

@@ -60,7 +60,7 @@ std::string synchronisations_with_summaries() {
 
 /// Messages on the busiest directed link: a bound for whatever runs on a tree. Other networks have several routes.
 std::optional<std::int64_t> bound_of(const Network& network, const Demand& demand) {
-    return network.kind() == NetworkKind::tree ? std::optional(tree_bound(network, demand).messages) : std::nullopt;
+    return is_tree(network.kind()) ? std::optional(tree_bound(network, demand).messages) : std::nullopt;
 }
 
 struct Chosen {

@@ -115,7 +115,7 @@ class Branches {
 }  // namespace
 
 std::vector<std::vector<Rank>> balanced_branches(const Network& network, const Demand& demand) {
-    if (network.kind() != NetworkKind::tree || demand.machine_of.empty()) {
+    if (!is_tree(network.kind()) || demand.machine_of.empty()) {
         return {};
     }
     return Branches(network, demand).at_centre();

@@ -73,7 +73,7 @@ Placement place_ranks(const Demand& demand, std::int32_t nodes_per_machine) {
 }
 
 bool machines_never_meet(const Network& network, const Demand& demand) {
-    if (network.kind() != NetworkKind::tree) {
+    if (!is_tree(network.kind())) {
         return false;
     }
     std::vector<std::int32_t> below(network.vertices().size(), 0);

@@ -19,6 +19,9 @@ std::string canonical_text(const Network& network) {
     }
     for (const Link& link : network.links()) {
         fmt::format_to(out, "link {} {} {}\n", link.lower, link.upper, link.bits_per_second);
+        if (link.latency_seconds > 0) {
+            fmt::format_to(out, "latency {}\n", link.latency_seconds);
+        }
     }
     for (const NetworkMachine& machine : network.machines()) {
         fmt::format_to(out, "machine {} {}\n", machine.vertex, machine.ranks);

@@ -1,9 +1,10 @@
-// Speeds and sizes as people write them.
+// Speeds, durations and sizes as people write them.
 #include <fmt/format.h>
 
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@ namespace aapc {
 namespace {
 
 constexpr double most_bits_per_second = 1e15;
+constexpr double most_seconds = 3600;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 62U;
 
 std::string lower_case(std::string_view text) {
@@ -62,6 +64,29 @@ double speed_unit(std::string_view unit) {
     return 0;
 }
 
+/// Seconds of one unit of that name, or 0.
+double duration_unit(std::string_view unit) {
+    constexpr std::array<std::pair<std::string_view, double>, 4> units{
+        {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}}};
+    for (const auto& [name, seconds] : units) {
+        if (unit == name) {
+            return seconds;
+        }
+    }
+    return 0;
+}
+
+/// The number that consists of these digits, with or without a point.
+std::optional<double> parse_digits(std::string_view digits) {
+    double number = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
+    if (error != std::errc{} || end != digits.data() + digits.size()) {
+        return std::nullopt;
+    }
+    return number;
+}
+
 /// Bytes of one unit of that name, or 0.
 std::int64_t size_unit(std::string_view unit) {
     std::string prefix = lower_case(unit);
@@ -94,10 +119,8 @@ Expected<double> parse_speed(std::string_view text) {
     if (digits.empty()) {
         return wrong(text.starts_with('-') ? "it is not more than 0" : "it does not start with a number");
     }
-    double number = 0;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
-    if (error != std::errc{} || end != digits.data() + digits.size()) {
+    const std::optional<double> number = parse_digits(digits);
+    if (!number) {
         return wrong("its number cannot be read");
     }
     if (unit.empty()) {
@@ -107,7 +130,7 @@ Expected<double> parse_speed(std::string_view text) {
     if (factor == 0) {
         return wrong(fmt::format("it has an unknown unit, {}", in_quotes(unit)));
     }
-    const double speed = number * factor;
+    const double speed = *number * factor;
     if (!(speed > 0)) {
         return wrong("it is not more than 0");
     }
@@ -115,6 +138,33 @@ Expected<double> parse_speed(std::string_view text) {
         return wrong("it is more than 1000 Tbit");
     }
     return speed;
+}
+
+Expected<double> parse_duration(std::string_view text) {
+    const auto wrong = [&](std::string_view why) {
+        return failure({"", 0, 0, fmt::format("{} is not a duration: {}", in_quotes(text), why),
+                        "write a number and s, ms, us or ns, such as \"5ms\" or \"0.2s\""});
+    };
+    const auto [digits, unit] = split_number(text);
+    if (digits.empty()) {
+        return wrong(text.starts_with('-') ? "it is less than 0" : "it does not start with a number");
+    }
+    const std::optional<double> number = parse_digits(digits);
+    if (!number) {
+        return wrong("its number cannot be read");
+    }
+    if (unit.empty()) {
+        return wrong("it has no unit");
+    }
+    const double factor = duration_unit(unit);
+    if (factor == 0) {
+        return wrong(fmt::format("it has an unknown unit, {}", in_quotes(unit)));
+    }
+    const double seconds = *number * factor;
+    if (seconds > most_seconds) {
+        return wrong("it is more than an hour");
+    }
+    return seconds;
 }
 
 Expected<std::int64_t> parse_size(std::string_view text) {

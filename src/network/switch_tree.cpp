@@ -45,14 +45,15 @@ class Connector {
 
     void collect_names() {
         for (std::size_t index = 0; index < tree_.switches.size(); ++index) {
-            collect_name(tree_.switches[index].name, static_cast<SwitchIndex>(index));
-            for (const DeclaredMachine& machine : tree_.switches[index].machines) {
-                collect_name(machine.name, none);
+            const DeclaredSwitch& declaration = tree_.switches[index];
+            collect_name(declaration.name, static_cast<SwitchIndex>(index), declaration.what);
+            for (const DeclaredMachine& machine : declaration.machines) {
+                collect_name(machine.name, none, "machine");
             }
         }
     }
 
-    void collect_name(const DeclaredName& name, SwitchIndex switch_index) {
+    void collect_name(const DeclaredName& name, SwitchIndex switch_index, std::string_view what) {
         const auto [entry, is_new] = owner_of_.try_emplace(name.name, Owner{name.position, switch_index});
         if (is_new) {
             return;
@@ -63,12 +64,13 @@ class Connector {
         const std::string before = fmt::format("line {}, column {}", first.line, first.column);
         if (was_switch != is_switch) {
             mistake_.add(name.position,
-                         fmt::format("{} is the name of a switch and of a machine ({})", in_quotes(name.name), before),
+                         fmt::format("{} is the name of a {} and of a machine ({})", in_quotes(name.name),
+                                     is_switch ? what : declared(first_index).what, before),
                          "give one of them another name");
         } else if (is_switch) {
             mistake_.add(name.position,
-                         fmt::format("a second switch {} (the first is in {})", in_quotes(name.name), before),
-                         "give every switch its own name");
+                         fmt::format("a second {} {} (the first is in {})", what, in_quotes(name.name), before),
+                         fmt::format("give every {} its own name", what));
         } else {
             mistake_.add(name.position,
                          fmt::format("machine {} is listed twice (first in {})", in_quotes(name.name), before),
@@ -191,7 +193,7 @@ class Connector {
             }
             if (!declaration.machines.empty() && !declaration.machine_speed) {
                 mistake_.add(declaration.position,
-                             fmt::format("the links of the machines of switch {} have no speed",
+                             fmt::format("the links of the machines of {} {} have no speed", declaration.what,
                                          in_quotes(declaration.name.name)),
                              "add machine_speed = \"1Gbit\" here, or speed = \"1Gbit\" to [network] for all links");
             }
@@ -210,7 +212,8 @@ class Connector {
             const DeclaredSwitch& declaration = tree_.switches[index];
             const auto vertex = static_cast<Vertex>(index);
             if (declaration.uplink) {
-                links.push_back({vertex, uplink_of_[index], declaration.speed.value_or(default_speed)});
+                links.push_back({vertex, uplink_of_[index], declaration.speed.value_or(default_speed),
+                                 declaration.latency_seconds});
             }
             for (const DeclaredMachine& machine : declaration.machines) {
                 const auto leaf = static_cast<Vertex>(vertices.size());
@@ -219,7 +222,7 @@ class Connector {
                 machines.push_back({leaf, machine.ranks});
             }
         }
-        return {NetworkKind::tree, std::move(vertices), std::move(links), std::move(machines)};
+        return {tree_.kind, std::move(vertices), std::move(links), std::move(machines)};
     }
 
     const DeclaredTree& tree_;

@@ -23,17 +23,20 @@ struct DeclaredMachine {
     std::int32_t ranks = 1;
 };
 
-/// One [[switch]]; speeds in bits per second.
+/// One [[switch]], or what a network of another kind has in its place; speeds in bits per second.
 struct DeclaredSwitch {
-    Position position;  ///< of the table
+    std::string_view what = "switch";  ///< in messages
+    Position position;                 ///< of the table
     DeclaredName name;
     std::optional<DeclaredName> uplink;
     std::optional<double> speed;          ///< of the uplink
+    double latency_seconds = 0;           ///< of the uplink
     std::optional<double> machine_speed;  ///< of the links to its machines
     std::vector<DeclaredMachine> machines;
 };
 
 struct DeclaredTree {
+    NetworkKind kind = NetworkKind::tree;
     std::optional<double> speed;  ///< of every link that says nothing else
     std::vector<DeclaredSwitch> switches;
 };

@@ -118,6 +118,7 @@ struct Example {
 TEST(TopologyFile, Examples) {
     const Example examples[] = {
         {"chain-4x4.toml", 4, 16, 16, 64},
+        {"clusters-3+7.toml", 3, 10, 10, 21},
         {"faraj-yuan-2005-figure-1.toml", 4, 6, 6, 9},
         {"faraj-yuan-2007-figure-1.toml", 6, 5, 5, 6},
         {"star-4+3x4.toml", 4, 16, 16, 48},

@@ -106,8 +106,6 @@ const Mistake table_mistakes[] = {
     {"KindUnknown", "[network]\nkind = 'trea'\n", 2, 8, "unknown kind of network 'trea'", "\"tree\""},
     {"KindTorus", "[network]\nkind = \"torus\"\nsides = [8, 8]\nmachines = 't[0-63]'\n", 2, 8,
      "kind \"torus\" are not supported yet", "kind = \"tree\""},
-    {"KindClusters", "[network]\nkind = \"clusters\"\n[[cluster]]\nname = 'a'\nmachines = 'a[0-2]'\n", 2, 8,
-     "kind \"clusters\" are not supported yet", "kind = \"tree\""},
     {"SpeedIsANumber", "[network]\nspeed = 100\n", 2, 9, "speed is an integer", "with a unit"},
     {"SpeedIsInfinite", "[network]\nspeed = inf\n", 2, 9, "speed is a floating-point number", "with a unit"},
     {"SpeedIsADate", "[network]\nspeed = 2005-04-04\n", 2, 9, "speed is a date", "with a unit"},
