@@ -219,10 +219,16 @@ bool Tournament::Search::hopeless(std::size_t candidate) const {
     return slowness.size() > 1 && slowness.back() > far_off && slowness[slowness.size() - 2] > far_off;
 }
 
+/// Whether a candidate was a close race at the latest size.
+bool Tournament::Search::was_close(std::size_t candidate) const {
+    const Known& known = known_[candidate];
+    return !known.slowness.empty() && known.bytes == best_bytes_ && known.slowness.back() <= close_race;
+}
+
 /// Where a candidate stands in the order of entry; lower is earlier. Close races come before everything else.
 double Tournament::Search::place(std::size_t candidate, std::int64_t bytes) const {
     const std::vector<double>& slowness = known_[candidate].slowness;
-    if (!slowness.empty() && known_[candidate].bytes == best_bytes_ && slowness.back() <= close_race) {
+    if (was_close(candidate)) {
         return slowness.back() - close_race;
     }
     if (expected_) {
@@ -271,6 +277,13 @@ std::vector<Entrant> Tournament::Search::entrants(std::int64_t bytes, double sha
     }
     if (pass > share_of_hopeless * share) {
         std::erase_if(all, [this](const Entrant& one) { return one.candidate != 0 && hopeless(one.candidate); });
+    }
+    // Where not even one pass over all fits, the time is worth more in the final of those that were close before, and
+    // of those that mean something new at this size.
+    if (pass > share) {
+        std::erase_if(all, [this](const Entrant& one) {
+            return one.candidate != 0 && !known_[one.candidate].slowness.empty() && !was_close(one.candidate);
+        });
     }
     return all;
 }

@@ -57,6 +57,7 @@ class Tournament::Search {
     [[nodiscard]] std::vector<tournament::Entrant> entrants(std::int64_t bytes, double share) const;
     [[nodiscard]] std::vector<std::size_t> in_order(std::int64_t bytes) const;
     [[nodiscard]] tournament::Entrant entrant(std::size_t candidate, std::int64_t bytes) const;
+    [[nodiscard]] bool was_close(std::size_t candidate) const;
     [[nodiscard]] double place(std::size_t candidate, std::int64_t bytes) const;
     [[nodiscard]] bool hopeless(std::size_t candidate) const;
     [[nodiscard]] Synchronisation effective(std::size_t candidate, std::int64_t bytes) const;

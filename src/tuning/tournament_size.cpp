@@ -26,6 +26,8 @@ constexpr std::size_t usual_fewest_pairs = 6;
 /// The least there is to a comparison; enough where one is much faster than the other.
 constexpr std::size_t fewest_pairs = 3;
 constexpr std::size_t usual_pairs = 12;
+/// With as many, a lead that is just beyond the noise can be told.
+constexpr std::size_t plenty_of_pairs = 8;
 constexpr std::size_t most_pairs = 60;
 /// Between two looks: the more looks, the more often chance looks like a lead.
 constexpr std::size_t fewest_steps = 3;
@@ -64,8 +66,7 @@ ConfidenceInterval ratio_interval(const std::vector<double>& first, const std::v
 /// What the lower end of the lead must exceed after so many pairs. Few pairs must show much: where times scatter by a
 /// third, all of five pairs are in favour of a method that is a little slower one time in 60.
 double needed_lead(std::size_t pairs) {
-    constexpr std::size_t plenty = 8;
-    if (pairs >= plenty) {
+    if (pairs >= plenty_of_pairs) {
         return noise;
     }
     if (pairs >= usual_fewest_pairs) {
@@ -168,7 +169,7 @@ double SizeSearch::screening_share() const {
     }
     const double round = racers_.front().call_cost() + (std::isfinite(best) ? best : 0);
     return std::min(share_of_screening * share_seconds_,
-                    share_seconds_ - static_cast<double>(usual_fewest_pairs) * round);
+                    share_seconds_ - static_cast<double>(plenty_of_pairs + 1) * round);
 }
 
 /// In the first round: those who have not had their turn stay out once the next of them would overdraw the share.
@@ -275,7 +276,7 @@ void SizeSearch::keep_best(std::size_t most) {
     }
 }
 
-/// As many as can be compared often enough with what is left of the share; one at least.
+/// As many as can be compared often enough to tell a small lead, with what is left of the share; one at least.
 std::size_t SizeSearch::finalists_that_fit() const {
     const std::vector<std::size_t> order = challengers();
     const double left = share_seconds_ - spent_seconds_;
@@ -283,7 +284,7 @@ std::size_t SizeSearch::finalists_that_fit() const {
     std::size_t fitting = 0;
     while (fitting < std::min(order.size(), most_finalists)) {
         cost += racers_[order[fitting]].call_cost();
-        if (fitting > 0 && cost * static_cast<double>(usual_fewest_pairs + 1) > left) {
+        if (fitting > 0 && cost * static_cast<double>(plenty_of_pairs + 1) > left) {
             break;
         }
         ++fitting;
