@@ -30,8 +30,7 @@ struct Method {
 /// contention-free enough for the synchronisation shows only once its timetable is built: check_synchronisation_fits().
 [[nodiscard]] Expected<Method> parse_method(std::string_view text, NetworkKind kind);
 
-/// Says why `synchronisation` cannot be used with `timetable`, if so: it needs contention-free phases that the
-/// timetable does not guarantee, or orders single messages where blocks are forwarded.
+/// The same for the phases of `timetable`.
 [[nodiscard]] Expected<void> check_synchronisation_fits(const Timetable& timetable,
                                                         const Synchronisation& synchronisation);
 

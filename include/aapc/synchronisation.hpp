@@ -98,6 +98,10 @@ enum class TokenGiver : std::uint8_t {
 [[nodiscard]] Phase phases_between_barriers(const Synchronisation& synchronisation);
 /// Whether it makes sense only for timetables that guarantee contention-free phases.
 [[nodiscard]] bool needs_contention_free_phases(const Synchronisation& synchronisation);
+/// Says why `synchronisation` cannot be used with phases of this guarantee, if so: it needs contention-free ones that
+/// are not promised, or orders single messages where blocks are forwarded. The diagnostic has no file.
+[[nodiscard]] Expected<void> check_synchronisation_fits(Guarantee guarantee, bool forwards,
+                                                        const Synchronisation& synchronisation);
 
 /// Message `after` must be complete before message `before` starts, in the synchronisation's sense of complete.
 struct Edge {

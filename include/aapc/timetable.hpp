@@ -43,6 +43,9 @@ enum class Guarantee : std::uint8_t {
     nothing,          ///< only that every block arrives
 };
 
+/// Whether it includes that of contention-free phases.
+[[nodiscard]] constexpr bool is_contention_free(Guarantee guarantee) { return guarantee <= Guarantee::contention_free; }
+
 /// "shortest", "contention-free", "one-port", "nothing".
 [[nodiscard]] std::string_view to_string(Guarantee guarantee);
 

@@ -108,7 +108,7 @@ class ScheduleCheck {
     /// What the phases promise, and the bound. Only a claim about links needs routes, so one about ports, or none, may
     /// be made on any network.
     std::optional<Violation> check_guarantee() const {
-        const bool contention_free = draft_.guarantee <= Guarantee::contention_free;
+        const bool contention_free = is_contention_free(draft_.guarantee);
         std::optional<Violation> violation;
         if (draft_.guarantee == Guarantee::one_port) {
             violation = check_ports();

@@ -269,9 +269,7 @@ class SynchronisationCheck {
 
 /// Whether the kind can be meant for such a schedule at all.
 std::optional<Violation> check_kind(const Schedule& schedule, const Synchronisation& synchronisation) {
-    const bool contention_free =
-        schedule.guarantee() == Guarantee::shortest || schedule.guarantee() == Guarantee::contention_free;
-    if (needs_contention_free_phases(synchronisation) && !contention_free) {
+    if (needs_contention_free_phases(synchronisation) && !is_contention_free(schedule.guarantee())) {
         return Violation{
             fmt::format("Synchronisation '{}' is for contention-free phases, but the guarantee of these is "
                         "'{}'.",

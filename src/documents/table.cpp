@@ -24,7 +24,7 @@ class Table {
         append_title();
         branches_ = documents::balanced_branches(schedule_.network(), schedule_.demand());
         const bool few_branches = branches_.size() >= 2 && branches_.size() <= most_branches_in_columns;
-        const bool few_in_a_cell = schedule_.guarantee() <= Guarantee::contention_free;
+        const bool few_in_a_cell = is_contention_free(schedule_.guarantee());
         if (few_branches && few_in_a_cell) {
             append_branches();
             append_columns();

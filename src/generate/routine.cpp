@@ -180,34 +180,11 @@ std::vector<std::string_view> pieces_of(const Schedule& schedule, const Synchron
             pieces::entry};
 }
 
-/// As check_synchronisation_fits(), for a schedule.
-Expected<void> check_fit(const Schedule& schedule, const Synchronisation& synchronisation) {
-    if (!needs_contention_free_phases(synchronisation)) {
-        return {};
-    }
-    const std::string name(name_of(synchronisation.kind));
-    if (schedule.guarantee() != Guarantee::shortest && schedule.guarantee() != Guarantee::contention_free) {
-        return failure({"", 0, 0,
-                        fmt::format("synchronisation '{}' keeps contention-free phases apart, and those of this "
-                                    "schedule are not contention-free",
-                                    name),
-                        "choose none, window:W, barrier or barrier-partial-none:BS"});
-    }
-    if (schedule.forwards()) {
-        return failure({"", 0, 0,
-                        fmt::format("synchronisation '{}' orders single messages, and this schedule forwards blocks, "
-                                    "which orders them already",
-                                    name),
-                        "choose none, window:1, barrier or barrier-partial-none:BS"});
-    }
-    return {};
-}
-
 }  // namespace
 
 Expected<std::string> generate_routine(const Schedule& schedule, const Synchronisation& asked_for,
                                        const std::vector<Edge>& edges, std::string_view stamp) {
-    if (const Expected<void> fits = check_fit(schedule, asked_for); !fits) {
+    if (const auto fits = check_synchronisation_fits(schedule.guarantee(), schedule.forwards(), asked_for); !fits) {
         return failure(fits.error());
     }
     Synchronisation synchronisation = asked_for;

@@ -49,23 +49,7 @@ Expected<Method> parse_method(std::string_view text, NetworkKind kind) {
 }
 
 Expected<void> check_synchronisation_fits(const Timetable& timetable, const Synchronisation& synchronisation) {
-    const bool contention_free =
-        timetable.guarantee() == Guarantee::shortest || timetable.guarantee() == Guarantee::contention_free;
-    if (needs_contention_free_phases(synchronisation) && !contention_free) {
-        return failure({"", 0, 0,
-                        fmt::format("synchronisation '{}' keeps contention-free phases apart, and this algorithm has "
-                                    "none on this network",
-                                    name_of(synchronisation.kind)),
-                        "choose none, window:W, barrier or barrier-partial-none:BS"});
-    }
-    if (timetable.forwards() && needs_contention_free_phases(synchronisation)) {
-        return failure({"", 0, 0,
-                        fmt::format("synchronisation '{}' orders single messages, and this algorithm forwards blocks, "
-                                    "which orders them already",
-                                    name_of(synchronisation.kind)),
-                        "choose none, window:1, barrier or barrier-partial-none:BS"});
-    }
-    return {};
+    return check_synchronisation_fits(timetable.guarantee(), timetable.forwards(), synchronisation);
 }
 
 }  // namespace aapc

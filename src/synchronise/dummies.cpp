@@ -63,9 +63,7 @@ void append_dummies(const std::vector<Rank>& ranks, const Activity& activity, Ph
 }  // namespace
 
 std::vector<Transfer> dummy_transfers(const Schedule& schedule, const Synchronisation& synchronisation) {
-    const bool contention_free =
-        schedule.guarantee() == Guarantee::shortest || schedule.guarantee() == Guarantee::contention_free;
-    if (synchronisation.kind != Synchronisation::Kind::dummy || !contention_free) {
+    if (synchronisation.kind != Synchronisation::Kind::dummy || !is_contention_free(schedule.guarantee())) {
         return {};
     }
     const auto switches = ranks_by_switch(schedule.network(), schedule.demand());

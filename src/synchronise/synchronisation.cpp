@@ -179,6 +179,27 @@ bool needs_contention_free_phases(const Synchronisation& synchronisation) {
     return uses_edges(synchronisation) || synchronisation.kind == Kind::dummy || synchronisation.kind == Kind::timed;
 }
 
+Expected<void> check_synchronisation_fits(Guarantee guarantee, bool forwards, const Synchronisation& synchronisation) {
+    if (!needs_contention_free_phases(synchronisation)) {
+        return {};
+    }
+    if (!is_contention_free(guarantee)) {
+        return failure({"", 0, 0,
+                        fmt::format("synchronisation '{}' keeps contention-free phases apart, and this algorithm has "
+                                    "none on this network",
+                                    name_of(synchronisation.kind)),
+                        "choose none, window:W, barrier or barrier-partial-none:BS"});
+    }
+    if (forwards) {
+        return failure({"", 0, 0,
+                        fmt::format("synchronisation '{}' orders single messages, and this algorithm forwards blocks, "
+                                    "which orders them already",
+                                    name_of(synchronisation.kind)),
+                        "choose none, window:1, barrier or barrier-partial-none:BS"});
+    }
+    return {};
+}
+
 Rank signaller(const Synchronisation& synchronisation, const Edge& edge) {
     return token_giver(synchronisation) == TokenGiver::receiver ? edge.after.to : edge.after.from;
 }
