@@ -161,8 +161,12 @@ int run(const CheckOptions& options) {
 void add_check_command(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("check", "Certify a schedule document, or name what is wrong with it");
     auto options = std::make_shared<CheckOptions>();
-    command->add_option("SCHEDULE", options->schedule, "schedule document (docs/schedule-documents.md)")->required();
-    command->add_option("--topology", options->topology, "topology file (docs/topology-files.md)")->required();
+    command->add_option("SCHEDULE", options->schedule, "schedule document (docs/schedule-documents.md)")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("--topology", options->topology, "topology file (docs/topology-files.md)")
+        ->required()
+        ->type_name("FILE");
     command->callback([options, &context] { context.status = run(*options); });
 }
 

@@ -147,6 +147,18 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
         explanation.tuning_rejected = interpose::deciding_without_tuning(to_string(*difference));
         return;
     }
+    // A job cannot be placed on machines that the topology lacks, so its placement would differ from the tuned one.
+    const auto unknown = std::find_if(tuned.machine_of.begin(), tuned.machine_of.end(), [&](const std::string& name) {
+        return explanation.network.find_machine(name) < 0;
+    });
+    if (unknown != tuned.machine_of.end()) {
+        explanation.tuning_rejected = interpose::deciding_without_tuning(
+            to_string(Diagnostic{options.tuning, 0, 0,
+                                 fmt::format("rank {} is placed on '{}', and there is no such machine in the topology",
+                                             unknown - tuned.machine_of.begin(), *unknown),
+                                 "tune again with aapc tune, or leave the file out"}));
+        return;
+    }
     explanation.tuning = std::move(*tuning);
 }
 
@@ -209,10 +221,9 @@ std::string reason_against(const Explanation& explanation, const Timetable& time
     if (explanation.decision.basis() == Decision::Basis::tuning) {
         return "no faster where another was chosen: measured";
     }
-    const bool contention_free =
-        timetable.guarantee() == Guarantee::shortest || timetable.guarantee() == Guarantee::contention_free;
-    return contention_free ? "contention-free, too; which is faster, only aapc tune can tell"
-                           : "its messages may meet on links; whether that costs time, only aapc tune can tell";
+    return is_contention_free(timetable.guarantee())
+               ? "contention-free, too; which is faster, only aapc tune can tell"
+               : "its messages may meet on links; whether that costs time, only aapc tune can tell";
 }
 
 void find_alternatives(Explanation& explanation) {
@@ -443,7 +454,7 @@ void add_explain_command(CLI::App& app, Context& context) {
         ->type_name("N");
     command->add_option("--sizes", options->sizes, "message sizes, as in 1,8Ki,1M; default: those that were measured")
         ->delimiter(',')
-        ->type_name("LIST");
+        ->type_name("SIZE,...");
     command->add_option("--mpi", options->mpi, "the MPI that will run, openmpi or mpich; default: the tuning's")
         ->type_name("NAME");
     command->add_option("--format", options->format, "text or json")

@@ -159,7 +159,9 @@ int predict(const PredictOptions& options) {
         for (const std::string& size : options.sizes) {
             const Expected<std::int64_t> bytes = parse_size(size);
             if (!bytes) {
-                return complain(bytes.error());
+                Diagnostic diagnostic = bytes.error();
+                diagnostic.file = "--sizes";
+                return complain(diagnostic);
             }
             predictions.push_back(
                 {ranks, *bytes, predict_seconds(*fitted, ranks, *bytes), extrapolation_remark(*fitted, ranks, *bytes)});
@@ -174,7 +176,9 @@ void add_fit_command(CLI::App& app, Context& context) {
     CLI::App* command =
         app.add_subcommand("fit", "Fit what contention costs to measured all-to-alls (gamma, delta, M)");
     auto options = std::make_shared<FitOptions>();
-    command->add_option("SAMPLES", options->samples, "CSV file: ranks,message_bytes,seconds")->required();
+    command->add_option("SAMPLES", options->samples, "CSV file: ranks,message_bytes,seconds")
+        ->required()
+        ->type_name("FILE");
     command
         ->add_option("--alpha", options->alpha,
                      "start-up of one message in seconds; from the samples of 2 ranks if not given")
@@ -183,19 +187,24 @@ void add_fit_command(CLI::App& app, Context& context) {
     command->add_option("--format", options->format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
-    command->add_option("-o,--output", options->output, "file to write instead of standard output");
+    command->add_option("-o,--output", options->output, "file to write instead of standard output")->type_name("FILE");
     command->callback([options, &context] { context.status = fit(*options); });
 }
 
 void add_predict_command(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("predict", "What a fit says of other rank counts and message sizes");
+    CLI::App* command =
+        app.add_subcommand("predict", "Say what a fit predicts for other rank counts and message sizes");
     auto options = std::make_shared<PredictOptions>();
-    command->add_option("FIT", options->fit, "what `aapc fit --format json` wrote")->required();
+    command->add_option("FIT", options->fit, "what `aapc fit --format json` wrote")->required()->type_name("FILE");
     command->add_option("--ranks", options->ranks, "numbers of ranks")
         ->required()
         ->delimiter(',')
-        ->check(CLI::Range(2, 1 << 24));
-    command->add_option("--sizes", options->sizes, "message sizes, such as 1Ki,64Ki")->required()->delimiter(',');
+        ->check(CLI::Range(2, 1 << 24))
+        ->type_name("N,...");
+    command->add_option("--sizes", options->sizes, "message sizes, such as 1Ki,64Ki")
+        ->required()
+        ->delimiter(',')
+        ->type_name("SIZE,...");
     command->add_option("--format", options->format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();

@@ -57,8 +57,9 @@ void add_generate_command(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("generate", "Write a self-contained C routine for a topology file");
     auto options = std::make_shared<GenerateOptions>();
     add_schedule_options(*command, options->request);
-    command->add_option("-o,--output", options->output,
-                        "C file to write instead of standard output (docs/generator.md)");
+    command
+        ->add_option("-o,--output", options->output, "C file to write instead of standard output (docs/generator.md)")
+        ->type_name("FILE");
     command->callback([options, &context] { context.status = run(*options, context.arguments); });
 }
 

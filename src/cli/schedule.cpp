@@ -54,7 +54,7 @@ void add_schedule_command(CLI::App& app, Context& context) {
     command->add_option("--format", options->format, "table or json (docs/schedule-documents.md)")
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
-    command->add_option("-o,--output", options->output, "file to write instead of standard output");
+    command->add_option("-o,--output", options->output, "file to write instead of standard output")->type_name("FILE");
     command->callback([options, &context] { context.status = run(*options); });
 }
 

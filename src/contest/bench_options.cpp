@@ -62,36 +62,38 @@ Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
 }  // namespace
 
 void add_bench_options(CLI::App& command, BenchOptions& options) {
-    command.add_option("--topology", options.topology, "Topology file")->type_name("FILE")->required();
+    command.add_option("--topology", options.topology, "topology file (docs/topology-files.md)")
+        ->type_name("FILE")
+        ->required();
     command
         .add_option("--sizes", options.sizes,
-                    "Bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
+                    "bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
         ->type_name("SIZE,...")
         ->delimiter(',')
         ->capture_default_str();
     command
         .add_option("--candidates", options.candidates,
-                    "What takes turns: native, ALGORITHM[/VARIANT][+SYNCHRONISATION], interposed (MPI_Alltoall with "
+                    "what takes turns: native, ALGORITHM[/VARIANT][+SYNCHRONISATION], interposed (MPI_Alltoall with "
                     "the interposer preloaded); ratios are against the first (default: native and every algorithm "
                     "for the network)")
         ->type_name("METHOD,...")
         ->delimiter(',');
-    command.add_option("--repeats", options.repeats, "Rounds that count; intervals of 95 % need at least 6")
+    command.add_option("--repeats", options.repeats, "rounds that count; intervals of 95 % need at least 6")
         ->check(CLI::Range(1, 100000))
         ->capture_default_str();
-    command.add_option("--warm-up", options.warm_up, "Rounds before that, which do not count")
+    command.add_option("--warm-up", options.warm_up, "rounds before that, which do not count")
         ->check(CLI::Range(0, 100000))
         ->capture_default_str();
     command
         .add_option("--most-seconds", options.most_seconds,
-                    "End a size after the round in which so long has passed; one round always counts")
+                    "end a size after the round in which so long has passed; one round always counts")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    command.add_option("--seed", options.seed, "Of the order of the candidates in each round")->capture_default_str();
+    command.add_option("--seed", options.seed, "of the order of the candidates in each round")->capture_default_str();
     command.add_option("--format", options.format, "table (medians), csv or json (with every single sample)")
         ->check(CLI::IsMember({"table", "csv", "json"}))
         ->capture_default_str();
-    command.add_option("-o,--output", options.output, "File to write instead of standard output")->type_name("FILE");
+    command.add_option("-o,--output", options.output, "file to write instead of standard output")->type_name("FILE");
 }
 
 std::vector<std::string> default_candidates(NetworkKind kind) {

@@ -3,21 +3,26 @@
 namespace aapc::contest {
 
 void add_tune_options(CLI::App& command, TuneOptions& options) {
-    command.add_option("--topology", options.topology, "Topology file of the cluster")->required()->type_name("FILE");
-    command.add_option("-o,--output", options.output, "Tuning file to write")->type_name("FILE")->capture_default_str();
-    command
-        .add_option("--sizes", options.sizes, "Bytes of a block: sizes and ranges FROM:TO:xFACTOR, separated by commas")
-        ->delimiter(',')
-        ->type_name("SIZES")
+    command.add_option("--topology", options.topology, "topology file (docs/topology-files.md)")
+        ->required()
+        ->type_name("FILE");
+    command.add_option("-o,--output", options.output, "tuning file to write (docs/tuning.md)")
+        ->type_name("FILE")
         ->capture_default_str();
-    command.add_option("--minutes", options.minutes, "Time for all of it")
+    command
+        .add_option("--sizes", options.sizes,
+                    "bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
+        ->delimiter(',')
+        ->type_name("SIZE,...")
+        ->capture_default_str();
+    command.add_option("--minutes", options.minutes, "time for all of it")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     command
         .add_option("--state", options.state,
-                    "Where an interrupted search is kept, to go on from there the next time (default: OUTPUT.state)")
+                    "where an interrupted search is kept, to go on from there the next time (default: OUTPUT.state)")
         ->type_name("FILE");
-    command.add_flag("--restart", options.restart, "Begin anew, whatever the state file holds");
+    command.add_flag("--restart", options.restart, "begin anew, whatever the state file holds");
 }
 
 }  // namespace aapc::contest

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -136,7 +137,15 @@ std::vector<Synchronisation> windows(const Synchronisation& customary, Phase pha
     return list;
 }
 
-std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, bool default_variant) {
+/// Whether messages go from one machine to another. Where none does there is no link whose speed could set the clock of
+/// `timed`.
+bool crosses_links(const Demand& demand) {
+    return std::adjacent_find(demand.machine_of.begin(), demand.machine_of.end(), std::not_equal_to<>()) !=
+           demand.machine_of.end();
+}
+
+std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, const Demand& demand,
+                                                     bool default_variant) {
     const Timetable& timetable = *applied.timetable;
     std::vector<Synchronisation> list;
     if (timetable.forwards()) {
@@ -146,7 +155,10 @@ std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, boo
     } else {
         list = windows(applied.algorithm->synchronisation, timetable.phases());
     }
-    std::erase_if(list, [&](const Synchronisation& one) { return !check_synchronisation_fits(timetable, one); });
+    const bool has_clock = crosses_links(demand);
+    std::erase_if(list, [&](const Synchronisation& one) {
+        return !check_synchronisation_fits(timetable, one) || (one.kind == Kind::timed && !has_clock);
+    });
     return list;
 }
 
@@ -162,7 +174,7 @@ std::vector<Method> candidate_methods(const Network& network, const Demand& dema
         const std::vector<Applied> applied = apply(algorithm, network, demand);
         for (const Applied& one : applied) {
             const bool default_variant = &one == &applied.front();
-            const std::vector<Synchronisation> synchronisations = synchronisations_to_try(one, default_variant);
+            const std::vector<Synchronisation> synchronisations = synchronisations_to_try(one, demand, default_variant);
             for (const Synchronisation& synchronisation : synchronisations) {
                 const bool first = default_variant && &synchronisation == &synchronisations.front();
                 (first ? customary : others).push_back({one.algorithm, one.variant, synchronisation});

@@ -110,6 +110,9 @@ TEST(ExplainCommand, ATuningOfSomethingElseIsRejectedAsTheInterposerDoes) {
     Tuning other = tuning_of_eight();
     other.fingerprint.aapc_version = "0.0.1";
     const auto old = scratch.file("old.toml", tuning_text(other));
+    Tuning misplaced = tuning_of_eight();
+    misplaced.fingerprint.machine_of[2] = "x2";
+    const auto elsewhere = scratch.file("elsewhere.toml", tuning_text(misplaced));
     std::string text = tuning_text(tuning_of_eight());
     const auto cut = scratch.file("cut.toml", text.substr(0, text.size() / 2));
     const auto good = scratch.file("good.toml", text);
@@ -119,6 +122,7 @@ TEST(ExplainCommand, ATuningOfSomethingElseIsRejectedAsTheInterposerDoes) {
     };
     for (const auto& [options, why] :
          {Case{"--tuning old.toml", "old.toml: it was made for aapc 0.0.1"}, Case{"--tuning cut.toml", "cut.toml:"},
+          Case{"--tuning elsewhere.toml", "elsewhere.toml: rank 2 is placed on 'x2'"},
           Case{"--tuning missing.toml", "missing.toml: cannot be opened"},
           Case{"--tuning good.toml --mpi mpich",
                "made for the MPI 'openmpi', and here it "

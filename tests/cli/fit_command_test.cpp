@@ -69,6 +69,8 @@ TEST(FitCommand, PredictionsComeBackFromTheDocument) {
     EXPECT_THAT(document[3]["remark"].get<std::string>(), HasSubstr("100 ranks are more than the 16"));
     const Outcome text = scratch.run("predict fit.json --ranks 100 --sizes 64Ki");
     EXPECT_THAT(text.out, HasSubstr("* 100 ranks are more than the 16"));
+    expect_refusal(scratch.run("predict fit.json --ranks 4 --sizes 1Ki,many"), 2,
+                   HasSubstr("--sizes: 'many' is not a size"));
 }
 
 TEST(FitCommand, RefusesBadInputWithItsPlace) {

@@ -253,6 +253,20 @@ TEST(CandidateMethods, WindowsAndBlocksEndWithThePhases) {
     }
 }
 
+TEST(CandidateMethods, HaveNoClockWhereNoMessageCrossesALink) {
+    const Network network =
+        read_topology("[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s0\"\nmachines = \"n[0-1]:4\"\n", "two.toml")
+            .value();
+    const auto timed_candidates = [&](const Demand& demand) {
+        const std::vector<Method> candidates = candidate_methods(network, demand);
+        return std::count_if(candidates.begin(), candidates.end(), [](const Method& method) {
+            return method.synchronisation.kind == Synchronisation::Kind::timed;
+        });
+    };
+    EXPECT_EQ(timed_candidates({{0, 0, 0, 0}}), 0);
+    EXPECT_GT(timed_candidates({{0, 0, 0, 1}}), 0);
+}
+
 // ---- What is found ----
 
 struct Score {
