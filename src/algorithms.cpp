@@ -8,6 +8,7 @@
 
 #include "aapc/algorithm.hpp"
 #include "factor/factor_timetable.hpp"
+#include "local_group/local_group_timetable.hpp"
 #include "rivals/bruck.hpp"
 #include "rivals/linear.hpp"
 #include "rivals/pairwise.hpp"
@@ -21,7 +22,10 @@ namespace {
 
 using Kind = Synchronisation::Kind;
 
+// The first one for a kind of network is what is used unless something else is asked for.
 constexpr Algorithm table[] = {
+    {"local-group", local_group::variants, "", "clusters gather first: few, large messages across the wide area",
+     NetworkKind::clusters, Synchronisation::with_blocks(Kind::window, 1), local_group::build},
     {"tree", tree::variants, "", "contention-free phases on a tree of switches", NetworkKind::tree,
      Synchronisation::timed, tree::build},
     {"factor", factor::variants, factor::ports_prefix,

@@ -1,0 +1,123 @@
+// `local-group` on very many random clusters, through the checker, with the plans of all ranks carried out: what
+// crosses the wide area against what must and what everybody sending directly would send. For a failure it prints the
+// command that repeats it.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "aapc/algorithm.hpp"
+#include "aapc/bound.hpp"
+#include "aapc/plan.hpp"
+#include "aapc/schedule.hpp"
+#include "support/clusters.hpp"
+#include "support/interpreter.hpp"
+#include "support/networks.hpp"
+
+namespace {
+
+using namespace aapc;
+
+/// Of all shapes.
+struct Totals {
+    std::int64_t ranks = 0;
+    std::int64_t wide_area_messages = 0;
+    std::int64_t wide_area_blocks = 0;  ///< as many messages would go directly
+    std::int64_t blocks = 0;            ///< of all messages
+    std::int64_t owed_blocks = 0;       ///< as many messages would go directly, inside clusters too
+    std::int32_t most_transit_blocks = 0;
+};
+
+/// Why the schedule is wrong; nothing if it is right.
+std::optional<std::string> measure(const Network& network, const Demand& demand, Totals& totals) {
+    const auto timetable = build_timetable(**find_algorithm("local-group"), "", network, demand);
+    if (!timetable) {
+        return to_string(timetable.error());
+    }
+    const auto schedule = check_schedule(
+        tabulate(**timetable, "local-group", "balanced", tree_bound(network, demand).messages), network, demand);
+    if (!schedule) {
+        return schedule.error().what;
+    }
+    const std::vector<std::int64_t> sizes = test::ranks_of_clusters(network, demand);
+    const test::WideAreaUse use = test::count_wide_area_use(**timetable, network, demand);
+    if (use.messages != test::local_group_messages(sizes) || use.blocks != test::wide_area_blocks(sizes)) {
+        return fmt::format("{} messages with {} blocks cross the wide area instead of {} with {}", use.messages,
+                           use.blocks, test::local_group_messages(sizes), test::wide_area_blocks(sizes));
+    }
+    std::vector<Plan> plans;
+    for (Rank rank = 0; rank < demand.participants(); ++rank) {
+        plans.push_back(make_plan(**timetable, rank, Synchronisation::none));
+        if (plans.back().forwarding) {
+            totals.most_transit_blocks = std::max(totals.most_transit_blocks, plans.back().forwarding->transit_blocks);
+        }
+    }
+    if (const std::string wrong = test::carry_out(plans); !wrong.empty()) {
+        return wrong;
+    }
+    totals.ranks += demand.participants();
+    totals.wide_area_messages += use.messages;
+    totals.wide_area_blocks += use.blocks;
+    totals.owed_blocks += std::int64_t{demand.participants()} * (demand.participants() - 1);
+    for (const auto& phase : schedule->blocks()) {
+        for (const std::vector<Block>& message : phase) {
+            totals.blocks += static_cast<std::int64_t>(message.size());
+        }
+    }
+    if (!schedule->forwards()) {
+        totals.blocks += schedule->messages();
+    }
+    return std::nullopt;
+}
+
+int run(int argc, char** argv) {
+    std::uint64_t shapes = 10'000;
+    std::uint64_t seed = 1;
+    int most_clusters = 6;
+    int most_machines = 8;
+    CLI::App app{"The algorithm local-group on random clusters, each with all its ranks and with a part of them."};
+    app.add_option("--shapes", shapes, "how many")->capture_default_str();
+    app.add_option("--seed", seed, "seed of the first; the next has the next number")->capture_default_str();
+    app.add_option("--most-clusters", most_clusters)->capture_default_str()->check(CLI::Range(1, 256));
+    app.add_option("--most-machines", most_machines, "in one cluster")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 256));
+    CLI11_PARSE(app, argc, argv);
+
+    Totals totals;
+    std::int64_t failures = 0;
+    for (std::uint64_t shape = seed; shape < seed + shapes; ++shape) {
+        const Network network = test::random_clusters(shape, most_clusters, most_machines);
+        const Demand full = full_demand(network);
+        for (const Demand& demand : {full, test::random_part(full, shape)}) {
+            if (const std::optional<std::string> wrong = measure(network, demand, totals)) {
+                ++failures;
+                fmt::print(
+                    "FAILED: {}\n  repeat: local_group_sweep --shapes 1 --seed {} --most-clusters {} "
+                    "--most-machines {}\n",
+                    *wrong, shape, most_clusters, most_machines);
+            }
+        }
+    }
+    fmt::print("{} shapes of up to {} clusters with up to {} machines, whole and in part, seeds from {}; {} failures\n",
+               shapes, most_clusters, most_machines, seed, failures);
+    fmt::print("{} ranks; {} messages across the wide area with {} blocks; {} blocks sent in all, {} owed;\n",
+               totals.ranks, totals.wide_area_messages, totals.wide_area_blocks, totals.blocks, totals.owed_blocks);
+    fmt::print("at most {} blocks in transit at a rank\n", totals.most_transit_blocks);
+    return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {  // no memory, or a terminal that went away
+        std::fputs(error.what(), stderr);
+        return 1;
+    }
+}
