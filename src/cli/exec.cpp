@@ -26,6 +26,7 @@
 
 #include "cli/command.hpp"
 #include "cli/launch.hpp"
+#include "environment.hpp"
 
 namespace aapc::cli {
 
@@ -211,7 +212,7 @@ class LinkerCache {
 /// The names of all libraries that a program needs, directly or not, found as the dynamic linker would find them.
 std::set<std::string> libraries_of(const DynamicObject& program) {
     const LinkerCache cache("/etc/ld.so.cache");
-    const std::vector<std::string> from_environment = split(variable("LD_LIBRARY_PATH"), ":;");
+    const std::vector<std::string> from_environment = split(environment_variable("LD_LIBRARY_PATH"), ":;");
     const auto find = [&](const std::string& name, const DynamicObject& wanted_by) -> std::optional<DynamicObject> {
         std::vector<fs::path> places;
         const auto add_directories = [&](const std::vector<std::string>& directories) {
@@ -357,7 +358,7 @@ fs::path find_program(const std::string& name) {
     if (name.find('/') != std::string::npos) {
         return name;
     }
-    for (const std::string& directory : split(variable("PATH"), ":")) {
+    for (const std::string& directory : split(environment_variable("PATH"), ":")) {
         fs::path candidate = fs::path(directory.empty() ? "." : directory) / name;
         if (std::error_code error; fs::is_regular_file(candidate, error) && access(candidate.c_str(), X_OK) == 0) {
             return candidate;
@@ -380,7 +381,7 @@ void prepare_environment(const Request& request, const Interposer& interposer) {
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
     set_unless_empty("AAPC_VERBOSE", request.verbosity);
     preload(interposer.path);
-    if (variable("AAPC_TOPOLOGY").empty()) {
+    if (environment_variable("AAPC_TOPOLOGY").empty()) {
         remark("no topology file is given (--topology FILE or AAPC_TOPOLOGY); the MPI's own MPI_Alltoall is used");
     }
 }
@@ -407,17 +408,19 @@ void add_exec_command(CLI::App& app, Context& context) {
                            "Run an unmodified MPI program so that its MPI_Alltoall follows a schedule for the network: "
                            "mpirun -n 16 aapc exec --topology cluster.toml -- ./app");
     const auto request = std::make_shared<Request>();
-    command->add_option("--topology", request->topology, "Topology file (default: AAPC_TOPOLOGY)")->type_name("FILE");
-    command->add_option("--tuning", request->tuning, "Tuning file that aapc tune wrote (AAPC_TUNING)")
+    command->add_option("--topology", request->topology, "topology file (AAPC_TOPOLOGY)")->type_name("FILE");
+    command->add_option("--tuning", request->tuning, "tuning file that aapc tune wrote (AAPC_TUNING)")
         ->type_name("FILE");
-    command->add_option("--algorithm", request->algorithm, "Use this method, for every size (AAPC_ALGORITHM)")
-        ->type_name("NAME[/VARIANT][+SYNCHRONISATION]");
-    command->add_option("--synchronisation", request->synchronisation, "Use this one (AAPC_SYNCHRONISATION)")
+    command->add_option("--algorithm", request->algorithm, "use this method, for every size (AAPC_ALGORITHM)")
+        ->type_name("ALGORITHM[/VARIANT][+SYNCHRONISATION]");
+    command
+        ->add_option("--synchronisation", request->synchronisation,
+                     "keep phases apart in this way (AAPC_SYNCHRONISATION)")
         ->type_name("NAME");
     command->add_option("--verbose", request->verbosity, "0, 1 or 2: say what is chosen and why (AAPC_VERBOSE)")
         ->type_name("LEVEL");
     const auto words = std::make_shared<std::vector<std::string>>();
-    command->add_option("program", *words, "The program and its arguments, after --")
+    command->add_option("program", *words, "the program and its arguments, after --")
         ->type_name("-- PROGRAM [ARGUMENT]...")
         ->required();
     command->callback([request, words, &context] {

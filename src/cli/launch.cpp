@@ -11,6 +11,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "environment.hpp"
+
 namespace aapc::cli {
 
 namespace {
@@ -50,11 +52,6 @@ int refuse(const Diagnostic& diagnostic) {
 
 }  // namespace
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
-}
-
 std::vector<std::string> split(std::string_view text, std::string_view separators) {
     std::vector<std::string> parts;
     while (!text.empty()) {
@@ -66,15 +63,15 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 }
 
 std::string launcher() {
-    if (!variable("OMPI_COMM_WORLD_SIZE").empty()) {
+    if (!environment_variable("OMPI_COMM_WORLD_SIZE").empty()) {
         return "openmpi";
     }
-    return variable("PMI_RANK").empty() ? "" : "mpich";
+    return environment_variable("PMI_RANK").empty() ? "" : "mpich";
 }
 
 bool speaks() {
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-        if (const std::string rank = variable(name); !rank.empty()) {
+        if (const std::string rank = environment_variable(name); !rank.empty()) {
             return rank == "0";
         }
     }
@@ -83,7 +80,7 @@ bool speaks() {
 
 std::vector<fs::path> library_directories() {
     std::vector<fs::path> directories;
-    for (const std::string& directory : split(variable("AAPC_LIBRARY_PATH"), ":")) {
+    for (const std::string& directory : split(environment_variable("AAPC_LIBRARY_PATH"), ":")) {
         directories.emplace_back(directory);
     }
     std::error_code error;
@@ -103,7 +100,7 @@ std::vector<fs::path> library_directories() {
 }
 
 void preload(const fs::path& library) {
-    const std::string others = variable("LD_PRELOAD");
+    const std::string others = environment_variable("LD_PRELOAD");
     setenv("LD_PRELOAD", (library.string() + (others.empty() ? "" : ":" + others)).c_str(), 1);
 }
 

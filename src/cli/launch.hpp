@@ -18,9 +18,6 @@ namespace aapc::cli {
 inline constexpr int program_not_found = 127;
 inline constexpr int program_not_runnable = 126;
 
-/// The environment variable's value; empty if it is not set.
-[[nodiscard]] std::string variable(const char* name);
-
 /// The parts of `text` between any of `separators`.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, std::string_view separators);
 

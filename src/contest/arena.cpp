@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "contest/collective.hpp"
 #include "contest/interruption.hpp"
 #include "contest/payload.hpp"
+#include "environment.hpp"
 
 namespace aapc::contest {
 
@@ -45,16 +45,11 @@ long calls_by_aapc() {
     return exchanged;
 }
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
-}
-
 /// What the environment forces the interposer to do: "AAPC_ALGORITHM=tree"; empty: nothing.
 std::string forced_by_environment() {
     std::string forced;
     for (const char* name : {"AAPC_ALGORITHM", "AAPC_SYNCHRONISATION"}) {
-        if (const std::string value = variable(name); !value.empty()) {
+        if (const std::string value = environment_variable(name); !value.empty()) {
             forced += fmt::format("{}{}={}", forced.empty() ? "" : " ", name, value);
         }
     }
@@ -76,7 +71,7 @@ Arena::Arena(MPI_Comm comm, const Network& network) : network_(network) {
     PMPI_Comm_rank(comm_, &rank_);
     host_names_ = contest::host_names(comm_);
     forced_ = shared_text(comm_, forced_by_environment());
-    forced_native_ = shared_text(comm_, variable("AAPC_ALGORITHM")) == "native";
+    forced_native_ = shared_text(comm_, environment_variable("AAPC_ALGORITHM")) == "native";
 }
 
 Arena::~Arena() {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <random>
@@ -22,7 +21,7 @@
 #include "contest/bench_results.hpp"
 #include "contest/circumstances.hpp"
 #include "contest/collective.hpp"
-#include "contest/interruption.hpp"
+#include "contest/program.hpp"
 #include "contest/spectator.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves declaring it to the program
@@ -31,9 +30,6 @@ namespace {
 
 using namespace aapc;
 using namespace aapc::contest;
-
-/// As shells have it for SIGINT.
-constexpr int ended_by_interruption = 130;
 
 /// Open MPI's goes on with its build and its date behind a comma, MPICH's with further lines.
 std::string mpi_version() {
@@ -59,12 +55,12 @@ std::vector<std::pair<std::string, std::string>> aapc_variables() {
 /// One run of the program on all ranks. Its functions return on all ranks alike.
 class Bench {
   public:
-    Bench(BenchOptions options, const Network& network, std::unique_ptr<Arena> arena)
+    Bench(BenchOptions options, std::unique_ptr<Arena> arena)
         : options_(std::move(options)),
           arena_(std::move(arena)),
           progress_(arena_->rank() == 0 && somebody_watches()),
           order_(options_.seed) {
-        facts_.topology_digest = network_digest(network);
+        facts_.topology_digest = network_digest(arena_->network());
     }
 
     int run() {
@@ -237,55 +233,17 @@ class Bench {
     bool interrupted_ = false;
 };
 
-int run(BenchOptions options) {
-    const auto refuse = [](const Diagnostic& diagnostic) {
-        int rank = 0;
-        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        return rank == 0 ? cli::complain(diagnostic) : cli::bad_input;
-    };
-    const auto network = shared_topology(MPI_COMM_WORLD, options.topology);
-    if (!network) {
-        return refuse(network.error());
-    }
-    auto arena = Arena::create(MPI_COMM_WORLD, *network);
-    if (!arena) {
-        Diagnostic diagnostic = arena.error();
-        diagnostic.file = options.topology;
-        return refuse(diagnostic);
-    }
-    return Bench(std::move(options), *network, std::move(*arena)).run();
-}
-
 int run_program(int argc, char** argv) {
     BenchOptions options;
     CLI::App app{"Measures ways of doing an all-to-all against each other. Started by aapc bench.", "aapc bench"};
     add_bench_options(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? cli::done : cli::bad_input;
-    }
-    MPI_Init(&argc, &argv);
-    note_interruptions();
-    const int status = run(std::move(options));
-    MPI_Finalize();
-    return status;
+    return run_under_mpi(app, argc, argv, [&options] {
+        return run_in_arena(options.topology, [&options](std::unique_ptr<Arena> arena) {
+            return Bench(options, std::move(arena)).run();
+        });
+    });
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    try {
-        return run_program(argc, argv);
-    } catch (const std::exception& error) {  // no memory, or standard error went away
-        std::fputs("aapc bench: ", stderr);
-        std::fputs(error.what(), stderr);
-        std::fputs("\n", stderr);
-        int initialized = 0;
-        MPI_Initialized(&initialized);
-        if (initialized != 0) {
-            MPI_Abort(MPI_COMM_WORLD, cli::bad_input);
-        }
-        return cli::bad_input;
-    }
-}
+int main(int argc, char** argv) { return end_job_on_exception("aapc bench", run_program, argc, argv); }

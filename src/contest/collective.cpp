@@ -5,20 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "aapc/topology_file.hpp"
 #include "cli/command.hpp"
+#include "environment.hpp"
 
 namespace aapc::contest {
 
 namespace {
 
 constexpr useconds_t nap_microseconds = 100;
-constexpr std::size_t longest_host_name = 256;
 
 int rank_in(MPI_Comm comm) {
     int rank = 0;
@@ -56,17 +54,6 @@ std::string text_from(MPI_Comm comm, const std::string& text, int root) {
     std::string shared = rank_in(comm) == root ? text : std::string(length, '\0');
     broadcast(comm, shared.data(), shared.size(), root);
     return shared;
-}
-
-/// AAPC_HOSTNAME stands in for the host's name, as it does for the interposer.
-std::array<char, longest_host_name> own_host_name() {
-    std::array<char, longest_host_name> name{};
-    if (const char* given = std::getenv("AAPC_HOSTNAME"); given != nullptr && *given != '\0') {
-        std::strncpy(name.data(), given, name.size() - 1);
-    } else {
-        gethostname(name.data(), name.size() - 1);
-    }
-    return name;
 }
 
 }  // namespace
@@ -127,7 +114,8 @@ Expected<Network> shared_topology(MPI_Comm comm, const std::string& path) {
 }
 
 std::vector<std::string> host_names(MPI_Comm comm) {
-    const auto own = own_host_name();
+    std::array<char, longest_host_name> own{};
+    host_name().copy(own.data(), own.size() - 1);
     const auto ranks = static_cast<std::size_t>(ranks_in(comm));
     std::vector<char> all(ranks * own.size());
     MPI_Request request = MPI_REQUEST_NULL;

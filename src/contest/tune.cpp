@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,7 +21,7 @@
 #include "contest/bench_options.hpp"
 #include "contest/circumstances.hpp"
 #include "contest/collective.hpp"
-#include "contest/interruption.hpp"
+#include "contest/program.hpp"
 #include "contest/spectator.hpp"
 #include "contest/tune_options.hpp"
 #include "contest/tune_pass_through.hpp"
@@ -33,8 +32,6 @@ namespace {
 using namespace aapc;
 using namespace aapc::contest;
 
-/// As shells have it for SIGINT.
-constexpr int ended_by_interruption = 130;
 constexpr double seconds_between_lines = 30;
 constexpr double seconds_between_bars = 0.2;
 /// Calls that a method which finds its pace gets after a pause, before its times are believed again.
@@ -50,7 +47,10 @@ class Tune {
     Tune(TuneOptions options, std::unique_ptr<Arena> arena)
         : options_(std::move(options)),
           arena_(std::move(arena)),
-          fingerprint_(make_fingerprint(arena_->network(), arena_->demand(), AAPC_MPI, mpi_library_version(),
+          // Rank 0's for all, for the MPIs of two hosts may differ in what they say of their version, and ranks that
+          // disagree on whether a state is theirs would go different ways.
+          fingerprint_(make_fingerprint(arena_->network(), arena_->demand(), AAPC_MPI,
+                                        shared_text(arena_->communicator(), mpi_library_version()),
                                         std::filesystem::path(options_.topology).filename().string())),
           watched_(speaks() && somebody_watches()) {}
 
@@ -241,55 +241,16 @@ class Tune {
     std::set<std::pair<std::string, std::int64_t>> settled_;
 };
 
-int run(TuneOptions options) {
-    const auto refuse = [](const Diagnostic& diagnostic) {
-        int rank = 0;
-        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        return rank == 0 ? cli::complain(diagnostic) : cli::bad_input;
-    };
-    const auto network = shared_topology(MPI_COMM_WORLD, options.topology);
-    if (!network) {
-        return refuse(network.error());
-    }
-    auto arena = Arena::create(MPI_COMM_WORLD, *network);
-    if (!arena) {
-        Diagnostic diagnostic = arena.error();
-        diagnostic.file = options.topology;
-        return refuse(diagnostic);
-    }
-    return Tune(std::move(options), std::move(*arena)).run();
-}
-
 int run_program(int argc, char** argv) {
     TuneOptions options;
     CLI::App app{"Finds the fastest method for each message size. Started by aapc tune.", "aapc tune"};
     add_tune_options(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? cli::done : cli::bad_input;
-    }
-    MPI_Init(&argc, &argv);
-    note_interruptions();
-    const int status = run(std::move(options));
-    MPI_Finalize();
-    return status;
+    return run_under_mpi(app, argc, argv, [&options] {
+        return run_in_arena(options.topology,
+                            [&options](std::unique_ptr<Arena> arena) { return Tune(options, std::move(arena)).run(); });
+    });
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    try {
-        return run_program(argc, argv);
-    } catch (const std::exception& error) {  // no memory, or standard error went away
-        std::fputs("aapc tune: ", stderr);
-        std::fputs(error.what(), stderr);
-        std::fputs("\n", stderr);
-        int initialized = 0;
-        MPI_Initialized(&initialized);
-        if (initialized != 0) {
-            MPI_Abort(MPI_COMM_WORLD, cli::bad_input);
-        }
-        return cli::bad_input;
-    }
-}
+int main(int argc, char** argv) { return end_job_on_exception("aapc tune", run_program, argc, argv); }

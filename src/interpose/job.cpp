@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <new>
 #include <optional>
 #include <string>
@@ -16,6 +13,7 @@
 
 #include "aapc/algorithm.hpp"
 #include "aapc/bound.hpp"
+#include "environment.hpp"
 #include "interpose/blocks.hpp"
 #include "interpose/communicator.hpp"
 
@@ -26,19 +24,6 @@ namespace {
 /// What a rank tells the others in place of a machine.
 constexpr Machine unknown_machine = -1;
 constexpr Machine not_able = -2;  ///< something went wrong on that rank
-
-using HostName = std::array<char, 256>;
-
-/// AAPC_HOSTNAME stands in for the host's name, for tests and for containers that are all called alike.
-HostName host_name() {
-    HostName name{};
-    if (const char* given = std::getenv("AAPC_HOSTNAME"); given != nullptr && *given != '\0') {
-        std::snprintf(name.data(), name.size(), "%s", given);
-    } else {
-        gethostname(name.data(), name.size() - 1);
-    }
-    return name;
-}
 
 int world_rank() {
     int rank = 0;
@@ -70,7 +55,7 @@ std::optional<Settings> shared_settings() {
         return std::nullopt;
     }
     bytes.resize(length);
-    // A topology file has at most 16 MiB.
+    // A topology file has at most 16 MiB, and so has a tuning file.
     PMPI_Bcast(bytes.data(), static_cast<int>(length), MPI_BYTE, 0, MPI_COMM_WORLD);
     return decode(bytes);
 }
@@ -99,7 +84,8 @@ void say_missing_host(const std::string& topology_file, const std::vector<Machin
     const auto first = std::find(machine_of.begin(), machine_of.end(), unknown_machine);
     const int rank = static_cast<int>(first - machine_of.begin());
     const auto others = std::count(first, machine_of.end(), unknown_machine) - 1;
-    HostName name = host_name();
+    std::array<char, longest_host_name> name{};
+    host_name().copy(name.data(), name.size() - 1);
     PMPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, rank, MPI_COMM_WORLD);
     if (world_rank() == 0) {
         const std::string more = others == 0 ? "" : fmt::format(" (nor are the hosts of {} other ranks)", others);
@@ -157,7 +143,7 @@ std::unique_ptr<Job> Job::make(const Settings& settings) {
         if (auto configuration = configure(settings)) {
             job.reset(new Job(std::move(*configuration)));
             if (packs_plain_bytes() && job->register_callbacks()) {
-                machine = job->configuration_.network.find_machine(host_name().data());
+                machine = job->configuration_.network.find_machine(host_name());
             }
         }
     } catch (const std::bad_alloc&) {
@@ -212,18 +198,24 @@ void Job::check_tuning() {
     if (!configuration_.tuning) {
         return;
     }
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-    int length = 0;
-    PMPI_Get_library_version(version.data(), &length);
-    const Fingerprint here = make_fingerprint(configuration_.network, Demand{machine_of_}, AAPC_MPI,
-                                              std::string_view(version.data(), static_cast<std::size_t>(length)),
-                                              configuration_.topology_file);
-    if (auto difference = mismatch(*configuration_.tuning, here)) {
-        difference->file = configuration_.tuning_file;
-        configuration_.tuning.reset();
-        if (world_rank() == 0) {
+    // Rank 0 judges for all: the MPIs of two hosts may differ in what they say of their version.
+    int holds = 1;
+    if (world_rank() == 0) {
+        std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+        int length = 0;
+        PMPI_Get_library_version(version.data(), &length);
+        const Fingerprint here = make_fingerprint(configuration_.network, Demand{machine_of_}, AAPC_MPI,
+                                                  std::string_view(version.data(), static_cast<std::size_t>(length)),
+                                                  configuration_.topology_file);
+        if (auto difference = mismatch(*configuration_.tuning, here)) {
+            difference->file = configuration_.tuning_file;
             say(deciding_without_tuning(to_string(*difference)));
+            holds = 0;
         }
+    }
+    PMPI_Bcast(&holds, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (holds == 0) {
+        configuration_.tuning.reset();
     }
 }
 

@@ -55,7 +55,8 @@ class Job {
     static std::unique_ptr<Job> make(const Settings& settings);
     /// Whether what the user insists on can be done on the world; rank 0 finds out and says if not. Collective.
     [[nodiscard]] bool forced_method_fits() const;
-    /// Rejects a tuning that was made for something else, as a whole; rank 0 says so.
+    /// Rejects a tuning that was made for something else, as a whole; rank 0 finds out and says so. Collective where
+    /// there is a tuning.
     void check_tuning();
     /// Has MPI tell us of freed communicators and of its end; false if MPI refuses. Local.
     bool register_callbacks();

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include "aapc/method.hpp"
 #include "aapc/synchronisation.hpp"
 #include "aapc/topology_file.hpp"
+#include "environment.hpp"
 
 namespace aapc::interpose {
 
@@ -21,12 +21,6 @@ namespace {
 constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
                                         &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
                                         &Settings::verbosity};
-
-/// A variable that is set to nothing counts as not set.
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
-}
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -99,11 +93,11 @@ std::string deciding_without_tuning(std::string_view why) { return fmt::format("
 
 Reading read_settings() {
     Settings settings;
-    settings.topology_file = variable("AAPC_TOPOLOGY");
-    settings.tuning_file = variable("AAPC_TUNING");
-    settings.algorithm = variable("AAPC_ALGORITHM");
-    settings.synchronisation = variable("AAPC_SYNCHRONISATION");
-    settings.verbosity = variable("AAPC_VERBOSE");
+    settings.topology_file = environment_variable("AAPC_TOPOLOGY");
+    settings.tuning_file = environment_variable("AAPC_TUNING");
+    settings.algorithm = environment_variable("AAPC_ALGORITHM");
+    settings.synchronisation = environment_variable("AAPC_SYNCHRONISATION");
+    settings.verbosity = environment_variable("AAPC_VERBOSE");
     Reading reading;
     if (settings.topology_file.empty()) {
         if (!settings.algorithm.empty() || !settings.synchronisation.empty() || !settings.tuning_file.empty() ||
