@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "aapc/tuning.hpp"
-#include "cli/program.hpp"
+#include "cli/under_mpi.hpp"
 
 namespace aapc::test {
 namespace {
@@ -31,15 +33,7 @@ class TuneCommand : public testing::TestWithParam<Mpi> {
   protected:
     /// `command` (shell syntax) on four ranks, rank R on machine nR; `variables`: NAME=VALUE words for all ranks.
     [[nodiscard]] Outcome run(const std::string& command, const std::string& variables = "") const {
-        const std::string line =
-            "cd '" + directory_.path("") + "' && env AAPC_TEST_HOST=n AAPC_TEST_PER_MACHINE=1 " + variables +
-            " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
-            " OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 timeout 200 " +
-            GetParam().launch + " -n 4 " AAPC_SOURCE_DIRECTORY "/tests/interpose/on_machine.sh " + command +
-            " >out 2>err </dev/null";
-        const int status = std::system(line.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(directory_.path("out")),
-                contents(directory_.path("err"))};
+        return run_under_mpi(GetParam().launch, 4, command, directory_, variables, "200");
     }
 
     [[nodiscard]] Outcome tune(const std::string& options) const {
@@ -48,6 +42,12 @@ class TuneCommand : public testing::TestWithParam<Mpi> {
 
     Scratch directory_;
 };
+
+const Method& method_for(const Tuning& tuning, std::int64_t bytes) {
+    const auto behind = std::find_if(tuning.ranges.begin(), tuning.ranges.end(),
+                                     [&](const TunedRange& range) { return range.from_bytes > bytes; });
+    return std::prev(behind)->method;
+}
 
 TEST_P(TuneCommand, WritesATuningThatTheInterposerObeys) {
     const Outcome outcome = tune("--sizes 8,512,16Ki --minutes 0.1 -o tuned.toml");
@@ -71,13 +71,18 @@ TEST_P(TuneCommand, WritesATuningThatTheInterposerObeys) {
     }
     EXPECT_THAT(sizes, testing::IsSupersetOf({8, 512, 16384}));
 
-    // The interposer takes it: nothing is said, and what it does gets the right data.
+    // The interposer takes it: nothing is said, the data are right, and what ran is what the file says.
     const Outcome interposed = run("'" AAPC_PROGRAM "' bench --topology '" + topology +
-                                       "' --sizes 8,512,16Ki --candidates native,interposed --repeats 6 --format csv",
+                                       "' --sizes 8,512,16Ki --candidates native,interposed --repeats 6 --format json",
                                    "AAPC_TUNING=" + directory_.path("tuned.toml"));
-    EXPECT_EQ(interposed.status, 0) << interposed.err;
+    ASSERT_EQ(interposed.status, 0) << interposed.err;
     EXPECT_THAT(interposed.err, Not(HasSubstr("aapc")));
-    EXPECT_THAT(interposed.out, HasSubstr("interposed"));
+    for (const auto& size : nlohmann::json::parse(interposed.out)["sizes"]) {
+        const std::int64_t bytes = size["message_bytes"];
+        for (const auto& sample : size["candidates"][1]["samples"]) {
+            EXPECT_EQ(sample["by_aapc"], !method_for(*tuning, bytes).native()) << bytes << " bytes";
+        }
+    }
 }
 
 TEST_P(TuneCommand, GoesOnWhereItWasInterrupted) {

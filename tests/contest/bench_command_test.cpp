@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.hpp"
+#include "cli/under_mpi.hpp"
 
 namespace aapc::test {
 namespace {
@@ -37,15 +37,7 @@ class BenchCommand : public testing::TestWithParam<Mpi> {
   protected:
     /// `command` (shell syntax) on `ranks` ranks, rank R on machine nR; `variables`: NAME=VALUE words for all ranks.
     [[nodiscard]] Outcome run(int ranks, const std::string& command, const std::string& variables = "") const {
-        const std::string line =
-            "cd '" + directory_.path("") + "' && env AAPC_TEST_HOST=n AAPC_TEST_PER_MACHINE=1 " + variables +
-            " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
-            " OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 timeout " +
-            time_limit_ + " " + GetParam().launch + " -n " + std::to_string(ranks) +
-            " " AAPC_SOURCE_DIRECTORY "/tests/interpose/on_machine.sh " + command + " >out 2>err </dev/null";
-        const int status = std::system(line.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(directory_.path("out")),
-                contents(directory_.path("err"))};
+        return run_under_mpi(GetParam().launch, ranks, command, directory_, variables, time_limit_);
     }
 
     [[nodiscard]] Outcome bench(int ranks, const std::string& options, const std::string& variables = "") const {

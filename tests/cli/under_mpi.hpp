@@ -1,0 +1,29 @@
+/// @file
+/// The program under an MPI's launcher.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "cli/program.hpp"
+
+namespace aapc::test {
+
+/// Runs `command` (shell syntax) on `ranks` ranks in `directory`, rank R on the machine nR. `variables`: NAME=VALUE
+/// words for all ranks. `time_limit`: as timeout(1) takes it, for the launcher.
+inline Outcome run_under_mpi(const std::string& launcher, int ranks, const std::string& command,
+                             const Scratch& directory, const std::string& variables, const std::string& time_limit) {
+    const std::string line =
+        "cd '" + directory.path("") + "' && env AAPC_TEST_HOST=n AAPC_TEST_PER_MACHINE=1 " + variables +
+        " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
+        " OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 timeout " +
+        time_limit + " " + launcher + " -n " + std::to_string(ranks) +
+        " " AAPC_SOURCE_DIRECTORY "/tests/interpose/on_machine.sh " + command + " >out 2>err </dev/null";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(directory.path("out")),
+            contents(directory.path("err"))};
+}
+
+}  // namespace aapc::test
