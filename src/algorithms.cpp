@@ -14,6 +14,8 @@
 #include "rivals/pairwise.hpp"
 #include "rivals/ring.hpp"
 #include "rivals/scattered.hpp"
+#include "torus/direct.hpp"
+#include "torus/divided.hpp"
 #include "tree/tree_timetable.hpp"
 
 namespace aapc {
@@ -28,6 +30,11 @@ constexpr Algorithm table[] = {
      NetworkKind::clusters, Synchronisation::with_blocks(Kind::window, 1), local_group::build},
     {"tree", tree::variants, "", "contention-free phases on a tree of switches", NetworkKind::tree,
      Synchronisation::timed, tree::build},
+    {"torus", torus::divided_variants, torus::divisions_prefix,
+     "few messages on a torus: collected, exchanged, distributed", NetworkKind::torus,
+     Synchronisation::with_blocks(Kind::window, 1), torus::build_divided},
+    {"torus-direct", torus::direct_variants, "", "contention-free phases on a torus", NetworkKind::torus,
+     Synchronisation::timed, torus::build_direct},
     {"factor", factor::variants, factor::ports_prefix,
      "pairwise exchanges between machines of any size (1-factorisations)", std::nullopt,
      Synchronisation::with_blocks(Kind::window, 1), factor::build},

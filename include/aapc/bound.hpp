@@ -11,10 +11,10 @@
 namespace aapc {
 
 /// The load that the all-to-all puts on one direction of a link (Faraj & Yuan 2005, section 3). Both directions of a
-/// tree's link carry the same.
+/// tree's link carry the same; of a torus' link it is the direction that carries more.
 struct LinkLoad {
     std::int32_t link = -1;       ///< index into Network::links()
-    std::int64_t messages = 0;    ///< |Mu|·|Mv| : messages that cross it in each direction
+    std::int64_t messages = 0;    ///< that cross it in that direction; in a tree |Mu|·|Mv|
     double seconds_per_byte = 0;  ///< messages · 8 / speed: what a message size of one byte costs on this link
 };
 
@@ -36,5 +36,14 @@ struct Bound {
 
 /// Loads of a tree. O(vertices + participants).
 [[nodiscard]] Bound tree_bound(const Network& network, const Demand& demand);
+
+/// Loads of a torus under its routes (aapc/torus.hpp). With P machines of one rank each and a side of k, a multiple of
+/// 4, a link of that side carries P·k/8 messages; by the bisection no other routing does with less. For other sides it
+/// is a bound for what these routes carry. No links are listed if the network is no torus. O(dimensions · (vertices +
+/// participants)).
+[[nodiscard]] Bound torus_bound(const Network& network, const Demand& demand);
+
+/// The one of these that is for the network's kind.
+[[nodiscard]] Bound network_bound(const Network& network, const Demand& demand);
 
 }  // namespace aapc

@@ -13,7 +13,14 @@ Channels::Channels(const Network& network, const Demand& demand)
 Expected<Channels, Violation> Channels::find(const Network& network, const Demand& demand) {
     Channels channels(network, demand);
     const std::size_t vertices = network.vertices().size();
-    if (network.links().size() + 1 != vertices || !channels.walk()) {
+    if (network.kind() == NetworkKind::torus) {
+        if (!channels.find_rings()) {
+            return tl::unexpected(Violation{fmt::format(
+                "The network is not a torus: its {} links do not make rings of its {} machines in each of one, two or "
+                "three dimensions.",
+                network.links().size(), network.machines().size())});
+        }
+    } else if (network.links().size() + 1 != vertices || !channels.walk()) {
         return tl::unexpected(
             Violation{fmt::format("The network is not a tree: its {} vertices are not connected by exactly {} links.",
                                   vertices, vertices == 0 ? 0 : vertices - 1)});
@@ -45,16 +52,70 @@ bool Channels::walk() {
     return reached.size() == climbs_.size();
 }
 
+/// Tries every way to number the machines of a grid row by row; true if the links are those of one.
+bool Channels::find_rings() {
+    const auto machines = static_cast<std::int32_t>(network_->machines().size());
+    if (machines < 1 || network_->machines().size() != network_->vertices().size()) {
+        return false;
+    }
+    for (std::int32_t planes = 1; planes <= machines; ++planes) {
+        for (std::int32_t rows = 1; machines % planes == 0 && rows <= machines / planes; ++rows) {
+            if (machines / planes % rows == 0 && find_rings({planes, rows, machines / planes / rows})) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// Every machine next to the one behind it in each ring, and no link besides.
+bool Channels::find_rings(const std::vector<std::int32_t>& sides) {
+    dimensions_.clear();
+    const auto machines = static_cast<Machine>(network_->machines().size());
+    std::size_t links = 0;
+    std::int32_t stride = machines;
+    for (const std::int32_t side : sides) {
+        stride /= side;
+        if (side == 1) {
+            continue;
+        }
+        Dimension& dimension = dimensions_.emplace_back(Dimension{side, stride, {}});
+        links += static_cast<std::size_t>(side == 2 ? machines / 2 : machines);
+        for (Machine machine = 0; machine < machines; ++machine) {
+            const bool is_last = machine / stride % side == side - 1;
+            const Machine next = is_last ? machine - (side - 1) * stride : machine + stride;
+            const Vertex here = network_->machines()[static_cast<std::size_t>(machine)].vertex;
+            const Vertex there = network_->machines()[static_cast<std::size_t>(next)].vertex;
+            const std::vector<std::int32_t>& cables = network_->links_at(here);
+            const auto cable = std::find_if(cables.begin(), cables.end(), [&](std::int32_t link) {
+                return network_->other_end(link, here) == there;
+            });
+            if (cable == cables.end()) {
+                return false;
+            }
+            const bool from_lower = network_->links()[static_cast<std::size_t>(*cable)].lower == here;
+            dimension.upward.push_back(2 * *cable + (from_lower ? 0 : 1));
+        }
+    }
+    return links == network_->links().size();
+}
+
 void Channels::route(Rank from, Rank to, std::vector<Channel>& channels) {
-    const auto vertex_of = [&](Rank rank) {
-        const Machine machine = demand_->machine_of[static_cast<std::size_t>(rank)];
-        return network_->machines()[static_cast<std::size_t>(machine)].vertex;
-    };
-    Vertex source = vertex_of(from);
-    Vertex target = vertex_of(to);
+    const Machine source = demand_->machine_of[static_cast<std::size_t>(from)];
+    const Machine target = demand_->machine_of[static_cast<std::size_t>(to)];
     channels.clear();
-    descent_.clear();
     channels.push_back(static_cast<Channel>(links_) + Channel{2} * from);
+    if (network_->kind() == NetworkKind::torus) {
+        route_in_torus(source, target, channels);
+    } else {
+        route_in_tree(network_->machines()[static_cast<std::size_t>(source)].vertex,
+                      network_->machines()[static_cast<std::size_t>(target)].vertex, channels);
+    }
+    channels.push_back(static_cast<Channel>(links_) + Channel{2} * to + 1);
+}
+
+void Channels::route_in_tree(Vertex source, Vertex target, std::vector<Channel>& channels) {
+    descent_.clear();
     while (source != target) {
         const Climb& at_source = climbs_[static_cast<std::size_t>(source)];
         const Climb& at_target = climbs_[static_cast<std::size_t>(target)];
@@ -67,7 +128,28 @@ void Channels::route(Rank from, Rank to, std::vector<Channel>& channels) {
         }
     }
     channels.insert(channels.end(), descent_.rbegin(), descent_.rend());
-    channels.push_back(static_cast<Channel>(links_) + Channel{2} * to + 1);
+}
+
+void Channels::route_in_torus(Machine from, Machine to, std::vector<Channel>& channels) const {
+    for (auto dimension = dimensions_.rbegin(); dimension != dimensions_.rend(); ++dimension) {
+        const std::int32_t side = dimension->side;
+        const std::int32_t start = from / dimension->stride % side;
+        const std::int32_t end = to / dimension->stride % side;
+        const std::int32_t above = start <= end ? end - start : end - start + side;
+        const std::int32_t below = above == 0 ? 0 : side - above;
+        const bool in_odd_quarter = start * 4 / side == 0 || start * 4 / side == 2;
+        const bool goes_up = above < below || (above == below && in_odd_quarter);
+        const Machine ring = from - start * dimension->stride;  // the first machine of it
+        std::int32_t place = start;
+        for (std::int32_t hop = 0; hop < std::min(above, below); ++hop) {
+            const std::int32_t next = ((goes_up ? place + 1 : place - 1) + side) % side;
+            const Machine lower = ring + (goes_up ? place : next) * dimension->stride;
+            const DirectedLink upward = dimension->upward[static_cast<std::size_t>(lower)];
+            channels.push_back(goes_up ? upward : upward ^ 1);
+            place = next;
+        }
+        from = ring + end * dimension->stride;
+    }
 }
 
 std::string Channels::name(Channel channel) const {

@@ -17,16 +17,19 @@ namespace aapc::check {
 /// which a rank sends or receives (numbered behind the links).
 using Channel = std::int64_t;
 
-/// The channels of a tree and the routes through them. Holds references: network and demand must outlive it.
+/// The channels of a tree or a torus and the routes through them. Holds references: network and demand must outlive it.
 class Channels {
   public:
-    /// Or a violation if the network is no tree or check_placement() finds one. O(vertices + participants).
+    /// Or a violation if the network is not what its kind says or check_placement() finds one. O(vertices +
+    /// participants); a torus: times the ways to write the number of machines as a product.
     [[nodiscard]] static Expected<Channels, Violation> find(const Network& network, const Demand& demand);
 
     [[nodiscard]] std::size_t size() const { return links_ + 2 * demand_->machine_of.size(); }
 
     /// Replaces `channels` by those that a message between two different participants uses: the sender's port, every
-    /// directed link of its only route (none between ranks of one machine), the receiver's port. O(route length).
+    /// directed link of its route (none between ranks of one machine), the receiver's port. The route is the only one
+    /// in a tree. In a torus it is the shortest, the last coordinate first; half-way round a ring it goes up from the
+    /// first and the third quarter of the ring, down from the second and the fourth. O(route length).
     void route(Rank from, Rank to, std::vector<Channel>& channels);
 
     /// "the link s0->s1", "the sending port of n0".
@@ -44,12 +47,24 @@ class Channels {
     };
 
     [[nodiscard]] bool walk();
+    [[nodiscard]] bool find_rings();
+    [[nodiscard]] bool find_rings(const std::vector<std::int32_t>& sides);
+    void route_in_tree(Vertex source, Vertex target, std::vector<Channel>& channels);
+    void route_in_torus(Machine from, Machine to, std::vector<Channel>& channels) const;
+
+    /// A dimension of a torus whose machines are numbered row-major.
+    struct Dimension {
+        std::int32_t side = 1;
+        std::int32_t stride = 1;           ///< from a machine to the next in the ring, but for the last
+        std::vector<DirectedLink> upward;  ///< by machine: to the next in the ring
+    };
 
     const Network* network_;
     const Demand* demand_;
-    std::size_t links_;  ///< directed ones
-    std::vector<Climb> climbs_;
-    std::vector<Channel> descent_;  ///< scratch of route(), kept to save allocations
+    std::size_t links_;                  ///< directed ones
+    std::vector<Climb> climbs_;          ///< of a tree, by vertex
+    std::vector<Dimension> dimensions_;  ///< of a torus, those of side 1 left out
+    std::vector<Channel> descent_;       ///< scratch of route(), kept to save allocations
 };
 
 /// Whether every participant sits on a machine of the network; nothing if so. O(participants).

@@ -48,10 +48,11 @@ class DummiesCheck {
     }
 
   private:
-    /// A machine that hangs from nothing stands for itself.
+    /// A machine that hangs from no switch stands for itself.
     [[nodiscard]] Vertex switch_above(Vertex machine) const {
         const std::vector<std::int32_t>& links = network_.links_at(machine);
-        return links.empty() ? machine : network_.other_end(links.front(), machine);
+        const Vertex end = links.empty() ? machine : network_.other_end(links.front(), machine);
+        return network_.vertices()[static_cast<std::size_t>(end)].is_switch ? end : machine;
     }
 
     [[nodiscard]] Vertex switch_of(Rank rank) const { return switch_of_[static_cast<std::size_t>(rank)]; }

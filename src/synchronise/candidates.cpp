@@ -1,17 +1,19 @@
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "aapc/schedule.hpp"
 #include "aapc/synchronisation.hpp"
+#include "aapc/torus.hpp"
 
 namespace aapc {
 
 namespace {
 
 /// The directed links of a tree's routes, found by climbing towards vertex 0.
-class Routes {
+class TreeRoutes {
   public:
-    explicit Routes(const Network& network)
+    explicit TreeRoutes(const Network& network)
         : parent_(network.vertices().size(), -1), up_(parent_.size(), -1), depth_(parent_.size(), 0) {
         std::vector<Vertex> order{0};
         for (std::size_t next = 0; next < order.size(); ++next) {
@@ -29,14 +31,13 @@ class Routes {
         }
     }
 
-    template <class Visit>
-    void for_each(Vertex from, Vertex to, Visit visit) const {
+    void append(Vertex from, Vertex to, std::vector<DirectedLink>& route) const {
         while (from != to) {
             if (depth_[index(from)] >= depth_[index(to)]) {
-                visit(up_[index(from)]);
+                route.push_back(up_[index(from)]);
                 from = parent_[index(from)];
             } else {
-                visit(up_[index(to)] ^ 1);
+                route.push_back(up_[index(to)] ^ 1);
                 to = parent_[index(to)];
             }
         }
@@ -50,20 +51,47 @@ class Routes {
     std::vector<std::int32_t> depth_;
 };
 
+/// The directed links of a message's route, in any order.
+class Routes {
+  public:
+    explicit Routes(const Network& network) : network_(network) {
+        if (network.kind() == NetworkKind::torus) {
+            torus_ = TorusWiring::find(network);  // there is one: the checker has passed the schedule
+        } else {
+            tree_.emplace(network);
+        }
+    }
+
+    void append(Machine from, Machine to, std::vector<DirectedLink>& route) const {
+        if (torus_) {
+            torus_->append_route(from, to, route);
+        } else if (tree_) {
+            tree_->append(vertex_of(from), vertex_of(to), route);
+        }
+    }
+
+  private:
+    [[nodiscard]] Vertex vertex_of(Machine machine) const {
+        return network_.machines()[static_cast<std::size_t>(machine)].vertex;
+    }
+
+    const Network& network_;
+    std::optional<TreeRoutes> tree_;
+    std::optional<TorusWiring> torus_;
+};
+
 }  // namespace
 
 std::vector<Edge> synchronisation_candidates(const Schedule& schedule) {
     const Network& network = schedule.network();
     const Demand& demand = schedule.demand();
     const Routes routes(network);
-    const auto vertex_of = [&](Rank rank) {
-        const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
-        return network.machines()[static_cast<std::size_t>(machine)].vertex;
-    };
+    const auto machine_of = [&](Rank rank) { return demand.machine_of[static_cast<std::size_t>(rank)]; };
     // The last user of each directed link so far, and of each rank's port in either direction behind them.
     const std::size_t ports = 2 * network.links().size();
     std::vector<Transfer> last(ports + 2 * static_cast<std::size_t>(demand.participants()));
     std::vector<Edge> candidates;
+    std::vector<DirectedLink> route;
     for (const std::vector<Transfer>& phase : schedule.phases()) {
         for (const Transfer& transfer : phase) {
             const std::size_t begin = candidates.size();
@@ -74,8 +102,11 @@ std::vector<Edge> synchronisation_candidates(const Schedule& schedule) {
                 last[channel] = transfer;
             };
             use(ports + 2 * static_cast<std::size_t>(transfer.from));
-            routes.for_each(vertex_of(transfer.from), vertex_of(transfer.to),
-                            [&](DirectedLink link) { use(static_cast<std::size_t>(link)); });
+            route.clear();
+            routes.append(machine_of(transfer.from), machine_of(transfer.to), route);
+            for (const DirectedLink link : route) {
+                use(static_cast<std::size_t>(link));
+            }
             use(ports + 2 * static_cast<std::size_t>(transfer.to) + 1);
             const auto first = candidates.begin() + static_cast<std::ptrdiff_t>(begin);
             std::sort(first, candidates.end());

@@ -10,15 +10,16 @@ namespace aapc {
 
 namespace {
 
-/// The participants by the vertex that their machine hangs from, ascending. A machine that hangs from nothing stands
-/// for itself.
+/// The participants by the vertex that their machine hangs from, ascending. A machine that hangs from no switch
+/// stands for itself.
 std::map<Vertex, std::vector<Rank>> ranks_by_switch(const Network& network, const Demand& demand) {
     std::map<Vertex, std::vector<Rank>> ranks;
     for (Rank rank = 0; rank < demand.participants(); ++rank) {
         const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
         const Vertex vertex = network.machines()[static_cast<std::size_t>(machine)].vertex;
         const std::vector<std::int32_t>& links = network.links_at(vertex);
-        ranks[links.empty() ? vertex : network.other_end(links.front(), vertex)].push_back(rank);
+        const Vertex end = links.empty() ? vertex : network.other_end(links.front(), vertex);
+        ranks[network.vertices()[static_cast<std::size_t>(end)].is_switch ? end : vertex].push_back(rank);
     }
     return ranks;
 }

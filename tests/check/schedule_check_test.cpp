@@ -196,7 +196,7 @@ TEST(ScheduleCheck, OnlyTrees) {
 /// A claim about ports, or none at all, needs no routes.
 TEST(ScheduleCheck, NetworksThatAreNoTreesWhereNoLinkMatters) {
     const std::vector<NetworkVertex> vertices{{"t0", false}, {"t1", false}, {"t2", false}};
-    const Network triangle(NetworkKind::torus, vertices, {{0, 1, 1}, {1, 2, 1}, {2, 0, 1}}, {{0, 1}, {1, 1}, {2, 1}});
+    const Network triangle(NetworkKind::tree, vertices, {{0, 1, 1}, {1, 2, 1}, {2, 0, 1}}, {{0, 1}, {1, 1}, {2, 1}});
     const Demand demand = full_demand(triangle);
     ScheduleDraft draft = test::ring_draft(3);
     draft.bound.reset();

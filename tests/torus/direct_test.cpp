@@ -1,0 +1,168 @@
+// `torus-direct`: as few contention-free phases as the links allow, the checker says.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "aapc/algorithm.hpp"
+#include "aapc/bound.hpp"
+#include "aapc/plan.hpp"
+#include "aapc/schedule.hpp"
+#include "support/interpreter.hpp"
+#include "support/networks.hpp"
+#include "support/torus.hpp"
+#include "torus/ring_rounds.hpp"
+
+namespace aapc {
+namespace {
+
+using test::Sides;
+
+Expected<std::unique_ptr<Timetable>> direct(const Network& network, const Demand& demand) {
+    return build_timetable(**find_algorithm("torus-direct"), "", network, demand);
+}
+
+Expected<Schedule, Violation> checked(const Timetable& timetable, const Network& network, const Demand& demand) {
+    return check_schedule(tabulate(timetable, "torus-direct", "plain", network_bound(network, demand).messages),
+                          network, demand);
+}
+
+/// Every ordered pair of places, and every place with itself, is in one round and direction; the circles of a round and
+/// direction use each link once.
+TEST(RingRounds, HoldEveryMoveOnceAndUseEveryLinkOnce) {
+    for (std::int32_t side = 4; side <= 48; side += 4) {
+        SCOPED_TRACE(side);
+        const torus::RingRounds ring(side);
+        ASSERT_EQ(ring.rounds(), side / 2);
+        ASSERT_EQ(ring.slots(), side / 4);
+        std::multiset<std::pair<std::int32_t, std::int32_t>> moves;
+        for (std::int32_t round = 0; round < ring.rounds(); ++round) {
+            for (const bool up : {true, false}) {
+                std::set<std::pair<std::int32_t, std::int32_t>> used;  // slot and link
+                for (std::int32_t place = 0; place < side; ++place) {
+                    const std::int32_t slot = ring.slot_of(round, place);
+                    const std::int32_t to = ring.destination(round, place, up);
+                    ASSERT_TRUE(slot >= 0 && slot < ring.slots());
+                    ASSERT_EQ(ring.slot_of(round, to), slot);
+                    ASSERT_EQ(ring.origin(round, to, up), place);
+                    ASSERT_EQ(ring.moves(round, place, up), to != place);
+                    ASSERT_EQ(ring.round_of(place, to), round);
+                    ASSERT_EQ(ring.goes_up(place, to), up) << place << "->" << to;
+                    moves.insert({place, to});
+                    for (std::int32_t at = place; at != to; at = (at + (up ? 1 : side - 1)) % side) {
+                        ASSERT_TRUE(used.insert({slot, at}).second) << "round " << round << ", link at " << at;
+                        ASSERT_EQ(ring.user_of_link(round, slot, at, up), place);
+                    }
+                }
+                ASSERT_EQ(used.size(), static_cast<std::size_t>(side * ring.slots()));
+            }
+        }
+        // A stay is listed for the one direction in which the place does not move in the last round.
+        ASSERT_EQ(moves.size(), static_cast<std::size_t>(side * side));
+        for (std::int32_t from = 0; from < side; ++from) {
+            for (std::int32_t to = 0; to < side; ++to) {
+                ASSERT_EQ(moves.count({from, to}), 1U) << from << "->" << to;
+            }
+        }
+    }
+}
+
+TEST(TorusDirect, ReachesTheBoundOnSquaresAndRectangles) {
+    const std::pair<Sides, Phase> cases[] = {
+        {{8, 8}, 64},    {{12, 12}, 216}, {{16, 16}, 512}, {{4, 8}, 32},   {{8, 4}, 32},
+        {{4, 12}, 72},   {{8, 12}, 144},  {{12, 8}, 144},  {{8, 16}, 256}, {{16, 4}, 128},
+        {{1, 8, 8}, 64}, {{8, 1, 4}, 32}, {{20, 4}, 200},  {{4, 24}, 288}, {{20, 8}, 400},
+    };
+    for (const auto& [sides, phases] : cases) {
+        SCOPED_TRACE(test::text(sides));
+        const Network network = test::torus_of(sides);
+        const Demand demand = full_demand(network);
+        const auto timetable = direct(network, demand);
+        ASSERT_TRUE(timetable) << to_string(timetable.error());
+        EXPECT_EQ((*timetable)->phases(), phases);
+        EXPECT_EQ((*timetable)->guarantee(), Guarantee::shortest);
+        const auto schedule = checked(**timetable, network, demand);
+        ASSERT_TRUE(schedule) << schedule.error().what;
+        EXPECT_EQ(schedule->bound(), phases);
+    }
+}
+
+/// Both ends of a message agree on its phase, for ranks in any order.
+TEST(TorusDirect, AnyOrderOfRanksAndAnyPartOfThem) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const Sides sides = seed % 3 == 0 ? Sides{8, 8} : seed % 3 == 1 ? Sides{4, 8} : Sides{12, 4};
+        const Network network = test::torus_of(sides);
+        Demand demand = full_demand(network);
+        if (seed % 2 == 0) {
+            demand = test::random_part(demand, seed);
+        } else {
+            std::shuffle(demand.machine_of.begin(), demand.machine_of.end(), std::mt19937_64(seed));
+        }
+        const auto timetable = direct(network, demand);
+        ASSERT_TRUE(timetable) << to_string(timetable.error());
+        const auto schedule = check_schedule(
+            tabulate(**timetable, "torus-direct", "plain", network_bound(network, demand).messages), network, demand);
+        ASSERT_TRUE(schedule) << schedule.error().what;
+        std::vector<Plan> plans;
+        for (Rank rank = 0; rank < demand.participants(); ++rank) {
+            plans.push_back(make_plan(**timetable, rank, Synchronisation::timed));
+            const Plan global = plan_from_schedule(*schedule, {}, rank, Synchronisation::timed);
+            ASSERT_EQ(plans.back().sends, global.sends);
+            ASSERT_EQ(plans.back().receives, global.receives);
+        }
+        EXPECT_EQ(test::carry_out(plans), "");
+    }
+}
+
+/// What each rank works out for itself about tokens is what the whole table says, and enough for the checker.
+TEST(TorusDirect, TokensAreThoseOfTheTable) {
+    for (std::uint64_t seed = 0; seed <= 3; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const Network network = test::torus_of(seed % 2 == 0 ? Sides{4, 8} : Sides{8, 8});
+        const Demand full = full_demand(network);
+        const Demand demand = seed < 2 ? full : test::random_part(full, seed);
+        const auto timetable = direct(network, demand);
+        ASSERT_TRUE(timetable);
+        const auto schedule = checked(**timetable, network, demand);
+        ASSERT_TRUE(schedule) << schedule.error().what;
+        for (const Synchronisation& synchronisation : {Synchronisation::sender, Synchronisation::receiver}) {
+            const std::vector<Edge> edges = synchronisation_edges(*schedule, synchronisation, Reduction::pair_rule);
+            EXPECT_FALSE(edges.empty() && demand.participants() > 2);
+            const auto violation = check_synchronisation(*schedule, synchronisation, edges);
+            ASSERT_FALSE(violation) << violation->what;
+            for (Rank rank = 0; rank < demand.participants(); ++rank) {
+                const Plan local = make_plan(**timetable, rank, synchronisation);
+                const Plan global = plan_from_schedule(*schedule, edges, rank, synchronisation);
+                ASSERT_EQ(local.waits, global.waits) << to_string(synchronisation) << ", rank " << rank;
+                ASSERT_EQ(local.signals, global.signals) << to_string(synchronisation) << ", rank " << rank;
+            }
+        }
+    }
+}
+
+TEST(TorusDirect, RefusalsSayWhatWouldBeRight) {
+    const auto refusal = [](const Sides& sides, std::int32_t ranks) {
+        const Network network = test::torus_of(sides, ranks);
+        const auto timetable = direct(network, full_demand(network));
+        return timetable ? "" : to_string(timetable.error());
+    };
+    for (const Sides& sides : {Sides{4, 4}, Sides{6, 8}, Sides{8, 10}, Sides{9, 9}, Sides{8, 2}, Sides{8, 8, 8}}) {
+        const std::string grid = TorusGrid(sides).text();
+        EXPECT_EQ(refusal(sides, 1),
+                  fmt::format("algorithm 'torus-direct' is for tori of two sides that are multiples of 4, one of them "
+                              "at least 8, and this one is {}; choose algorithm 'torus', which takes any sides",
+                              grid));
+    }
+    EXPECT_NE(refusal({8, 1}, 1).find("and this one is 8;"), std::string::npos);
+    EXPECT_NE(refusal({1, 1}, 1).find("and this one is 1 machine;"), std::string::npos);
+    EXPECT_EQ(refusal({8, 8}, 2),
+              "algorithm 'torus-direct' is for one rank on each machine, and ranks 0 and 1 are both on t0; start one "
+              "rank on each machine, or choose another algorithm");
+    EXPECT_EQ(refusal({8, 8}, 1), "");
+}
+
+}  // namespace
+}  // namespace aapc
