@@ -9,6 +9,7 @@
 #include "network/switch_tree.hpp"
 #include "network/toml_text.hpp"
 #include "network/topology_tables.hpp"
+#include "network/torus_file.hpp"
 #include "network/wording.hpp"
 
 namespace aapc {
@@ -45,7 +46,7 @@ Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
             kind != nullptr && kind->get() != "tree") {
             tables.add_mistake(tables.position(*kind),
                                fmt::format("unknown kind of network {}", in_quotes(kind->get())),
-                               "the kinds that are supported are \"tree\" and \"clusters\"");
+                               "the kinds are \"tree\", \"torus\" and \"clusters\"");
         }
         tree.speed = tables.speed_at(*network, "speed");
     }
@@ -54,13 +55,6 @@ Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
         return failure(*complaint);
     }
     return connect(tree, tables.file());
-}
-
-/// A kind that the format has but this program does not read yet. Everything else in such a file would look wrong.
-Diagnostic unsupported_kind(const toml::value<std::string>& kind, TopologyTables& tables) {
-    const Position at = tables.position(kind);
-    return {tables.file(), at.line, at.column, fmt::format("networks of kind \"{}\" are not supported yet", kind.get()),
-            "describe a tree of switches with kind = \"tree\""};
 }
 
 }  // namespace
@@ -78,7 +72,7 @@ Expected<Network> read_topology(std::string_view text, std::string_view file) {
         return read_clusters(*table, tables);
     }
     if (kind != nullptr && kind->get() == "torus") {
-        return failure(unsupported_kind(*kind, tables));
+        return read_torus(*table, tables);
     }
     return read_tree(*table, tables);
 }

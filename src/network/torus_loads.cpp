@@ -23,7 +23,10 @@ class RingSums {
     }
 
   private:
-    [[nodiscard]] std::size_t place(std::int32_t at) const { return static_cast<std::size_t>(at + side_); }
+    [[nodiscard]] std::size_t place(std::int32_t at) const {
+        const std::int32_t shifted = at + side_;
+        return static_cast<std::size_t>(shifted);
+    }
 
     std::int32_t side_;
     std::vector<std::int64_t> until_;
@@ -113,8 +116,10 @@ class TorusLoads {
             for (std::int32_t offset = 0; offset < stride; ++offset) {
                 Ring ring;
                 for (std::int32_t place = 0; place < side; ++place) {
-                    ring.from.push_back(sharing_earlier[static_cast<std::size_t>(first / stride + place)]);
-                    ring.to.push_back(sharing_later[static_cast<std::size_t>(place * stride + offset)]);
+                    const std::int32_t earlier = first / stride + place;
+                    const std::int32_t later = place * stride + offset;
+                    ring.from.push_back(sharing_earlier[static_cast<std::size_t>(earlier)]);
+                    ring.to.push_back(sharing_later[static_cast<std::size_t>(later)]);
                     const bool half_way = side % 2 == 0;
                     ring.goes_up_half_way.push_back(half_way &&
                                                     grid_.hops(dimension, place, (place + side / 2) % side) > 0);

@@ -19,10 +19,10 @@ using aapc::Expected;
 using aapc::full_demand;
 using aapc::Link;
 using aapc::Network;
+using aapc::network_bound;
 using aapc::NetworkMachine;
 using aapc::read_topology;
 using aapc::read_topology_file;
-using aapc::tree_bound;
 using aapc::test::contents;
 
 Network read(const std::string& text) {
@@ -123,6 +123,7 @@ TEST(TopologyFile, Examples) {
         {"faraj-yuan-2007-figure-1.toml", 6, 5, 5, 6},
         {"star-4+3x4.toml", 4, 16, 16, 48},
         {"switch-16.toml", 1, 16, 16, 15},
+        {"torus-8x8.toml", 0, 64, 64, 64},
         {"uneven-nodes.toml", 3, 8, 22, 112},
     };
     EXPECT_EQ(aapc::test::example_files().size(), std::size(examples)) << "an example is not tested";
@@ -132,7 +133,7 @@ TEST(TopologyFile, Examples) {
         EXPECT_EQ(network->machines().size(), machine_count) << file;
         EXPECT_EQ(network->vertices().size(), switches + machine_count) << file;
         EXPECT_EQ(full_demand(*network).participants(), ranks) << file;
-        EXPECT_EQ(tree_bound(*network, full_demand(*network)).messages, bound) << file;
+        EXPECT_EQ(network_bound(*network, full_demand(*network)).messages, bound) << file;
     }
 }
 
@@ -145,6 +146,18 @@ TEST(TopologyFile, FiguresOfThePapersAreWiredAsThePapersSay) {
     EXPECT_EQ(figure("2007"),
               "s0-s1@100M n0-s0@100M s4-s0@100M n1-s4@100M s1-s2@100M s2-s3@100M n2-s3@100M s5-s3@100M n3-s5@100M "
               "n4-s5@100M");
+}
+
+TEST(TopologyFile, ATorusIsRowsAndColumnsOfRings) {
+    const Network network =
+        read("[network]\nkind = 'torus'\nspeed = '1Mbit'\nsides = [2, 3]\nmachines = 'a:2,t[0-4]'\n");
+    EXPECT_EQ(network.kind(), aapc::NetworkKind::torus);
+    EXPECT_EQ(machines(network), "a:2 t0:1 t1:1 t2:1 t3:1 t4:1");
+    EXPECT_EQ(links(network), "a-t2@1M a-t0@1M t0-t3@1M t0-t1@1M t1-t4@1M t1-a@1M t2-t3@1M t3-t4@1M t4-t2@1M")
+        << "a side of 2 has one link, not two";
+    EXPECT_EQ(links(read("[network]\nkind = 'torus'\nspeed = '1Mbit'\nsides = [1]\nmachines = 't'\n")), "");
+    EXPECT_EQ(links(read("[network]\nkind = 'torus'\nspeed = '1Mbit'\nsides = [1, 1, 4]\nmachines = 't[0-3]'\n")),
+              "t0-t1@1M t1-t2@1M t2-t3@1M t3-t0@1M");
 }
 
 TEST(TopologyFile, RandomTreesRoundTrip) {
@@ -165,7 +178,7 @@ TEST(TopologyFile, DeepestChain) {
     text += "[[switch]]\nname = \"s0\"\nmachines = \"n0\"\n";
     const Network network = read(text);
     EXPECT_EQ(network.machines().size(), static_cast<std::size_t>(aapc::max_machines));
-    EXPECT_EQ(tree_bound(network, full_demand(network)).messages, 32768LL * 32768LL);
+    EXPECT_EQ(network_bound(network, full_demand(network)).messages, 32768LL * 32768LL);
 }
 
 TEST(TopologyFile, AllMachinesOnOneLineOfOneArray) {

@@ -104,8 +104,6 @@ const Mistake table_mistakes[] = {
     {"SwitchesAreStrings", "switch = ['s0']\n", 1, 11, "a switch is a string", "[[switch]]"},
     {"KindIsNoString", "[network]\nkind = 3\n", 2, 8, "kind is an integer", "kind = \"tree\""},
     {"KindUnknown", "[network]\nkind = 'trea'\n", 2, 8, "unknown kind of network 'trea'", "\"tree\""},
-    {"KindTorus", "[network]\nkind = \"torus\"\nsides = [8, 8]\nmachines = 't[0-63]'\n", 2, 8,
-     "kind \"torus\" are not supported yet", "kind = \"tree\""},
     {"SpeedIsANumber", "[network]\nspeed = 100\n", 2, 9, "speed is an integer", "with a unit"},
     {"SpeedIsInfinite", "[network]\nspeed = inf\n", 2, 9, "speed is a floating-point number", "with a unit"},
     {"SpeedIsADate", "[network]\nspeed = 2005-04-04\n", 2, 9, "speed is a date", "with a unit"},
@@ -179,6 +177,46 @@ const Mistake table_mistakes[] = {
     {"FirstOfSeveralOnALine", "switch = [{uplink = 1, name = 2}]\n", 1, 21, "uplink is an integer", ""},
 };
 INSTANTIATE_TEST_SUITE_P(Tables, TopologyMistake, testing::ValuesIn(table_mistakes), title);
+
+/// A torus file; what follows it starts in line 5.
+const std::string torus = network + "kind = 'torus'\nsides = [2, 3]\n";
+
+const Mistake torus_mistakes[] = {
+    {"TorusWithoutSides", network + "kind = 'torus'\nmachines = 't[0-5]'\n", 1, 1, "a torus without sides",
+     "sides = [8, 8]"},
+    {"TorusWithoutMachines", torus, 1, 1, "a torus without machines", "row by row"},
+    {"TorusWithoutSpeed", "[network]\nkind = 'torus'\nsides = [2, 3]\nmachines = 't[0-5]'\n", 1, 1,
+     "the links of the torus have no speed", "speed = \"1Gbit\""},
+    {"TorusWithSwitches", torus + "machines = 't[0-5]'\n[[switch]]\nname = 's0'\n", 6, 3,
+     "unknown key 'switch' at the top of the file", "network"},
+    {"TorusWithAMistypedKey", network + "kind = 'torus'\nside = [2, 3]\n", 4, 1, "unknown key 'side' in [network]",
+     "'sides'"},
+    {"SidesAreANumber", network + "kind = 'torus'\nsides = 8\n", 4, 9, "sides is an integer", "sides = [8, 8]"},
+    {"SidesAreAString", network + "kind = 'torus'\nsides = '8x8'\n", 4, 9, "sides is a string", "sides = [8, 8]"},
+    {"NoSides", network + "kind = 'torus'\nsides = []\n", 4, 9, "a torus of 0 sides", "one to 3 sides"},
+    {"FourSides", network + "kind = 'torus'\nsides = [2, 2, 2, 2]\n", 4, 9, "a torus of 4 sides", "one to 3 sides"},
+    {"ASideIsAString", network + "kind = 'torus'\nsides = [8, '8']\n", 4, 13, "a side is a string", "sides ="},
+    {"ASideIsAFraction", network + "kind = 'torus'\nsides = [8.0, 8]\n", 4, 10, "a side is a floating-point number",
+     "sides ="},
+    {"ASideOfNone", network + "kind = 'torus'\nsides = [8, 0]\n", 4, 13, "a side of 0 machines", "from 1 to 65536"},
+    {"ASideBelowNone", network + "kind = 'torus'\nsides = [-8, 8]\n", 4, 10, "a side of -8 machines", "from 1"},
+    {"ASideTooLong", network + "kind = 'torus'\nsides = [9223372036854775807]\n", 4, 10,
+     "a side of 9223372036854775807 machines", "65536"},
+    {"SidesTooLongTogether", network + "kind = 'torus'\nsides = [65536, 65536, 2]\n", 4, 17,
+     "4294967296 machines up to this side", "at most 65536"},
+    {"MachinesTooFew", torus + "machines = 't[0-4]'\n", 5, 12, "5 machines for a torus of 2 x 3, which has room for 6",
+     "product of the sides"},
+    {"MachinesTooMany", torus + "machines = ['t[0-5]', 'u']\n", 5, 12, "7 machines for a torus of 2 x 3", "product"},
+    {"OneMachineForMany", torus + "machines = 't'\n", 5, 12, "1 machine for a torus of 2 x 3", "product"},
+    {"MachinesOfATorusTwice", torus + "machines = 't[0-2],a,b,t1'\n", 5, 24,
+     "machine 't1' is listed twice (first in line 5, column 13)", "NAME:RANKS"},
+    {"MachinesOfATorusAreANumber", torus + "machines = 6\n", 5, 12, "machines is an integer", "machines = "},
+    {"HostlistOfATorus", torus + "machines = 't[0-5'\n", 5, 14, "'[' without ']'", "close"},
+    {"SpeedOfATorus", "[network]\nspeed = '1GB'\nkind = 'torus'\nsides = [2]\nmachines = 'a,b'\n", 2, 9,
+     "unknown unit, 'GB'", "Mbit"},
+    {"SidesOfATree", network + "sides = [8, 8]\n", 3, 1, "unknown key 'sides' in [network]", "kind, speed"},
+};
+INSTANTIATE_TEST_SUITE_P(Tori, TopologyMistake, testing::ValuesIn(torus_mistakes), title);
 
 const Mistake tree_mistakes[] = {
     {"UplinkUnknown", one_switch + "[[switch]]\nname = 's1'\nuplink = 'spine'\n", 8, 10,
