@@ -516,6 +516,34 @@ TEST(Tournament, DropsLosersEarlyAndRemembersThem) {
     EXPECT_LE(result.spent_seconds, settings.budget_seconds);
 }
 
+// Where one call takes seconds, time goes into telling a small lead from none and not into another look at losers.
+TEST(Tournament, LongCallsAreForThoseThatWereCloseBefore) {
+    Noise quiet;
+    quiet.accident_share = 0;
+    Cluster cluster(candidates_of_chain(), quiet, 4);
+    cluster.set_all_costs({0.001, 9.6e-6});
+    cluster.set_cost("native", {0.001, 6.6e-6});
+    cluster.set_cost("tree/merged+sender", {0.001, 6.7e-6});
+    cluster.set_cost("tree/merged+timed@0.99", {0.001, 6e-6});
+    TournamentSettings settings = settings_of_chain();
+    settings.sizes = {16384, 262144, 1048576};
+    settings.budget_seconds = 600;
+    Tournament tournament = begin(settings, candidates_of_chain());
+    const Tournament::Result result = play(tournament, cluster);
+    for (const Method& method : candidates_of_chain()) {
+        const std::string name = to_string(method);
+        const bool close = name == "native" || name == "tree/merged+sender" || name == "tree/merged+timed@0.99";
+        const bool new_beyond = name.starts_with("tree/merged+timed:");  // one segment is one segment at 16 KB
+        EXPECT_TRUE(cluster.calls(name, 16384) > 0 || new_beyond) << name;
+        if (!close && !new_beyond) {
+            EXPECT_EQ(cluster.calls(name, 1048576), 0) << name;
+        }
+    }
+    ASSERT_FALSE(result.ranges.empty());
+    EXPECT_EQ(to_string(result.ranges.back().method), "tree/merged+timed@0.99") << text_of(result);
+    EXPECT_LE(result.spent_seconds, settings.budget_seconds);
+}
+
 TEST(Tournament, TakesOneOfSeveralSettingsThatMeanTheSameAtASize) {
     Cluster cluster(candidates_of_chain(), {}, 6);
     cluster.draw_costs(0.3, 0.5);
