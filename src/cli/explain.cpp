@@ -267,7 +267,7 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
         return failure(demand.error());
     }
     explanation.demand = std::move(*demand);
-    explanation.bound = tree_bound(explanation.network, explanation.demand);
+    explanation.bound = network_bound(explanation.network, explanation.demand);
     explanation.decision = interpose::decide(explanation.network, explanation.demand, explanation.bound, {}, tuning);
     for (const Decision::Range& range : explanation.decision.ranges()) {
         const auto timetable = range.method.native() ? nullptr : timetable_of(explanation, range.method);

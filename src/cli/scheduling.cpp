@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -56,11 +57,6 @@ std::string synchronisations_with_summaries() {
                             needs_contention_free_phases({entry.kind, 0, 0, 0}) ? " *" : "");
     }
     return text + "\n  * only for algorithms whose phases are contention-free on the network\n";
-}
-
-/// Messages on the busiest directed link: a bound for whatever runs on a tree. Other networks have several routes.
-std::optional<std::int64_t> bound_of(const Network& network, const Demand& demand) {
-    return is_tree(network.kind()) ? std::optional(tree_bound(network, demand).messages) : std::nullopt;
 }
 
 struct Chosen {
@@ -119,7 +115,14 @@ void add_schedule_options(CLI::App& command, ScheduleRequest& request) {
                        fmt::format("algorithm, with its variants: {}; the first one for this kind of network if not "
                                    "given",
                                    algorithms_with_variants()));
-    command.add_option("--variant", request.variant, "variant of the algorithm; its first one if not given");
+    CLI::Option* const variant =
+        command.add_option("--variant", request.variant, "variant of the algorithm; its first one if not given");
+    command
+        .add_option_function<std::uint16_t>(
+            "--divisions",
+            [&request](std::uint16_t divisions) { request.variant = fmt::format("divisions-{}", divisions); },
+            "how often algorithm torus divides the torus: --divisions 2 is --variant divisions-2")
+        ->excludes(variant);
     const std::string unless_given = request.synchronisation.empty() ? "; the algorithm's own if not given" : "";
     command
         .add_option("--synchronisation", request.synchronisation,
@@ -140,8 +143,8 @@ Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request) {
     if (!chosen) {
         return refuse(chosen.error());
     }
-    ScheduleDraft draft =
-        tabulate(*chosen->timetable, std::string(chosen->algorithm->name), chosen->variant, bound_of(*network, demand));
+    ScheduleDraft draft = tabulate(*chosen->timetable, std::string(chosen->algorithm->name), chosen->variant,
+                                   network_bound(*network, demand).messages);
     Expected<Schedule, Violation> schedule = check_schedule(std::move(draft), *network, demand);
     if (!schedule) {
         return tl::unexpected<int>(complain_of_internal_error(request.topology, schedule.error()));

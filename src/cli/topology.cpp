@@ -13,6 +13,7 @@
 
 #include "aapc/bound.hpp"
 #include "aapc/topology_file.hpp"
+#include "aapc/torus.hpp"
 #include "cli/command.hpp"
 
 namespace aapc::cli {
@@ -114,11 +115,19 @@ std::string links_text(const Description& shown) {
     return text;
 }
 
+/// The sides of a torus, those of 1 left out.
+std::vector<std::int32_t> sides_of(const Network& network) {
+    const auto wiring = network.kind() == NetworkKind::torus ? TorusWiring::find(network) : std::nullopt;
+    return wiring ? wiring->grid().sides() : std::vector<std::int32_t>();
+}
+
 std::string as_text(const Description& shown) {
     const std::size_t machines = shown.network.machines().size();
     const std::size_t switches = shown.network.vertices().size() - machines;
-    return fmt::format("{}      {}, {}, {}\n", to_string(shown.network.kind()),
-                       count_text(switches, "switch", "switches"), count_text(machines, "machine", "machines"),
+    const std::string shape = shown.network.kind() == NetworkKind::torus ? TorusGrid(sides_of(shown.network)).text()
+                                                                         : count_text(switches, "switch", "switches");
+    return fmt::format("{:<9} {}, {}, {}\n", to_string(shown.network.kind()), shape,
+                       count_text(machines, "machine", "machines"),
                        count_text(static_cast<std::size_t>(shown.demand.participants()), "rank", "ranks")) +
            bound_text(shown) + links_text(shown);
 }
@@ -127,6 +136,28 @@ std::string as_text(const Description& shown) {
 ordered_json speed_json(double bits_per_second) {
     const auto whole = static_cast<std::int64_t>(bits_per_second);
     return static_cast<double>(whole) == bits_per_second ? ordered_json(whole) : ordered_json(bits_per_second);
+}
+
+/// Each machine with its switch and the link between them.
+ordered_json machines_at_switches(const Description& shown, const std::vector<const Link*>& link_above) {
+    ordered_json machines = ordered_json::array();
+    for (const NetworkMachine& machine : shown.network.machines()) {
+        const Link& cable = *link_above[static_cast<std::size_t>(machine.vertex)];
+        machines.push_back({{"name", shown.name(machine.vertex)},
+                            {"switch", shown.name(cable.upper)},
+                            {"ranks", machine.ranks},
+                            {"speed", speed_json(cable.bits_per_second)}});
+    }
+    return machines;
+}
+
+/// Row by row, so that the sides say where each is.
+ordered_json machines_of_torus(const Description& shown) {
+    ordered_json machines = ordered_json::array();
+    for (const NetworkMachine& machine : shown.network.machines()) {
+        machines.push_back({{"name", shown.name(machine.vertex)}, {"ranks", machine.ranks}});
+    }
+    return machines;
 }
 
 std::string as_json(const Description& shown) {
@@ -146,14 +177,6 @@ std::string as_json(const Description& shown) {
                             {"uplink", uplink == nullptr ? ordered_json() : ordered_json(shown.name(uplink->upper))},
                             {"speed", uplink == nullptr ? ordered_json() : speed_json(uplink->bits_per_second)}});
     }
-    ordered_json machines = ordered_json::array();
-    for (const NetworkMachine& machine : network.machines()) {
-        const Link& cable = *link_above[static_cast<std::size_t>(machine.vertex)];
-        machines.push_back({{"name", shown.name(machine.vertex)},
-                            {"switch", shown.name(cable.upper)},
-                            {"ranks", machine.ranks},
-                            {"speed", speed_json(cable.bits_per_second)}});
-    }
     ordered_json links = ordered_json::array();
     for (const LinkLoad& load : shown.bound.links) {
         const Link& link = shown.link(load);
@@ -163,16 +186,19 @@ std::string as_json(const Description& shown) {
                          {"messages", load.messages},
                          {"seconds_per_byte", load.seconds_per_byte}});
     }
-    const ordered_json document{{"format", "aapc-topology/1"},
-                                {"kind", to_string(network.kind())},
-                                {"switches", std::move(switches)},
-                                {"machines", std::move(machines)},
-                                {"ranks", shown.demand.participants()},
-                                {"bound",
-                                 {{"messages", shown.bound.messages},
-                                  {"seconds_per_byte", shown.bound.seconds_per_byte},
-                                  {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}}},
-                                {"links", std::move(links)}};
+    const bool is_torus = network.kind() == NetworkKind::torus;
+    ordered_json document{{"format", "aapc-topology/1"}, {"kind", to_string(network.kind())}};
+    if (is_torus) {
+        document["sides"] = sides_of(network);
+    } else {
+        document["switches"] = std::move(switches);
+    }
+    document["machines"] = is_torus ? machines_of_torus(shown) : machines_at_switches(shown, link_above);
+    document["ranks"] = shown.demand.participants();
+    document["bound"] = {{"messages", shown.bound.messages},
+                         {"seconds_per_byte", shown.bound.seconds_per_byte},
+                         {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}};
+    document["links"] = std::move(links);
     return document.dump(2) + "\n";
 }
 
@@ -230,7 +256,7 @@ int run(const TopologyOptions& options) {
         return complain(network.error());
     }
     Demand demand = full_demand(*network);
-    Bound bound = tree_bound(*network, demand);
+    Bound bound = network_bound(*network, demand);
     const Description shown{*network, std::move(demand), std::move(bound)};
     return write_output("", options.format == "json"  ? as_json(shown)
                             : options.format == "dot" ? as_dot(shown)

@@ -191,7 +191,7 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
     const Rank ranks = schedule.demand().participants();
     Values values;
     if (synchronisation.kind == Kind::timed) {
-        const double slowest = tree_bound(schedule.network(), schedule.demand()).slowest_bits_per_second;
+        const double slowest = network_bound(schedule.network(), schedule.demand()).slowest_bits_per_second;
         if (slowest > 0) {
             add_timing_values(values, synchronisation, slowest);
         } else {

@@ -11,6 +11,7 @@ using aapc::test::contents;
 using aapc::test::expect_refusal;
 using aapc::test::Outcome;
 using aapc::test::Scratch;
+using nlohmann::json;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -185,6 +186,31 @@ TEST(ScheduleCommand, HelpNamesTheChoices) {
                                    "radix-N", "sender-partial:BS", "barrier-partial-receiver:BS", "window:W"}) {
         EXPECT_THAT(run.out, HasSubstr(word));
     }
+}
+
+TEST(ScheduleCommand, Torus) {
+    const Scratch scratch;
+    const std::string torus = " " AAPC_SOURCE_DIRECTORY "/examples/torus-8x8.toml ";
+    const auto schedule = [&](const std::string& options) {
+        const Outcome run = scratch.run("schedule" + torus + "--format json " + options);
+        EXPECT_EQ(run.status, 0) << run.err;
+        const Outcome check = scratch.run("check " + scratch.file("schedule.json", run.out) + " --topology" + torus);
+        EXPECT_EQ(check.status, 0) << check.err;
+        return json::parse(run.out);
+    };
+    const json once = schedule("--divisions 1");
+    EXPECT_EQ(once.at("algorithm"), "torus");
+    EXPECT_EQ(once.at("variant"), "divisions-1");
+    EXPECT_EQ(once.at("phases").size(), 7U);
+    const json direct = schedule("--algorithm torus-direct");
+    EXPECT_EQ(direct.at("phases").size(), 64U);
+    EXPECT_EQ(direct.at("bound"), 64);
+    EXPECT_EQ(scratch.run("schedule" + torus + "--divisions 1 --variant divisions-0").status, 2);
+    EXPECT_EQ(scratch.run("schedule" + torus + "--divisions -1").status, 2);
+    const Outcome often = scratch.run("schedule" + torus + "--divisions 3");
+    EXPECT_EQ(often.status, 2);
+    EXPECT_THAT(often.err, HasSubstr("a torus of 8 x 8 cannot be divided 3 times"));
+    EXPECT_THAT(scratch.run("schedule" + torus + "--algorithm tree").err, HasSubstr("for networks of kind 'tree'"));
 }
 
 /// The papers' Table 4, from the two example files. In 2005, t0 = n0 n1 n2, t1 = n3 n4 and t2 = n5; in 2007,

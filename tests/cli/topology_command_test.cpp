@@ -15,6 +15,7 @@ using aapc::test::Scratch;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 const std::string examples = AAPC_SOURCE_DIRECTORY "/examples/";
 
@@ -101,6 +102,44 @@ TEST(TopologyCommand, DotMarksTheBusiestLinks) {
         ++marked;
     }
     EXPECT_EQ(marked, 3U);
+}
+
+TEST(TopologyCommand, TorusInAllFormats) {
+    const Scratch scratch;
+    const Outcome text = scratch.run("topology " + examples + "torus-8x8.toml");
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(
+        text.out,
+        StartsWith("torus     8 x 8, 64 machines, 64 ranks\n"
+                   "bound     64 messages on the busiest directed link: at least as many phases\n"
+                   "          at least 512.000 ms for each MB of message size; 16.777 ms for messages of 32 KiB\n"
+                   "\n"
+                   "busiest links      messages       speed   time per MB\n"
+                   "t0 - t8                  64       1Gbit    512.000 ms\n"
+                   "t0 - t1                  64       1Gbit    512.000 ms\n"));
+    const std::string file =
+        scratch.file("t.toml", "[network]\nkind = 'torus'\nspeed = '1Mbit'\nsides = [1, 3]\nmachines = 'a:2,b,c'\n");
+    const Outcome run = scratch.run("topology --format json " + file);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(json::parse(run.out), json::parse(R"({
+        "format": "aapc-topology/1",
+        "kind": "torus",
+        "sides": [3],
+        "machines": [{"name": "a", "ranks": 2}, {"name": "b", "ranks": 1}, {"name": "c", "ranks": 1}],
+        "ranks": 4,
+        "bound": {"messages": 3, "seconds_per_byte": 1.6e-5, "slowest_bits_per_second": 1000000},
+        "links": [{"lower": "a", "upper": "b", "bits_per_second": 1000000, "messages": 2, "seconds_per_byte": 1.6e-5},
+                  {"lower": "c", "upper": "a", "bits_per_second": 1000000, "messages": 2, "seconds_per_byte": 1.6e-5},
+                  {"lower": "b", "upper": "c", "bits_per_second": 1000000, "messages": 1,
+                   "seconds_per_byte": 8e-6}]})"));
+    const Outcome dot = scratch.run("topology --format dot " + file);
+    EXPECT_EQ(dot.status, 0) << dot.err;
+    EXPECT_THAT(dot.out, HasSubstr(R"("b" -- "a" [label="1Mbit, 2 messages", color=red, penwidth=3];)"));
+    EXPECT_THAT(dot.out, HasSubstr(R"("c" -- "b" [label="1Mbit, 1 messages"];)"));
+    const std::string alone =
+        scratch.file("one.toml", "[network]\nkind = 'torus'\nspeed = '1Mbit'\nsides = [1]\nmachines = 'a'\n");
+    EXPECT_EQ(scratch.run("topology " + alone).out,
+              "torus     1 machine, 1 machine, 1 rank\nno message crosses a link\n");
 }
 
 TEST(TopologyCommand, GraphvizTakesDot) {
