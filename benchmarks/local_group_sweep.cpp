@@ -50,6 +50,7 @@ std::optional<std::string> measure(const Network& network, const Demand& demand,
                            use.blocks, test::local_group_messages(sizes), test::wide_area_blocks(sizes));
     }
     std::vector<Plan> plans;
+    plans.reserve(demand.machine_of.size());
     for (Rank rank = 0; rank < demand.participants(); ++rank) {
         plans.push_back(make_plan(**timetable, rank, Synchronisation::none));
         if (plans.back().forwarding) {

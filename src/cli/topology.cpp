@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "aapc/bound.hpp"
+#include "aapc/clusters.hpp"
 #include "aapc/topology_file.hpp"
 #include "aapc/torus.hpp"
 #include "cli/command.hpp"
@@ -121,6 +122,50 @@ std::vector<std::int32_t> sides_of(const Network& network) {
     return wiring ? wiring->grid().sides() : std::vector<std::int32_t>();
 }
 
+/// A cluster with what it has.
+struct DescribedCluster {
+    const std::string& name;
+    const Link& link;  ///< to the wide area
+    std::int32_t machines;
+    std::int64_t ranks;
+};
+
+/// The clusters of a network of that kind; none of others.
+std::vector<DescribedCluster> clusters_of(const Description& shown) {
+    std::vector<DescribedCluster> described;
+    if (shown.network.kind() != NetworkKind::clusters) {
+        return described;
+    }
+    const Clusters clusters = find_clusters(shown.network);
+    std::vector<std::int64_t> ranks(clusters.switch_of.size(), 0);
+    for (const Machine machine : shown.demand.machine_of) {
+        ++ranks[static_cast<std::size_t>(clusters.cluster_of[static_cast<std::size_t>(machine)])];
+    }
+    for (std::size_t cluster = 0; cluster < ranks.size(); ++cluster) {
+        const auto link = static_cast<std::size_t>(shown.network.links_at(0)[cluster]);
+        described.push_back({shown.name(clusters.switch_of[cluster]), shown.network.links()[link],
+                             clusters.machines_of[cluster], ranks[cluster]});
+    }
+    return described;
+}
+
+/// From any cluster to any other.
+double latency_of(const std::vector<DescribedCluster>& clusters) { return 2 * clusters.front().link.latency_seconds; }
+
+std::string clusters_text(const Description& shown) {
+    const std::vector<DescribedCluster> clusters = clusters_of(shown);
+    std::string text;
+    for (const DescribedCluster& cluster : clusters) {
+        text += fmt::format("cluster   {}: {}, {}, {} to the wide area\n", cluster.name,
+                            count_text(static_cast<std::size_t>(cluster.machines), "machine", "machines"),
+                            count_text(static_cast<std::size_t>(cluster.ranks), "rank", "ranks"),
+                            speed_text(cluster.link.bits_per_second));
+    }
+    return clusters.empty()
+               ? text
+               : text + fmt::format("latency   {} from one cluster to another\n", duration_text(latency_of(clusters)));
+}
+
 std::string as_text(const Description& shown) {
     const std::size_t machines = shown.network.machines().size();
     const std::size_t switches = shown.network.vertices().size() - machines;
@@ -129,7 +174,7 @@ std::string as_text(const Description& shown) {
     return fmt::format("{:<9} {}, {}, {}\n", to_string(shown.network.kind()), shape,
                        count_text(machines, "machine", "machines"),
                        count_text(static_cast<std::size_t>(shown.demand.participants()), "rank", "ranks")) +
-           bound_text(shown) + links_text(shown);
+           clusters_text(shown) + bound_text(shown) + links_text(shown);
 }
 
 /// A whole number where it is one, so that readers need not care.
@@ -158,6 +203,22 @@ ordered_json machines_of_torus(const Description& shown) {
         machines.push_back({{"name", shown.name(machine.vertex)}, {"ranks", machine.ranks}});
     }
     return machines;
+}
+
+void add_clusters(const Description& shown, ordered_json& document) {
+    const std::vector<DescribedCluster> clusters = clusters_of(shown);
+    if (clusters.empty()) {
+        return;
+    }
+    ordered_json list = ordered_json::array();
+    for (const DescribedCluster& cluster : clusters) {
+        list.push_back({{"name", cluster.name},
+                        {"machines", cluster.machines},
+                        {"ranks", cluster.ranks},
+                        {"speed", speed_json(cluster.link.bits_per_second)}});
+    }
+    document["clusters"] = std::move(list);
+    document["wide_area"] = {{"switch", shown.name(0)}, {"latency_seconds", latency_of(clusters)}};
 }
 
 std::string as_json(const Description& shown) {
@@ -199,6 +260,7 @@ std::string as_json(const Description& shown) {
                          {"seconds_per_byte", shown.bound.seconds_per_byte},
                          {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}};
     document["links"] = std::move(links);
+    add_clusters(shown, document);
     return document.dump(2) + "\n";
 }
 

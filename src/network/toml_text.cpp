@@ -72,6 +72,10 @@ Diagnostic file_mistake(const std::string& path, std::string wrong, std::string 
     return {path, 0, 0, std::move(wrong), std::move(right)};
 }
 
+std::string advice_for_repeated(std::string_view table) {
+    return fmt::format("start every {0} with [[{0}]], in double brackets", table);
+}
+
 Diagnostic syntax_mistake(const toml::parse_error& error, std::string_view file, Lines& lines,
                           const TomlFormat& format) {
     Position position = lines.position(error.source().begin);
@@ -83,7 +87,10 @@ Diagnostic syntax_mistake(const toml::parse_error& error, std::string_view file,
     } else if (mentions("could not determine value type")) {
         right = "put text in quotation marks, as in name = \"s0\"";
     } else if (mentions("redefine") && mentions(fmt::format("'{}'", format.repeated_table))) {
-        right = fmt::format("start every {0} with [[{0}]], in double brackets", format.repeated_table);
+        right = advice_for_repeated(format.repeated_table);
+    } else if (!format.other_repeated_table.empty() && mentions("redefine") &&
+               mentions(fmt::format("'{}'", format.other_repeated_table))) {
+        right = advice_for_repeated(format.other_repeated_table);
     } else if (mentions("redefine")) {
         right = "keep one of the two";
     } else if (mentions("utf-8")) {

@@ -111,9 +111,10 @@ class Lines {
 
 /// What the messages about one format mention.
 struct TomlFormat {
-    std::string_view kind;            ///< "a topology file"
-    std::string_view page;            ///< that describes it: "docs/topology-files.md"
-    std::string_view repeated_table;  ///< that is written in double brackets: "switch"
+    std::string_view kind;                       ///< "a topology file"
+    std::string_view page;                       ///< that describes it: "docs/topology-files.md"
+    std::string_view repeated_table;             ///< that is written in double brackets: "switch"
+    std::string_view other_repeated_table = {};  ///< another, if there is one
 };
 
 /// Parses `text`, which `lines` was made of. Refuses what the parser could not stand: more than 16 MiB, or keys of very

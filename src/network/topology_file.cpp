@@ -16,7 +16,7 @@ namespace aapc {
 
 namespace {
 
-constexpr TomlFormat format{"a topology file", "docs/topology-files.md", "switch"};
+constexpr TomlFormat format{"a topology file", "docs/topology-files.md", "switch", "cluster"};
 
 constexpr std::array<std::string_view, 2> root_keys{"network", "switch"};
 constexpr std::array<std::string_view, 2> network_keys{"kind", "speed"};

@@ -138,7 +138,7 @@ TEST(ScheduleCommand, UnknownNamesListWhatThereIs) {
     const Scratch scratch;
     (void)scratch.file("c.toml", chain);
     expect_refusal(scratch.run("schedule c.toml --algorithm treee"), 2,
-                   AllOf(HasSubstr("'treee'"), HasSubstr(": tree")));
+                   AllOf(HasSubstr("'treee'"), HasSubstr(", tree")));
     expect_refusal(scratch.run("schedule c.toml --variant papyrus"), 2,
                    AllOf(HasSubstr("'papyrus'"), HasSubstr("paper"), HasSubstr("merged")));
     expect_refusal(

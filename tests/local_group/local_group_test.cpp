@@ -31,6 +31,7 @@ std::unique_ptr<Timetable> build(const Network& network, const Demand& demand) {
 
 std::vector<Plan> plans_of(const Timetable& timetable) {
     std::vector<Plan> plans;
+    plans.reserve(static_cast<std::size_t>(timetable.participants()));
     for (Rank rank = 0; rank < timetable.participants(); ++rank) {
         plans.push_back(make_plan(timetable, rank, (*find_algorithm("local-group"))->synchronisation));
     }

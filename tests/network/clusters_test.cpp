@@ -40,6 +40,7 @@ std::string links(const Network& network) {
 
 std::vector<std::string> machines(const Network& network) {
     std::vector<std::string> names;
+    names.reserve(network.machines().size());
     for (Machine machine = 0; machine < static_cast<Machine>(network.machines().size()); ++machine) {
         names.push_back(network.machine_name(machine));
     }
@@ -171,6 +172,8 @@ const Mistake mistakes[] = {
     {"NoCluster", head, 1, 1, "no cluster", "[[cluster]]"},
     {"NoClusterInTheArray", "cluster = []\n" + head, 1, 11, "no cluster", "[[cluster]]"},
     {"ClusterInSingleBrackets", head + "[cluster]\nname = 'c'\n", 4, 1, "cluster is a table", "double brackets"},
+    {"ClustersInSingleBrackets", head + "[cluster]\nname = 'c'\n[cluster]\nname = 'd'\n", 6, 1, "cannot redefine",
+     "[[cluster]]"},
     {"ClusterIsAString", "cluster = ['c']\n" + head, 1, 12, "a cluster is a string", "[[cluster]]"},
     {"WideAreaInDoubleBrackets", one + "[[wide_area]]\nspeed = '1Gbit'\n", 7, 1, "wide_area is an array",
      "single brackets"},
