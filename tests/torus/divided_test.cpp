@@ -99,7 +99,7 @@ TEST(TorusDivided, CostsAreThoseOfTheFormulas) {
         const std::int64_t unit = std::int64_t{1} << divisions;
         const std::int64_t square = std::int64_t{side} * side;
         EXPECT_EQ(checked_cost({side, side}, divisions),
-                  (Cost{3 * divisions + side / (2 * unit) + 2,
+                  (Cost{std::int64_t{3} * divisions + side / (2 * unit) + 2,
                         square * side / 4 + square * (7 * unit - 5) / 2 - staying_blocks(divisions)}))
             << side << " x " << side << ", " << divisions << " divisions";
     }

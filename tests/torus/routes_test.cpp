@@ -104,9 +104,9 @@ TEST(TorusRoutes, NetworkAndCheckerGoTheSameWay) {
                 ASSERT_EQ(passed_by(network, from, route), walk(sides, from, to)) << from << "->" << to;
                 std::vector<check::Channel> checked;
                 channels->route(from, to, checked);
-                std::vector<check::Channel> expected{ports + 2 * from};
+                std::vector<check::Channel> expected{ports + check::Channel{2} * from};
                 expected.insert(expected.end(), route.begin(), route.end());
-                expected.push_back(ports + 2 * to + 1);
+                expected.push_back(ports + check::Channel{2} * to + 1);
                 ASSERT_EQ(checked, expected) << from << "->" << to;
             }
         }
@@ -120,7 +120,7 @@ TEST(TorusRoutes, OrderAndOrientationOfLinksDoNotMatter) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937_64 random(seed);
         const auto all = test::small_tori(40);
-        const Sides sides = all[random() % all.size()];
+        const Sides& sides = all[random() % all.size()];
         const Network ordered = test::torus_of(sides);
         std::vector<Link> links = ordered.links();
         std::shuffle(links.begin(), links.end(), random);
