@@ -89,7 +89,7 @@ Expected<std::unique_ptr<Arena>> Arena::create(MPI_Comm comm, const Network& net
     if (auto complaint = arena->place_ranks()) {
         return failure(std::move(*complaint));
     }
-    arena->bound_ = tree_bound(network, arena->demand_);
+    arena->bound_ = network_bound(network, arena->demand_);
     return arena;
 }
 

@@ -139,7 +139,7 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
         demand_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
     }
     network_ = &job.configuration().network;
-    const Bound bound = tree_bound(*network_, demand_);
+    const Bound bound = network_bound(*network_, demand_);
     bits_per_second_ = bound.slowest_bits_per_second;
     set_decision(decide(*network_, demand_, bound, job.configuration().forced, job.tuning()));
     return true;

@@ -63,7 +63,7 @@ std::optional<Settings> shared_settings() {
 /// Why a method that the decision names cannot be used, if so.
 std::optional<std::string> misfit(const Configuration& configuration, const Demand& demand) {
     const Network& network = configuration.network;
-    const Decision decision = decide(network, demand, tree_bound(network, demand), configuration.forced, nullptr);
+    const Decision decision = decide(network, demand, network_bound(network, demand), configuration.forced, nullptr);
     for (const Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;
