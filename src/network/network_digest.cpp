@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "network/fnv1a.hpp"
+
 namespace aapc {
 
 namespace {
@@ -29,20 +31,17 @@ std::string canonical_text(const Network& network) {
     return text;
 }
 
-/// Fowler, Noll and Vo's hash, variant 1a, 64 bits.
-std::uint64_t fnv1a(std::string_view text) {
+}  // namespace
+
+std::string fnv1a_text(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char character : text) {
         hash ^= static_cast<unsigned char>(character);
         hash *= 0x100000001b3;
     }
-    return hash;
+    return fmt::format("fnv1a:{:016x}", hash);
 }
 
-}  // namespace
-
-std::string network_digest(const Network& network) {
-    return fmt::format("fnv1a:{:016x}", fnv1a(canonical_text(network)));
-}
+std::string network_digest(const Network& network) { return fnv1a_text(canonical_text(network)); }
 
 }  // namespace aapc

@@ -10,6 +10,7 @@
 #include "aapc/topology_file.hpp"
 #include "aapc/tuning.hpp"
 #include "network/first_mistake.hpp"
+#include "network/fnv1a.hpp"
 #include "network/toml_text.hpp"
 #include "network/wording.hpp"
 
@@ -20,17 +21,8 @@ namespace {
 constexpr TomlFormat format{"a tuning file", "docs/tuning.md", "range"};
 constexpr std::string_view format_name = "aapc-tuning/1";
 
-/// FNV-1a of 64 bits: it finds accidents, not forgery.
-std::string checksum(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char character : text) {
-        hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3U;
-    }
-    return fmt::format("fnv1a:{:016x}", hash);
-}
-
 /// The last lines of a file whose other lines are `content`.
-std::string seal(std::string_view content) { return fmt::format("[end]\nchecksum = \"{}\"\n", checksum(content)); }
+std::string seal(std::string_view content) { return fmt::format("[end]\nchecksum = \"{}\"\n", fnv1a_text(content)); }
 
 // ---- Writing ----
 
@@ -415,10 +407,10 @@ class TuningReader {
             return;
         }
         const std::string_view content = text.substr(0, start);
-        if (sum.get() != checksum(content)) {
+        if (sum.get() != fnv1a_text(content)) {
             mistake_.add(position(sum), "the file has changed since this checksum was made",
                          fmt::format("restore it or tune again; if the change is meant, write checksum = \"{}\"",
-                                     checksum(content)));
+                                     fnv1a_text(content)));
         } else if (text.substr(start) != seal(content)) {
             mistake_.add(position(sum), "the lines of [end] are not as they were written", seal_advice(text));
         }
@@ -427,7 +419,7 @@ class TuningReader {
     static std::string seal_advice(std::string_view text) {
         const std::size_t start = std::min(text.rfind("\n[end]"), text.size() - 1);
         return fmt::format("let the file end with two whole lines, [end] and checksum = \"{}\"",
-                           checksum(text.substr(0, start + 1)));
+                           fnv1a_text(text.substr(0, start + 1)));
     }
 
     Lines lines_;
