@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "network/switch_of.hpp"
+
 namespace aapc::factor {
 
 namespace {
@@ -99,9 +101,8 @@ bool machines_never_meet(const Network& network, const Demand& demand) {
 std::vector<Vertex> switch_of_machine(const Network& network) {
     std::vector<Vertex> switches;
     switches.reserve(network.machines().size());
-    for (const NetworkMachine& machine : network.machines()) {
-        const std::vector<std::int32_t>& links = network.links_at(machine.vertex);
-        switches.push_back(links.empty() ? machine.vertex : network.other_end(links.front(), machine.vertex));
+    for (std::size_t machine = 0; machine < network.machines().size(); ++machine) {
+        switches.push_back(switch_of(network, static_cast<Machine>(machine)));
     }
     return switches;
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "network/switch_of.hpp"
 #include "tree/branch_formula.hpp"
 #include "tree/rooted_tree.hpp"
 
@@ -66,9 +67,7 @@ std::vector<Vertex> switches_of_ranks(const Network& network, const Demand& dema
     std::vector<Vertex> switches;
     switches.reserve(demand.machine_of.size());
     for (const Machine machine : demand.machine_of) {
-        const Vertex vertex = network.machines()[static_cast<std::size_t>(machine)].vertex;
-        const auto& links = network.links_at(vertex);
-        switches.push_back(links.empty() ? vertex : network.other_end(links.front(), vertex));
+        switches.push_back(switch_of(network, machine));
     }
     return switches;
 }
