@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,28 +70,34 @@ def measure(all_series: list[Series], results: Path, repeats: int, lab_name: str
         topology = results / series.network.name / "topology.toml"
         series.directory(results).mkdir(parents=True, exist_ok=True)
         topology.write_text(series.network.toml())
-        _cluster("up", str(topology), "--name", lab_name, "--congestion-control", series.congestion_control)
+        cluster("up", str(topology), "--name", lab_name, "--congestion-control", series.congestion_control)
         try:
             for size in missing:
                 began = time.monotonic()
                 _bench(series, size, topology, results, repeats, lab_name)
                 progress.step(series, size, time.monotonic() - began)
         finally:
-            _cluster("down", "--name", lab_name)
+            cluster("down", "--name", lab_name)
 
 
 def _bench(series: Series, size: int, topology: Path, results: Path, repeats: int, lab_name: str) -> None:
-    program = os.environ.get("AAPC_PROGRAM", "aapc")
     target = series.file(results, size)
     fresh = target.with_suffix(".part")
-    _cluster(
-        *("mpirun", "--name", lab_name, "--mpi", series.mpi, "--timeout", "1800", "--"),
-        *(program, "bench", "--topology", str(topology.resolve()), "--sizes", str(size)),
-        *("--candidates", ",".join(figures.candidates(size)), "--repeats", str(repeats), "--warm-up", "1"),
-        *("--format", "json", "-o", str(fresh.resolve())),
-    )
+    bench(lab_name, series.mpi, topology, size, figures.candidates(size), repeats, fresh)
     fresh.replace(target)  # what has this name is complete
 
 
-def _cluster(*arguments: str) -> None:
+def bench(lab: str, mpi: str, topology: Path, size: int, methods: Sequence[str], repeats: int, report: Path) -> None:
+    """Measures the methods in turns on a lab that is up, with messages of one size, and writes the report as JSON."""
+    program = os.environ.get("AAPC_PROGRAM", "aapc")
+    cluster(
+        *("mpirun", "--name", lab, "--mpi", mpi, "--timeout", "1800", "--"),
+        *(program, "bench", "--topology", str(topology.resolve()), "--sizes", str(size)),
+        *("--candidates", ",".join(methods), "--repeats", str(repeats), "--warm-up", "1"),
+        *("--format", "json", "-o", str(report.resolve())),
+    )
+
+
+def cluster(*arguments: str) -> None:
+    """Runs lab/cluster; raises CalledProcessError where it fails."""
     subprocess.run([str(LAB / "cluster"), *arguments], check=True, stdout=subprocess.DEVNULL)

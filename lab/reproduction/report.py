@@ -14,6 +14,7 @@ from . import figures  # noqa: E402
 from .figures import Curve, Figure  # noqa: E402
 from .measure import Series  # noqa: E402
 from .networks import Network, networks  # noqa: E402
+from .page import with_block  # noqa: E402
 
 # The same input gives the same file, byte for byte.
 matplotlib.rcParams.update({"svg.hashsalt": "aapc", "svg.fonttype": "none", "font.size": 8, "lines.markersize": 3})
@@ -33,18 +34,8 @@ def write_report(results: Path, documents: Path) -> None:
     page = documents / "experiments.md"
     text = page.read_text() if page.exists() else "# The papers' experiments again\n"
     for figure in figures.figures():
-        text = _with_block(text, figure.name, _figure_block(figure, results, pictures))
+        text = with_block(text, figure.name, "lab/experiments", _figure_block(figure, results, pictures))
     page.write_text(text)
-
-
-def _with_block(text: str, name: str, block: str) -> str:
-    """Replaces what stands between the markers of that name; appends them if they are not there."""
-    begin, end = f"<!-- {name}: written by lab/experiments -->", f"<!-- {name}: end -->"
-    marked = f"{begin}\n{block}{end}"
-    if begin in text and end in text:
-        before, rest = text.split(begin, 1)
-        return before + marked + rest.split(end, 1)[1]
-    return f"{text.rstrip()}\n\n{marked}\n"
 
 
 def _figure_block(figure: Figure, results: Path, pictures: Path) -> str:
