@@ -16,6 +16,8 @@ enum class NetworkKind : std::uint8_t {
     torus,  ///< machines in a grid whose rows and columns are rings
     /// Trees of switches that are plugged into a wide-area network (aapc/clusters.hpp): a tree, too.
     clusters,
+    /// Machines of which nothing is known but which ranks they run (aapc/detection.hpp): a tree of one switch.
+    detected,
 };
 
 [[nodiscard]] std::string_view to_string(NetworkKind kind);
@@ -38,7 +40,7 @@ struct NetworkVertex {
 struct Link {
     Vertex lower = -1;
     Vertex upper = -1;
-    double bits_per_second = 0;
+    double bits_per_second = 0;  ///< 0 where it was detected and nobody said; otherwise above 0
     double latency_seconds = 0;  ///< that it adds to each message; 0 where nobody said
 };
 

@@ -13,15 +13,18 @@ namespace {
 void add_load(const Network& network, std::int32_t link, std::int64_t messages, Bound& bound) {
     if (messages > 0) {
         const double speed = network.links()[static_cast<std::size_t>(link)].bits_per_second;
-        bound.links.push_back({link, messages, 8.0 * static_cast<double>(messages) / speed});
+        bound.links.push_back({link, messages, speed > 0 ? 8.0 * static_cast<double>(messages) / speed : 0});
     }
 }
 
 /// Everything that follows from the loads of the links.
 void complete(const Network& network, Bound& bound) {
     std::sort(bound.links.begin(), bound.links.end(), [](const LinkLoad& left, const LinkLoad& right) {
-        return left.seconds_per_byte != right.seconds_per_byte ? left.seconds_per_byte > right.seconds_per_byte
-                                                               : left.link < right.link;
+        if (left.seconds_per_byte != right.seconds_per_byte) {
+            return left.seconds_per_byte > right.seconds_per_byte;
+        }
+        const bool no_speeds = left.seconds_per_byte <= 0;
+        return no_speeds && left.messages != right.messages ? left.messages > right.messages : left.link < right.link;
     });
     double slowest = std::numeric_limits<double>::infinity();
     for (const LinkLoad& load : bound.links) {

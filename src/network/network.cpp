@@ -13,6 +13,8 @@ std::string_view to_string(NetworkKind kind) {
             return "torus";
         case NetworkKind::clusters:
             return "clusters";
+        case NetworkKind::detected:
+            return "detected";
     }
     return "unknown";
 }
