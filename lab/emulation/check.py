@@ -10,26 +10,28 @@ from . import system
 from .errors import LabError
 
 _PROGRAMS = {"ip": "iproute2", "tc": "iproute2", "bridge": "iproute2", "ethtool": "ethtool", "sysctl": "procps"}
+_WIDE_AREA_PROGRAMS = {"cc": "gcc"}
 
 
-def obstacle() -> str | None:
-    """Why no lab can be put up here, in one sentence; None if it can. Tries each kernel facility in a namespace of
-    its own, which is gone again afterwards."""
+def obstacle(kind: str) -> str | None:
+    """Why no lab of that kind can be put up here, in one sentence; None if it can. Tries each kernel facility in a
+    namespace of its own, which is gone again afterwards."""
     if os.geteuid() != 0:
         return "network namespaces take root's rights, and this is not root"
-    for program, package in _PROGRAMS.items():
+    programs = {**_PROGRAMS, **(_WIDE_AREA_PROGRAMS if kind == "clusters" else {})}
+    for program, package in programs.items():
         if shutil.which(program) is None:
             return f"the program {program} is missing (Debian: apt-get install {package})"
     namespace = f"aapc-lab-check.{os.getpid()}"
     try:
-        return _try_in(namespace)
+        return _try_in(namespace, kind)
     finally:
         system.ignore_signals()
         with contextlib.suppress(LabError):
             system.run(["ip", "netns", "del", namespace])
 
 
-def _try_in(namespace: str) -> str | None:
+def _try_in(namespace: str, kind: str) -> str | None:
     in_namespace = ["-n", namespace]
     trials = [
         ("network namespaces", ["ip", "netns", "add", namespace]),
@@ -44,6 +46,8 @@ def _try_in(namespace: str) -> str | None:
             ["tc", *in_namespace, *"qdisc add dev port0 root tbf rate 1mbit burst 3028 limit 9k".split()],
         ),
     ]
+    if kind == "clusters":
+        trials.append(("TAP devices", ["ip", *in_namespace, "tuntap", "add", "dev", "tap0", "mode", "tap"]))
     for facility, command in trials:
         try:
             system.run(command)

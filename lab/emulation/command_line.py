@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from . import launch, network, system
+from . import calibrate, launch, network, system
 from . import state as states
 from .check import obstacle
 from .errors import LabError, UsageError
+from .interfaces import Options
 from .layout import check_lab_name
-from .topology import read_topology
+from .topology import KINDS, read_topology
 from .units import format_speed, parse_size, parse_speed
 
 
@@ -63,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     up = _command(commands, "up", _up, "put a cluster up")
     up.add_argument("file", metavar="FILE", type=Path, help="topology file; or .json as `aapc topology` prints it")
     up.add_argument("--rate", metavar="SPEED", help="speed of every link, e.g. 100Mbit (default: as FILE says)")
-    up.add_argument("--buffer", metavar="SIZE", default="128Ki", help="buffer of a switch port (default 128Ki)")
+    up.add_argument("--buffer", metavar="SIZE", default="128Ki", help="buffer of a switch port (default 128Ki); a torus has no switches")
     up.add_argument("--congestion-control", choices=network.CONGESTION_CONTROLS, default="cubic", help="default cubic")
     up.add_argument(
         "--slow-start-after-idle", choices=("0", "1"), default="1", help="TCP's slow start after idle (default 1: on)"
@@ -85,7 +86,15 @@ def _parser() -> argparse.ArgumentParser:
 
     status = _command(commands, "status", _status, "say what is up; exit 1 if nothing is")
     status.add_argument("--format", choices=("text", "json"), default="text")
-    _command(commands, "check", _check, "say whether this machine allows a lab; exit 1 if not")
+    calibration = _command(
+        commands, "calibrate", _calibrate, "say what a way between machines does, against what was asked for"
+    )
+    calibration.add_argument(
+        "machines", metavar="MACHINE", nargs="*", help="from the first to each other (default: first, second, last)"
+    )
+    calibration.add_argument("--seconds", type=float, default=2.0, help="of each TCP connection (default 2)")
+    check = _command(commands, "check", _check, "say whether this machine allows a lab; exit 1 if not")
+    check.add_argument("--kind", choices=KINDS, default="tree", help="of network (default tree)")
     _command(commands, "down", _down, "take the cluster down")
     return parser
 
@@ -105,7 +114,7 @@ def _command(
 
 
 def _up(options: argparse.Namespace) -> int:
-    choices = network.Options(
+    choices = Options(
         rate=None if options.rate is None else parse_speed(options.rate),
         buffer=parse_size(options.buffer),
         congestion_control=options.congestion_control,
@@ -144,18 +153,32 @@ def _status(options: argparse.Namespace) -> int:
 
 def _describe(state: states.State) -> str:
     rate = "speeds as in the file" if state.rate is None else f"{format_speed(state.rate)} links"
+    buffers = "" if state.kind == "torus" else f"{state.buffer} byte buffers, "
     return (
-        f"{state.name} is {state.status}: {state.topology}, {len(state.hosts)} machines, {state.ranks} ranks, {rate}, "
-        f"{state.buffer} byte buffers, {state.congestion_control}"
+        f"{state.name} is {state.status}: {state.topology}, {state.kind}, {len(state.hosts)} machines, {state.ranks} ranks, "
+        f"{rate}, {buffers}{state.congestion_control}"
     )
 
 
-def _check(_options: argparse.Namespace) -> int:
-    reason = obstacle()
+def _calibrate(options: argparse.Namespace) -> int:
+    state = states.require_up(options.name)
+    usual = dict.fromkeys(host.name for host in (*state.hosts[:2], state.hosts[-1]))
+    names = options.machines or list(usual)
+    if len(names) != len(set(names)) or len(names) < 2:
+        raise UsageError("name at least two machines, each once")
+    start, *others = [launch.find_host(state, name) for name in names]
+    for end in others:
+        measured = calibrate.measure(start, end, options.seconds)
+        print(calibrate.describe(start.name, end.name, calibrate.find_way(state, start.name, end.name), measured))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    reason = obstacle(options.kind)
     if reason is not None:
         print(f"no: {reason}")
         return 1
-    print("yes: this machine allows the namespaces, bridges and token buckets that a lab is made of")
+    print(f"yes: this machine allows what a lab of kind {options.kind} is made of")
     return 0
 
 

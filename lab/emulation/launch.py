@@ -17,6 +17,7 @@ from typing import IO
 
 from . import system
 from .errors import LabError, UsageError
+from .layout import fabric_namespace
 from .state import HostRecord, State
 
 TIMED_OUT = 124  # exit status, as of timeout(1)
@@ -80,7 +81,7 @@ def run_mpi(
 
 def _write_agent(directory: Path, state: State) -> Path:
     agent = directory / "agent"
-    fabric = state.namespaces[0]
+    fabric = fabric_namespace(state.name)
     agent.write_text(_AGENT.format(fabric=fabric, name_and_run=shlex.quote(_NAME_AND_RUN)), encoding="ascii")
     agent.chmod(0o755)
     return agent

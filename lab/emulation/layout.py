@@ -1,7 +1,8 @@
-"""How a topology is laid out in namespaces, interfaces and addresses. Pure arithmetic: nothing here touches the system.
+"""How a tree is laid out in namespaces, interfaces and addresses. Pure arithmetic: nothing here touches the system.
 
 Every machine is a network namespace with one interface, eth0. All switches live together in one more namespace, the
-fabric: each is a bridge, each cable a veth pair with a token bucket at both ends.
+fabric: each is a bridge, each cable a veth pair with a token bucket at both ends. A cable with a latency is two TAP
+devices with a token bucket each, and delay_line.c between them.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from dataclasses import dataclass
 from .errors import UsageError
 from .topology import Machine, Topology
 
-NETWORK = ipaddress.ip_network("198.18.0.0/15")  # RFC 2544: set aside for benchmarks
+NETWORK = ipaddress.IPv4Network("198.18.0.0/15")  # RFC 2544: set aside for benchmarks
 FRAME = 1514  # bytes of a full Ethernet frame as the kernel counts it: MTU 1500 and the header
-NETWORK_CARD_QUEUE = 1_000_000  # bytes a machine's network card queues; a switch port has the --buffer instead
+NETWORK_CARD_QUEUE = 1_000_000  # bytes a machine's network card queues, for itself and, in a torus, for others; a switch port has --buffer
 
 _LAB_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
@@ -47,6 +48,7 @@ class Trunk:
 
     lower: Port
     upper: Port
+    latency: float = 0.0  # seconds, one way
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ class Layout:
     @property
     def namespaces(self) -> list[str]:
         return [self.fabric] + [host.namespace for host in self.hosts]
+
+    @property
+    def delayed_trunks(self) -> list[Trunk]:
+        return [trunk for trunk in self.trunks if trunk.latency > 0]
 
     @property
     def ports(self) -> list[Port]:
@@ -82,6 +88,21 @@ def machine_namespace(lab: str, machine: str) -> str:
     return f"{fabric_namespace(lab)}.{machine}"
 
 
+def machine_address(index: int) -> ipaddress.IPv4Address:
+    """Of the machine that comes at this place in the file, from 0."""
+    return NETWORK[index + 1]
+
+
+def require_addresses(machines: int) -> None:
+    if machines > NETWORK.num_addresses - 2:
+        raise UsageError(f"the lab has addresses for {NETWORK.num_addresses - 2} machines")
+
+
+def hardware_address(group: int, address: ipaddress.IPv4Address) -> str:
+    """Of an interface of the machine with that address; its interfaces differ in `group`, from 0 to 255."""
+    return f"02:{group:02x}:" + ":".join(f"{byte:02x}" for byte in address.packed)
+
+
 def token_bucket(bits_per_second: int) -> int:
     """Depth in bytes of a link's token bucket.
 
@@ -93,8 +114,7 @@ def token_bucket(bits_per_second: int) -> int:
 
 def lay_out(topology: Topology, lab: str, rate: int | None) -> Layout:
     """Lays a checked topology out. `rate`, in bits per second, replaces the speed of every link."""
-    if len(topology.machines) > NETWORK.num_addresses - 2:
-        raise UsageError(f"the lab has addresses for {NETWORK.num_addresses - 2} machines")
+    require_addresses(len(topology.machines))
     bridges = {switch.name: f"switch{index}" for index, switch in enumerate(topology.switches)}
     hosts = [_host(lab, index, machine, rate or machine.speed) for index, machine in enumerate(topology.machines)]
     machine_ports = [Port(host.port, bridges[host.machine.switch], host.bits_per_second) for host in hosts]
@@ -102,6 +122,7 @@ def lay_out(topology: Topology, lab: str, rate: int | None) -> Layout:
         Trunk(
             Port(f"up{index}", bridges[switch.name], rate or switch.speed or 0),
             Port(f"down{index}", bridges[switch.uplink], rate or switch.speed or 0),
+            switch.latency,
         )
         for index, switch in enumerate(topology.switches)
         if switch.uplink is not None
@@ -110,10 +131,9 @@ def lay_out(topology: Topology, lab: str, rate: int | None) -> Layout:
 
 
 def _host(lab: str, index: int, machine: Machine, bits_per_second: int) -> Host:
-    address = NETWORK[index + 1]
-    hardware_address = "02:00:" + ":".join(f"{byte:02x}" for byte in address.packed)
+    address = machine_address(index)
     namespace = machine_namespace(lab, machine.name)
-    return Host(machine, namespace, str(address), hardware_address, f"port{index}", bits_per_second)
+    return Host(machine, namespace, str(address), hardware_address(0, address), f"port{index}", bits_per_second)
 
 
 def _forwarding(topology: Topology, hosts: list[Host]) -> list[tuple[str, str]]:

@@ -6,43 +6,36 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Union
 
+from . import routed, switched, system
 from . import state as states
-from . import system
 from .errors import LabError, UsageError
-from .layout import FRAME, NETWORK, NETWORK_CARD_QUEUE, Host, Layout, Port, lay_out, token_bucket
-from .state import HostRecord, State
-from .topology import Topology
+from .interfaces import Options
+from .layout import FRAME, Layout, lay_out
+from .state import CableRecord, HostRecord, State
+from .topology import Network, Torus
+from .torus import TorusLayout, lay_out_torus
+
+AnyLayout = Union[Layout, TorusLayout]
 
 HOST_FILES = Path("/etc/netns")  # `ip netns exec` shows /etc/netns/NAMESPACE/hosts as /etc/hosts
 CONGESTION_CONTROLS = ("cubic", "bbr", "reno")
 _ALLOWED_CONGESTION_CONTROLS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
 
-@dataclass(frozen=True)
-class Options:
-    """What `up` may choose."""
-
-    rate: int | None = None  # bits per second of every link; None: as the topology says
-    buffer: int = 128 * 1024  # bytes that wait at a switch port before frames are lost
-    congestion_control: str = "cubic"
-    slow_start_after_idle: bool = True
-
-
-def put_up(topology: Topology, source: str, name: str, options: Options) -> State:
+def put_up(network: Network, source: str, name: str, options: Options) -> State:
     """Puts a lab up. If that fails half way or is interrupted, takes down what there is and raises."""
     if options.buffer < FRAME:
         raise UsageError(f"a buffer of {options.buffer} bytes holds no frame; it takes {FRAME} at least")
-    layout = lay_out(topology, name, options.rate)
+    layout = _lay_out(network, name, options.rate)
     _require_nothing_there(name, layout)
-    state = _record(layout, source, name, options)
+    state = _record(network, layout, source, name, options)
     try:
         states.create(state)
-        _build(layout, options)
+        _build(layout, options, state.directory)
         system.ignore_signals()  # either it is up and says so, or nothing is left
         state = replace(state, status="up")
         states.update(state)
@@ -54,12 +47,18 @@ def put_up(topology: Topology, source: str, name: str, options: Options) -> Stat
     return state
 
 
+def _lay_out(network: Network, name: str, rate: int | None) -> AnyLayout:
+    if isinstance(network, Torus):
+        return lay_out_torus(network, name, rate)
+    return lay_out(network, name, rate)
+
+
 def _is_mine(recorded: State | None, state: State) -> bool:
     mine = (state.process, state.process_start)
     return recorded is not None and (recorded.process, recorded.process_start) == mine
 
 
-def _record(layout: Layout, source: str, name: str, options: Options) -> State:
+def _record(network: Network, layout: AnyLayout, source: str, name: str, options: Options) -> State:
     hosts = [HostRecord(host.machine.name, host.namespace, host.address, host.machine.ranks) for host in layout.hosts]
     return State(
         name=name,
@@ -72,10 +71,31 @@ def _record(layout: Layout, source: str, name: str, options: Options) -> State:
         congestion_control=options.congestion_control,
         namespaces=layout.namespaces,
         hosts=hosts,
+        kind=network.kind,
+        cables=_cable_records(layout),
     )
 
 
-def _require_nothing_there(name: str, layout: Layout) -> None:
+def _cable_records(layout: AnyLayout) -> list[CableRecord]:
+    if isinstance(layout, TorusLayout):
+        names = [host.machine.name for host in layout.hosts]
+        return [
+            CableRecord(names[cable.lower.machine], names[cable.upper.machine], layout.bits_per_second, 0.0)
+            for cable in layout.cables
+        ]
+    switch_of = {bridge: name for name, bridge in layout.bridges.items()}
+    machines = [
+        CableRecord(host.machine.name, host.machine.switch, host.bits_per_second, 0.0) for host in layout.hosts
+    ]
+    return machines + [
+        CableRecord(
+            switch_of[trunk.lower.bridge], switch_of[trunk.upper.bridge], trunk.lower.bits_per_second, trunk.latency
+        )
+        for trunk in layout.trunks
+    ]
+
+
+def _require_nothing_there(name: str, layout: AnyLayout) -> None:
     existing = states.load(name)
     if existing is not None:
         _require_not_recorded(existing)
@@ -103,13 +123,14 @@ def _require_not_recorded(existing: State) -> None:
     raise UsageError(f"lab {existing.name} is up already; to take it down: {states.advice_down(existing.name)}")
 
 
-def _build(layout: Layout, options: Options) -> None:
+def _build(layout: AnyLayout, options: Options, directory: Path) -> None:
     _allow_congestion_control(options.congestion_control)
     _write_host_files(layout)
     system.batch(["ip"], [f"netns add {namespace}" for namespace in layout.namespaces])
-    _build_fabric(layout, options.buffer)
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        list(pool.map(lambda host: _build_host(host, layout.hosts, options), layout.hosts))
+    if isinstance(layout, TorusLayout):
+        routed.build(layout, options)
+    else:
+        switched.build(layout, options, directory)
 
 
 def _allow_congestion_control(name: str) -> None:
@@ -127,85 +148,12 @@ def _allow_congestion_control(name: str) -> None:
     print(f"lab: added {name} to net.ipv4.tcp_allowed_congestion_control of this machine", file=sys.stderr)
 
 
-def _write_host_files(layout: Layout) -> None:
+def _write_host_files(layout: AnyLayout) -> None:
     lines = ["127.0.0.1 localhost"] + [f"{host.address} {host.machine.name}" for host in layout.hosts]
     for host in layout.hosts:
         directory = HOST_FILES / host.namespace
         directory.mkdir(parents=True)
         (directory / "hosts").write_text("\n".join(lines) + "\n", encoding="ascii")
-
-
-def _build_fabric(layout: Layout, buffer: int) -> None:
-    system.batch(["ip", "-n", layout.fabric], _fabric_interfaces(layout))
-    _set_parameters(layout.fabric, _NO_IPV6 + _NO_BRIDGE_FILTER)
-    _switch_offloads_off(layout.fabric, [port.interface for port in layout.ports])
-    system.batch(["tc", "-n", layout.fabric], [_limit_speed(port, buffer) for port in layout.ports])
-    system.batch(["bridge", "-n", layout.fabric], _fixed_forwarding(layout))
-    interfaces = ["lo", *layout.bridges.values(), *(port.interface for port in layout.ports)]
-    system.batch(["ip", "-n", layout.fabric], [f"link set {interface} up" for interface in interfaces])
-
-
-def _fabric_interfaces(layout: Layout) -> Iterator[str]:
-    for bridge in layout.bridges.values():
-        yield f"link add {bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0"
-    for host in layout.hosts:
-        peer = f"name eth0 address {host.hardware_address} netns {host.namespace}"
-        yield f"link add {host.port} type veth peer {peer}"
-    for trunk in layout.trunks:
-        yield f"link add {trunk.lower.interface} type veth peer name {trunk.upper.interface}"
-    for port in layout.ports:
-        yield f"link set {port.interface} master {port.bridge}"
-
-
-def _fixed_forwarding(layout: Layout) -> Iterator[str]:
-    """Switches know every machine from the start: nothing is learnt, forgotten or flooded during a measurement."""
-    bridge_of = {port.interface: port.bridge for port in layout.ports}
-    for interface in bridge_of:
-        yield f"link set dev {interface} learning off flood off mcast_flood off"
-    for hardware_address, interface in layout.forwarding:
-        yield f"fdb add {hardware_address} dev {interface} master static"
-
-
-def _limit_speed(port: Port, queue: int) -> str:
-    rate = port.bits_per_second
-    return f"qdisc add dev {port.interface} root tbf rate {rate}bit burst {token_bucket(rate)} limit {queue}"
-
-
-_NO_IPV6 = ["net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1"]
-_NO_BRIDGE_FILTER = ["net.bridge.bridge-nf-call-iptables=0"]
-
-
-def _set_parameters(namespace: str, parameters: Sequence[str], *, required: bool = False) -> None:
-    skip_unknown = [] if required else ["-e"]
-    system.run(["ip", "netns", "exec", namespace, "sysctl", "-q", *skip_unknown, "-w", *parameters])
-
-
-def _switch_offloads_off(namespace: str, interfaces: Sequence[str]) -> None:
-    """Frames are to be frames: no segments of 64 KB that pass a token bucket as one."""
-    script = 'for interface; do ethtool -K "$interface" tso off gso off gro off || exit; done'
-    system.run(["ip", "netns", "exec", namespace, "sh", "-c", script, "sh", *interfaces])
-
-
-def _build_host(host: Host, hosts: Sequence[Host], options: Options) -> None:
-    _set_parameters(host.namespace, _NO_IPV6)
-    tcp = [
-        f"net.ipv4.tcp_congestion_control={options.congestion_control}",
-        f"net.ipv4.tcp_slow_start_after_idle={int(options.slow_start_after_idle)}",
-    ]
-    _set_parameters(host.namespace, tcp, required=True)
-    _switch_offloads_off(host.namespace, ["eth0"])
-    cable = Port("eth0", "", host.bits_per_second)
-    system.run(["tc", "-n", host.namespace, *_limit_speed(cable, NETWORK_CARD_QUEUE).split()])
-    system.batch(["ip", "-n", host.namespace], _host_interfaces(host, hosts))
-
-
-def _host_interfaces(host: Host, hosts: Sequence[Host]) -> Iterator[str]:
-    yield f"address add {host.address}/{NETWORK.prefixlen} dev eth0"
-    yield "link set lo up"
-    yield "link set eth0 up"
-    for other in hosts:  # nobody has to ask for a hardware address during a measurement
-        if other is not host:
-            yield f"neighbour add {other.address} lladdr {other.hardware_address} dev eth0 nud permanent"
 
 
 def take_down(state: State) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .errors import UsageError
@@ -22,6 +22,16 @@ class HostRecord:
 
 
 @dataclass(frozen=True)
+class CableRecord:
+    """Between two machines or switches."""
+
+    lower: str
+    upper: str
+    bits_per_second: int
+    latency: float  # seconds, one way
+
+
+@dataclass(frozen=True)
 class State:
     """A lab, and by name everything it put on this machine."""
 
@@ -35,6 +45,8 @@ class State:
     congestion_control: str
     namespaces: list[str]
     hosts: list[HostRecord]  # in file order
+    kind: str = "tree"  # of network, as in the topology file
+    cables: list[CableRecord] = field(default_factory=list)
 
     @property
     def directory(self) -> Path:
@@ -93,7 +105,8 @@ def load(name: str) -> State | None:
         return None
     del document["format"]
     hosts = [HostRecord(**host) for host in document.pop("hosts")]
-    return State(hosts=hosts, **document)
+    cables = [CableRecord(**cable) for cable in document.pop("cables", [])]
+    return State(hosts=hosts, cables=cables, **document)
 
 
 def require_up(name: str) -> State:

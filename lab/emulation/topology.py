@@ -1,19 +1,28 @@
-"""The tree of switches and machines that is to be emulated, as `aapc topology --format json` describes it."""
+"""The network that is to be emulated, as `aapc topology --format json` describes it: a tree of switches, or a torus."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from .errors import UsageError
 
 FORMAT = "aapc-topology/1"
+KINDS = ("tree", "clusters", "torus")
+_TREE_PARTS = "a switch needs name, uplink, speed; a machine name, switch, ranks, speed"
+_PARTS = {
+    "tree": _TREE_PARTS,
+    "clusters": f"{_TREE_PARTS}; a wide area switch, latency_seconds",
+    "torus": "a torus needs sides, machines with name and ranks, and links of one bits_per_second",
+}
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 # A machine's name becomes a host name, a word of a host file and part of a namespace's name.
@@ -25,6 +34,7 @@ class Switch:
     name: str
     uplink: str | None  # the switch it is plugged into; None for the root
     speed: int | None  # bits per second of that uplink
+    latency: float = 0.0  # seconds that a frame is under way on it
 
 
 @dataclass(frozen=True)
@@ -37,8 +47,12 @@ class Machine:
 
 @dataclass(frozen=True)
 class Topology:
-    """A tree: one root switch, every other switch plugged into one; machines in file order."""
+    """A tree: one root switch, every other switch plugged into one; machines in file order.
 
+    Clusters are a tree, too: their root is the wide area, and the links to it have a latency.
+    """
+
+    kind: str  # of the file: "tree" or "clusters"
     switches: list[Switch]
     machines: list[Machine]
 
@@ -47,7 +61,30 @@ class Topology:
         return sum(machine.ranks for machine in self.machines)
 
 
-def read_topology(file: Path) -> Topology:
+@dataclass(frozen=True)
+class TorusMachine:
+    name: str
+    ranks: int
+
+
+@dataclass(frozen=True)
+class Torus:
+    """Machines in a grid whose lines are rings; row-major, the last coordinate running fastest."""
+
+    sides: list[int]
+    machines: list[TorusMachine]
+    speed: int  # bits per second of every link
+    kind: str = "torus"
+
+    @property
+    def ranks(self) -> int:
+        return sum(machine.ranks for machine in self.machines)
+
+
+Network = Union[Topology, Torus]
+
+
+def read_topology(file: Path) -> Network:
     """Reads a topology file (through the program aapc), or what that program would print (a name ending in .json)."""
     if not file.is_file():
         raise UsageError(f"{file}: there is no such file")
@@ -57,11 +94,11 @@ def read_topology(file: Path) -> Topology:
     except json.JSONDecodeError as error:
         raise UsageError(f"{file}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from error
     try:
-        topology = parse_topology(document)
-        _check_tree(topology)
+        network = parse_topology(document)
+        check_network(network)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
-    return topology
+    return network
 
 
 def _ask_aapc(file: Path) -> str:
@@ -86,22 +123,45 @@ def _find_aapc() -> str:
     raise UsageError("the program aapc, which reads topology files, is not built yet: build it, or set AAPC_PROGRAM")
 
 
-def parse_topology(document: Any) -> Topology:
-    """The JSON document as a Topology; its parts are there and of the right type, but it need not be a tree."""
+def parse_topology(document: Any) -> Network:
+    """The JSON document as a network; its parts are there and of the right type, but need not fit together."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise UsageError(f'this is no topology document: its "format" should be "{FORMAT}"')
-    if document.get("kind") != "tree":
-        raise UsageError(f"the lab emulates trees of switches, and this network is of kind '{document.get('kind')}'")
+    kind = document.get("kind")
+    if kind not in KINDS:
+        raise UsageError(f"the lab emulates networks of kind {', '.join(KINDS)}, and this one is of kind '{kind}'")
     try:
-        switches = [Switch(str(s["name"]), s["uplink"], _speed(s["speed"])) for s in document["switches"]]
-        machines = [
-            Machine(str(m["name"]), m["switch"], int(m["ranks"]), _known_speed(m)) for m in document["machines"]
-        ]
+        return _parse_torus(document) if kind == "torus" else _parse_tree(document)
     except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(
-            f"a switch needs name, uplink, speed; a machine name, switch, ranks, speed: {error!r}"
-        ) from error
-    return Topology(switches, machines)
+        raise UsageError(f"{_PARTS[kind]}: {error!r}") from error
+
+
+def _parse_tree(document: dict[str, Any]) -> Topology:
+    wide_area = document["wide_area"] if document["kind"] == "clusters" else None
+    switches = [
+        Switch(str(s["name"]), s["uplink"], _speed(s["speed"]), _uplink_latency(s, wide_area))
+        for s in document["switches"]
+    ]
+    machines = [Machine(str(m["name"]), m["switch"], int(m["ranks"]), _known_speed(m)) for m in document["machines"]]
+    return Topology(document["kind"], switches, machines)
+
+
+def _uplink_latency(switch: dict[str, Any], wide_area: dict[str, Any] | None) -> float:
+    """The file says what a message from one cluster to another is delayed; it crosses the links of both."""
+    if wide_area is None or switch["uplink"] != wide_area["switch"]:
+        return 0.0
+    latency = float(wide_area["latency_seconds"]) / 2
+    if not 0 <= latency < math.inf:
+        raise ValueError(f"a latency of {latency} s")
+    return latency
+
+
+def _parse_torus(document: dict[str, Any]) -> Torus:
+    machines = [TorusMachine(str(machine["name"]), int(machine["ranks"])) for machine in document["machines"]]
+    speeds = {round(float(link["bits_per_second"])) for link in document["links"]}
+    if len(speeds) > 1:
+        raise ValueError(f"links of different speeds: {sorted(speeds)}")
+    return Torus([int(side) for side in document["sides"]], machines, speeds.pop() if speeds else 1)
 
 
 def _speed(value: Any) -> int | None:
@@ -113,6 +173,25 @@ def _known_speed(machine: dict[str, Any]) -> int:
     if speed is None:
         raise ValueError(f"machine {machine['name']} has no speed")
     return speed
+
+
+def check_network(network: Network) -> None:
+    """Raises UsageError where the parts of a network do not fit together."""
+    if isinstance(network, Torus):
+        _check_torus(network)
+    else:
+        _check_tree(network)
+
+
+def _check_torus(torus: Torus) -> None:
+    if not 1 <= len(torus.sides) <= 3 or min(torus.sides) < 1:
+        raise UsageError(f"a torus has one to three sides of at least 1, not {torus.sides}")
+    room = math.prod(torus.sides)
+    if room != len(torus.machines):
+        raise UsageError(f"{len(torus.machines)} machines for a torus with room for {room}")
+    if torus.speed < 1:
+        raise UsageError("the links need a speed above zero")
+    _check_names_and_ranks(torus.machines)
 
 
 def _check_tree(topology: Topology) -> None:
@@ -142,6 +221,15 @@ def _check_switch(switch: Switch, parents: dict[str, str | None]) -> None:
 
 
 def _check_machines(machines: list[Machine], parents: dict[str, str | None]) -> None:
+    _check_names_and_ranks(machines)
+    for machine in machines:
+        if machine.switch not in parents:
+            raise UsageError(f"machine {machine.name} is plugged into '{machine.switch}', which is not a switch")
+        if machine.speed < 1:
+            raise UsageError(f"machine {machine.name} needs a speed above zero")
+
+
+def _check_names_and_ranks(machines: Sequence[Machine | TorusMachine]) -> None:
     if not machines:
         raise UsageError("there is no machine in this network")
     names: set[str] = set()
@@ -151,7 +239,5 @@ def _check_machines(machines: list[Machine], parents: dict[str, str | None]) -> 
         if machine.name in names or machine.name == "localhost":
             raise UsageError(f"machine name {machine.name} is taken already")
         names.add(machine.name)
-        if machine.switch not in parents:
-            raise UsageError(f"machine {machine.name} is plugged into '{machine.switch}', which is not a switch")
-        if machine.ranks < 1 or machine.speed < 1:
-            raise UsageError(f"machine {machine.name} needs at least one rank and a speed above zero")
+        if machine.ranks < 1:
+            raise UsageError(f"machine {machine.name} needs at least one rank")

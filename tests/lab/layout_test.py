@@ -2,15 +2,19 @@
 
 import copy
 import json
+import math
+import os
 import random
+import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "lab"))
 
-from emulation import layout, topology, units  # noqa: E402
+from emulation import layout, topology, torus, units, wide_area  # noqa: E402
 from emulation.errors import UsageError  # noqa: E402
 
 DOCUMENT = {
@@ -80,7 +84,8 @@ class Documents(unittest.TestCase):
     def test_mistakes(self) -> None:
         mistakes = [
             (("format",), "aapc-topology/2", "format"),
-            (("kind",), "torus", "torus"),
+            (("kind",), "ring", "ring"),
+            (("kind",), "clusters", "wide area"),
             (("switches", 0, "uplink"), "s1", "without an uplink"),
             (("switches", 1, "uplink"), None, "without an uplink"),
             (("switches", 1, "uplink"), "s1", "circle"),
@@ -115,6 +120,124 @@ class Documents(unittest.TestCase):
                 self.read(text)
         with self.assertRaisesRegex(UsageError, "no such file"):
             topology.read_topology(Path("/nowhere/cluster.toml"))
+
+
+class DocumentsOfOtherKinds(unittest.TestCase):
+    def test_clusters(self) -> None:
+        document = {**copy.deepcopy(DOCUMENT), "kind": "clusters"}
+        document["wide_area"] = {"switch": "s0", "latency_seconds": 0.01}
+        parsed = topology.parse_topology(document)
+        self.assertEqual([switch.latency for switch in parsed.switches], [0.0, 0.005])
+        (trunk,) = layout.lay_out(parsed, "test", None).delayed_trunks
+        self.assertEqual((trunk.lower.interface, trunk.upper.interface, trunk.latency), ("up1", "down1", 0.005))
+        # Whatever the bucket lets through in the latency fits, frames of 60 bytes included.
+        self.assertGreater(wide_area.frames_on_the_way(trunk) * 60 * 8, 2 * 10**9 * 0.005)
+        for latency in (-1.0, float("inf"), "soon"):
+            document["wide_area"]["latency_seconds"] = latency
+            self.assertRaises(UsageError, topology.parse_topology, document)
+
+    def test_tori(self) -> None:
+        parsed = topology.parse_topology(torus_document([2, 3]))
+        topology.check_network(parsed)
+        self.assertEqual((parsed.sides, parsed.ranks, parsed.speed), ([2, 3], 6, 10**8))
+        for key, value, expected in [
+            ("sides", [2, 4], "6 machines for a torus with room for 8"),
+            ("sides", [], "one to three sides"),
+            ("sides", [6, 0], "at least 1"),
+            ("sides", None, "sides"),
+            ("machines", [{"name": "a b", "ranks": 1}] * 6, "letters"),
+            ("machines", [{"name": "a", "ranks": 1}] * 6, "taken"),
+            ("links", [{"bits_per_second": 1e8}, {"bits_per_second": 1e9}], "different speeds"),
+            ("links", [{"bits_per_second": 0}], "speed above zero"),
+        ]:
+            with self.subTest(key=key, value=value), self.assertRaisesRegex(UsageError, expected):
+                topology.check_network(topology.parse_topology({**torus_document([2, 3]), key: value}))
+
+
+def torus_document(sides: list[int]) -> dict:
+    machines = [{"name": f"t{index}", "ranks": 1} for index in range(math.prod(sides))]
+    links = [{"bits_per_second": 10**8}]
+    return {"format": "aapc-topology/1", "kind": "torus", "sides": sides, "machines": machines, "links": links}
+
+
+TORI = [[1], [2], [5], [8], [2, 2], [1, 4], [4, 4], [3, 6], [8, 4], [2, 3, 4], [4, 4, 4], [6, 1, 2]]
+
+
+class Tori(unittest.TestCase):
+    def lay_out(self, sides: list[int]) -> torus.TorusLayout:
+        return torus.lay_out_torus(topology.parse_topology(torus_document(sides)), "test", None)
+
+    def routes(self, plan: torus.TorusLayout) -> list[list[tuple[str, str]]]:
+        """For every two machines the directed cables, as pairs of addresses, that packets take by the routing tables."""
+        tables = {host.address: {route.destination: route for route in host.routes} for host in plan.hosts}
+        other_end = {}
+        for cable in plan.cables:
+            lower, upper = (plan.hosts[end.machine].address for end in (cable.lower, cable.upper))
+            other_end[lower, cable.lower.interface] = upper
+            other_end[upper, cable.upper.interface] = lower
+        routes = []
+        for start in tables:
+            for end in tables:
+                here, route = start, []
+                while here != end:
+                    there = other_end[here, tables[here][end].interface]
+                    self.assertEqual(there, tables[here][end].gateway)
+                    route.append((here, there))
+                    self.assertLess(len(route), len(tables), "in a circle")
+                    here = there
+                routes.append(route)
+        return routes
+
+    def test_packets_arrive_by_the_shortest_way(self) -> None:
+        for sides in TORI:
+            with self.subTest(sides=sides):
+                plan, grid = self.lay_out(sides), torus.Grid(sides)
+                self.assertEqual(len(plan.cables), sum(math.prod(sides) // side * (side > 1) * (side if side > 2 else 1) for side in sides))
+                pairs = [(start, end) for start in range(grid.machines) for end in range(grid.machines)]
+                for (start, end), route in zip(pairs, self.routes(plan)):
+                    distances = [
+                        abs(grid.coordinate(start, dimension) - grid.coordinate(end, dimension))
+                        for dimension in range(len(sides))
+                    ]
+                    shortest = sum(min(distance, side - distance) for distance, side in zip(distances, sides))
+                    self.assertEqual(len(route), shortest)
+
+    def test_neighbours_are_those_at_the_other_end(self) -> None:
+        for sides in TORI:
+            plan = self.lay_out(sides)
+            with self.subTest(sides=sides):
+                for cable in plan.cables:
+                    for here, there in [(cable.lower, cable.upper), (cable.upper, cable.lower)]:
+                        found = [
+                            neighbour
+                            for neighbour in plan.hosts[here.machine].neighbours
+                            if neighbour.interface == here.interface
+                        ]
+                        self.assertEqual([neighbour.hardware_address for neighbour in found], [there.hardware_address])
+                        self.assertEqual(found[0].address, plan.hosts[there.machine].address)
+                addresses = [end.hardware_address for cable in plan.cables for end in (cable.lower, cable.upper)]
+                addresses += [host.hardware_address for host in plan.hosts]
+                self.assertEqual(len(addresses), len(set(addresses)))
+
+    @unittest.skipUnless("AAPC_PROGRAM" in os.environ, "the program aapc was not built")
+    def test_links_carry_what_aapc_says(self) -> None:
+        """The routes are those of aapc: every link has as many messages under an all-to-all."""
+        for sides in TORI:
+            with self.subTest(sides=sides), tempfile.TemporaryDirectory() as directory:
+                file = Path(directory) / "torus.toml"
+                file.write_text(
+                    f'[network]\nkind = "torus"\nspeed = "100Mbit"\nsides = {sides}\n'
+                    f'machines = "t[0-{math.prod(sides) - 1}]"\n'
+                )
+                command = [os.environ["AAPC_PROGRAM"], "topology", str(file), "--format", "json"]
+                answer = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+                plan = torus.lay_out_torus(topology.parse_topology(answer), "test", None)
+                names = {host.address: host.machine.name for host in plan.hosts}
+                loads = Counter((names[start], names[end]) for route in self.routes(plan) for start, end in route)
+                for link in answer["links"]:
+                    ends = link["lower"], link["upper"]
+                    self.assertEqual(max(loads[ends], loads[ends[::-1]]), link["messages"], ends)
+                self.assertEqual(len(answer["links"]), len(plan.cables))
 
 
 class Layouts(unittest.TestCase):

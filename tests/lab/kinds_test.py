@@ -1,0 +1,196 @@
+"""Puts clusters with a wide area and tori up, and asks whether every machine is reached, on the right way and in the right
+time. As cluster_test.py otherwise."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from harness import CLUSTER, LAB, Case, UpCase, cluster, each_mpi, main, processes_with, traces, wait_until
+
+sys.path.insert(0, str(CLUSTER.parent))
+
+from emulation.torus import Grid  # noqa: E402
+
+SPEED = 50_000_000
+LATENCY = 0.04  # seconds, one way, from cluster to cluster
+CLUSTERS = {
+    "format": "aapc-topology/1",
+    "kind": "clusters",
+    "switches": [
+        {"name": "wide-area", "uplink": None, "speed": None},
+        {"name": "a", "uplink": "wide-area", "speed": SPEED},
+        {"name": "b", "uplink": "wide-area", "speed": SPEED // 2},
+        {"name": "rack", "uplink": "b", "speed": SPEED},
+        {"name": "c", "uplink": "wide-area", "speed": SPEED},
+    ],
+    "machines": [
+        {"name": "a0", "switch": "a", "ranks": 1, "speed": SPEED},
+        {"name": "a1", "switch": "a", "ranks": 1, "speed": SPEED},
+        {"name": "b0", "switch": "b", "ranks": 1, "speed": SPEED},
+        {"name": "b1", "switch": "rack", "ranks": 2, "speed": SPEED},
+        {"name": "c0", "switch": "c", "ranks": 1, "speed": SPEED},
+    ],
+    "wide_area": {"switch": "wide-area", "latency_seconds": LATENCY},
+}
+SIDES = [4, 2]
+TORUS = {
+    "format": "aapc-topology/1",
+    "kind": "torus",
+    "sides": SIDES,
+    "machines": [{"name": f"t{index}", "ranks": 1} for index in range(8)],
+    "links": [{"bits_per_second": SPEED}],
+}
+# Of `lab/cluster calibrate`: two machines, cables, least round trip in milliseconds, share of the speed asked for.
+CALIBRATION = re.compile(r"(\S+) to (\S+), (\d+) cables: round trip ([\d.]+)/.* Mbit/s, ([\d.]+)")
+
+
+class KindCase(UpCase):
+    def names(self) -> list[str]:
+        return [machine["name"] for machine in self.topology["machines"]]
+
+    def ping(self, start: str, end: str, *options: str) -> str:
+        return self.expect(cluster("exec", start, "--", "ping", "-n", "-W", "10", *options, end), 0)
+
+    def calibrate(self, start: str, end: str) -> tuple[int, float, float]:
+        """Cables, least round trip in milliseconds, share of the speed."""
+        match = CALIBRATION.search(self.expect(cluster("calibrate", start, end), 0))
+        self.assertIsNotNone(match)
+        self.assertEqual((match[1], match[2]), (start, end))
+        return int(match[3]), float(match[4]), float(match[5])
+
+    def expect_bytes_under_every_mpi(self) -> None:
+        machines = self.topology["machines"]
+        placement = [machine["name"] for machine in machines for _ in range(machine["ranks"])]
+        expected = [*(f"rank {rank} on {name}" for rank, name in enumerate(placement)), "wrong bytes: 0"]
+        for mpi in each_mpi():
+            result = cluster("mpirun", "--mpi", mpi, "--timeout", "90", "--", os.environ[f"AAPC_WHERE_{mpi}"])
+            self.assertEqual(self.expect(result, 0).splitlines(), expected)
+
+
+class WideArea(KindCase):
+    topology = CLUSTERS
+
+    def test_everybody_reaches_everybody_and_far_is_far(self) -> None:
+        for start in self.names():
+            for end in self.names():
+                if start == end:
+                    continue
+                output = self.ping(start, end, "-q", "-c", "3", "-i", "0.2")
+                least = float(re.search(r"= ([\d.]+)/", output)[1]) / 1e3
+                asked = 0.0 if start[0] == end[0] else 2 * LATENCY
+                with self.subTest(start=start, end=end):
+                    self.assertGreaterEqual(least, asked)
+                    self.assertLess(least, asked + 0.02)
+
+    def test_speed_across(self) -> None:
+        self.assertEqual(self.calibrate("a0", "b1")[0], 5)
+        # With so long a way and so small a buffer, TCP does not always fill the link; it must not get more than that.
+        self.expect_share(lambda: self.calibrate("a0", "b1")[2], 0.6, 1.02)
+        self.expect_share(lambda: self.calibrate("a0", "a1")[2], 0.95, 1.02)
+
+    def test_bytes_arrive(self) -> None:
+        self.expect_bytes_under_every_mpi()
+
+    def test_calibrate_takes_machines_of_this_lab(self) -> None:
+        self.expect(cluster("calibrate", "a0"), 2, "at least two machines")
+        self.expect(cluster("calibrate", "a0", "t0"), 2, "no machine 't0'")
+
+
+class UpAndDown(Case):
+    topology = CLUSTERS
+
+    def setUp(self) -> None:
+        self.addCleanup(cluster, "down")
+
+    def expect_nothing_left(self) -> None:
+        self.assertEqual(traces(LAB), [])
+        self.assertEqual(self.delay_lines(), [])
+
+    def delay_lines(self) -> list[int]:
+        return processes_with(f"/run/aapc-lab/{LAB}/delay_line")
+
+    def test_down_ends_the_delay_line(self) -> None:
+        self.expect(cluster("up", str(self.file)), 0)
+        self.assertEqual(len(self.delay_lines()), 1)
+        self.expect(cluster("down"), 0)
+        self.expect_nothing_left()
+
+    def test_a_delay_line_that_ended_is_a_cut_cable(self) -> None:
+        self.expect(cluster("up", str(self.file)), 0)
+        (process,) = self.delay_lines()
+        os.kill(process, signal.SIGKILL)
+        self.assertTrue(wait_until(lambda: not self.delay_lines()))
+        self.assertNotEqual(cluster("exec", "a0", "--", "ping", "-c", "1", "-W", "1", "c0").returncode, 0)
+        self.expect(cluster("exec", "a0", "--", "ping", "-c", "1", "-W", "5", "a1"), 0)
+        self.expect(cluster("down"), 0)
+        self.expect_nothing_left()
+
+    def test_up_that_is_interrupted(self) -> None:
+        seed = 11
+        choose = random.Random(seed)
+        for _ in range(6):
+            command = [CLUSTER, "up", "--name", LAB, str(self.file)]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+            time.sleep(choose.uniform(0.1, 0.8))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            if process.returncode == 0:  # it was up already
+                self.expect(cluster("down"), 0)
+            self.expect_nothing_left()
+
+    def test_a_compiler_is_needed(self) -> None:
+        programs = self.directory / "programs"
+        programs.mkdir()
+        (programs / "cc").write_text("#!/bin/sh\necho 'no compiler today' >&2\nexit 1\n", encoding="utf-8")
+        (programs / "cc").chmod(0o755)
+        environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+        self.expect(cluster("up", str(self.file), env=environment), 1, "no compiler today")
+        self.expect_nothing_left()
+
+
+class Torus(KindCase):
+    topology = TORUS
+
+    def test_packets_take_the_routes_of_the_page(self) -> None:
+        grid = Grid(SIDES)
+        addresses = {f"198.18.0.{index + 1}": index for index in range(grid.machines)}
+        for start in range(grid.machines):
+            for end in range(grid.machines):
+                if start == end:
+                    continue
+                expected = [start]
+                while expected[-1] != end:
+                    expected.append(grid.neighbour(expected[-1], *grid.next_hop(expected[-1], end)))
+                output = self.ping(f"t{start}", f"t{end}", "-c", "1", "-R")
+                recorded = [addresses[address] for address in re.findall(r"^(?:RR: )?\s+(198[\d.]+)", output, re.M)]
+                with self.subTest(start=start, end=end):
+                    self.assertEqual(recorded[: len(expected)], expected)
+
+    def test_a_machine_has_one_address(self) -> None:
+        output = self.expect(cluster("exec", "t5", "--", "ip", "-4", "-br", "address"), 0)
+        self.assertEqual([line.split()[2] for line in output.splitlines()], ["127.0.0.1/8", "198.18.0.6/15"])
+
+    def test_speed(self) -> None:
+        cables, milliseconds, _ = self.calibrate("t0", "t5")
+        self.assertEqual(cables, 3)
+        self.assertLess(milliseconds, 20)
+        self.expect_share(lambda: self.calibrate("t0", "t5")[2], 0.9, 1.02)
+
+    def test_bytes_arrive(self) -> None:
+        self.expect_bytes_under_every_mpi()
+
+    def test_down_leaves_nothing(self) -> None:
+        other = f"{LAB}-other"
+        self.expect(cluster("up", str(self.file), name=other), 0)
+        self.expect(cluster("down", name=other), 0)
+        self.assertEqual(traces(other), [])
+
+
+if __name__ == "__main__":
+    sys.exit(main(("clusters", "torus")))
