@@ -24,6 +24,9 @@ struct Demand {
 /// declares.
 [[nodiscard]] Demand full_demand(const Network& network);
 
+/// The participants on the machine of `rank`, itself included, ascending. O(participants).
+[[nodiscard]] std::vector<Rank> ranks_beside(const Demand& demand, Rank rank);
+
 /// A name for each participant: the machine's, or machine:k for the k-th of several ranks on one machine.
 [[nodiscard]] std::vector<std::string> participant_names(const Network& network, const Demand& demand);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "aapc/demand.hpp"
 #include "aapc/synchronisation.hpp"
 #include "aapc/timetable.hpp"
 
@@ -68,6 +69,19 @@ struct Plan {
     std::vector<Transfer> dummy_sends;
     std::vector<Transfer> dummy_receives;
     std::optional<Forwarding> forwarding;  ///< nothing: each message is the block from its sender to its receiver
+    /// The ranks that take part on the machine of `rank`, itself included, ascending. Empty: not known.
+    std::vector<Rank> ranks_of_machine;
+    /// `ports`: places in the machine's queues. One queue has the messages that its ranks send to other machines,
+    /// another one those that they receive, each in the order of Transfer.
+    struct Tickets {
+        std::vector<std::int64_t> of_send;     ///< for each of the sends to other machines: how many stand before it
+        std::vector<std::int64_t> of_receive;  ///< the same for the receives
+        std::int64_t machine_sends = 0;        ///< all of the queue
+        std::int64_t machine_receives = 0;
+
+        friend bool operator==(const Tickets&, const Tickets&) = default;
+    };
+    std::optional<Tickets> tickets;
 
     /// Heap bytes held, for the memory promise.
     [[nodiscard]] std::size_t bytes() const;
@@ -79,8 +93,13 @@ struct Plan {
 /// rank handles · log P).
 [[nodiscard]] Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& synchronisation);
 
-/// The same plan cut out of the whole table, for tests and for the generator. `edges` as synchronisation_edges() gives
-/// them.
+/// The same, and with what the executor wants to know of the rank's machine: its ranks and, for `ports`, the tickets.
+/// `demand` is that of the timetable. The tickets take O(n·P·log P) time more for n ranks on the machine.
+[[nodiscard]] Plan make_plan(const Timetable& timetable, const Demand& demand, Rank rank,
+                             const Synchronisation& synchronisation);
+
+/// The same plan, machine included, cut out of the whole table, for tests and for the generator. `edges` as
+/// synchronisation_edges() gives them.
 [[nodiscard]] Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges, Rank rank,
                                       const Synchronisation& synchronisation);
 

@@ -1,6 +1,7 @@
 /// @file
 /// Synchronisations: how the phases of a schedule are kept apart when it runs
-/// (Faraj, Yuan & Patarasuk 2007, section 5 and Table 5; `window` and `timed` are this project's own).
+/// (Faraj, Yuan & Patarasuk 2007, section 5 and Table 5; `ports` is what Sanders & Träff 2002 ask for; `window` and
+/// `timed` are this project's own).
 #pragma once
 
 #include <cstdint>
@@ -35,11 +36,14 @@ struct Synchronisation {
         barrier_partial_sender,    ///< the same, and as sender within a block
         barrier_partial_receiver,  ///< the same, and as receiver within a block
         window,                    ///< a rank's messages of a block of phases all at once, then the next block's
+        ports,                     ///< a machine carries on so many messages with others at a time, in phase order
         timed,                     ///< every segment of a message starts by the clock, in its phase's slot
     };
 
     Kind kind = Kind::none;
-    Phase block_phases = 0;  ///< phases in a block (the papers' bs; the window's size); at least 1; 0: has no blocks
+    /// Phases in a block (the papers' bs; the window's size); of `ports`, whose window is that of a machine, the
+    /// messages in it (the papers' k). At least 1; 0: has no blocks.
+    Phase block_phases = 0;
     std::int64_t segment_bytes = 0;  ///< `timed`: bytes in a segment; 0: segment_message() chooses
     double pace = 0;                 ///< `timed`: a fixed pace (timed.hpp); 0: the controller finds it
 
@@ -96,8 +100,12 @@ enum class TokenGiver : std::uint8_t {
 [[nodiscard]] bool has_token_between(const Synchronisation& synchronisation, Phase after, Phase before);
 /// Every so many phases all ranks meet in a barrier; 0: never.
 [[nodiscard]] Phase phases_between_barriers(const Synchronisation& synchronisation);
+/// Whether it keeps whole machines to a number of messages at a time, which takes memory that their ranks share.
+[[nodiscard]] bool uses_tickets(const Synchronisation& synchronisation);
 /// Whether it makes sense only for timetables that guarantee contention-free phases.
 [[nodiscard]] bool needs_contention_free_phases(const Synchronisation& synchronisation);
+/// Whether it makes sense only where each message is one block.
+[[nodiscard]] bool orders_single_messages(const Synchronisation& synchronisation);
 /// Says why `synchronisation` cannot be used with phases of this guarantee, if so: it needs contention-free ones that
 /// are not promised, or orders single messages where blocks are forwarded. The diagnostic has no file.
 [[nodiscard]] Expected<void> check_synchronisation_fits(Guarantee guarantee, bool forwards,

@@ -275,7 +275,7 @@ std::optional<Violation> check_kind(const Schedule& schedule, const Synchronisat
                         "'{}'.",
                         to_string(synchronisation), to_string(schedule.guarantee()))};
     }
-    if (needs_contention_free_phases(synchronisation) && schedule.forwards()) {
+    if (orders_single_messages(synchronisation) && schedule.forwards()) {
         return Violation{fmt::format("Synchronisation '{}' orders single messages, but the schedule forwards blocks.",
                                      to_string(synchronisation))};
     }

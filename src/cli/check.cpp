@@ -96,6 +96,7 @@ std::string order_claim(const Synchronisation& synchronisation, std::size_t edge
         case Kind::none:
         case Kind::dummy:
         case Kind::window:
+        case Kind::ports:
         case Kind::timed:
             break;
     }

@@ -187,6 +187,14 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
     if (const auto fits = check_synchronisation_fits(schedule.guarantee(), schedule.forwards(), asked_for); !fits) {
         return failure(fits.error());
     }
+    if (uses_tickets(asked_for)) {
+        return failure(
+            {"", 0, 0,
+             fmt::format("synchronisation '{}' needs memory that the ranks of a machine share, and a routine "
+                         "has messages alone",
+                         name_of(asked_for.kind)),
+             "choose window:W, or run the schedule with aapc exec"});
+    }
     Synchronisation synchronisation = asked_for;
     const Rank ranks = schedule.demand().participants();
     Values values;

@@ -15,21 +15,13 @@
 
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/plan.hpp"
+#include "mpi/blocks.hpp"
+#include "mpi/local_copies.hpp"
 #include "mpi/transport.hpp"
 
 namespace aapc::mpi {
 
-/// The buffers of one call.
-struct Blocks {
-    const std::byte* send;
-    std::byte* receive;
-    std::size_t bytes;  ///< in one block, > 0
-
-    [[nodiscard]] const std::byte* for_rank(Rank to) const { return send + static_cast<std::size_t>(to) * bytes; }
-    [[nodiscard]] std::byte* from_rank(Rank from) const { return receive + static_cast<std::size_t>(from) * bytes; }
-};
-
-/// One way of carrying out a plan. Moves everything but a rank's block to itself.
+/// One way of carrying out a plan. Moves everything but a rank's block to itself and those that are copied.
 class Execution {
   public:
     Execution() = default;
@@ -45,8 +37,14 @@ class Execution {
     ExchangeReport report_;
 };
 
-/// The way that suits the plan's synchronisation. `transport` and `plan` outlive it.
+/// The way that suits the plan's synchronisation. `transport`, `plan` and `copies` outlive it. `copies` (null: there
+/// are none) is started by the caller and moved along in all waiting; the plan is what machine::wire_plan() leaves.
 [[nodiscard]] std::unique_ptr<Execution> make_execution(const Transport& transport, const Plan& plan,
-                                                        const ExchangeOptions& options);
+                                                        const ExchangeOptions& options, LocalCopies* copies = nullptr);
+
+/// Where there are copies, moves them along.
+[[nodiscard]] inline int advance_copies(LocalCopies* copies, int& progress) {
+    return copies == nullptr ? MPI_SUCCESS : copies->advance(progress);
+}
 
 }  // namespace aapc::mpi

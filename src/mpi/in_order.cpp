@@ -10,11 +10,12 @@ namespace {
 /// One exchange.
 class InOrderRun {
   public:
-    InOrderRun(const Transport& transport, const Plan& plan, const Blocks& blocks, std::byte* dummy_block)
+    InOrderRun(const Transport& transport, const Plan& plan, const Blocks& blocks, LocalCopies* copies,
+               std::byte* dummy_block)
         : transport_(transport),
           plan_(plan),
           blocks_(blocks),
-          pieces_(transport.pieces(blocks.bytes)),
+          copies_(copies),
           dummy_block_(dummy_block),
           barriers_(transport.communicator(), plan.phases, phases_between_barriers(plan.synchronisation)) {}
 
@@ -28,35 +29,40 @@ class InOrderRun {
     int give_signals(int& progress);
     int start_next(int& progress);
     int take_tokens(bool& all_there, int& progress);
+    /// Of the message from or to that rank.
+    [[nodiscard]] std::size_t bytes_with(Rank other) const {
+        return copies_ != nullptr && copies_->covers(other) ? 0 : blocks_.bytes;
+    }
+    void count_received(int pieces);
     [[nodiscard]] bool dummy_is_next() const;
     [[nodiscard]] bool block_is_complete() const;
 
     const Transport& transport_;
     const Plan& plan_;
     const Blocks& blocks_;
-    std::size_t pieces_;  ///< of each message
+    LocalCopies* copies_;
     std::byte* dummy_block_;
     Barriers barriers_;
-    Pending receives_;          ///< in phase order
-    Pending tokens_;            ///< that this rank waits for, in the order of Plan::waits
-    Pending sends_;             ///< pieces of the message on its way, dummy or not
-    Pending signals_;           ///< tokens on their way
-    Pending dummy_receive_;     ///< pieces of the dummy message that is received
-    std::size_t started_ = 0;   ///< entries of Plan::sends that have been started
-    std::size_t sent_ = 0;      ///< ... that are complete
-    std::size_t received_ = 0;  ///< entries of Plan::receives that are complete
-    std::size_t pieces_received_ = 0;
-    std::size_t wait_ = 0;            ///< next entry of Plan::waits to be satisfied
-    std::size_t signal_ = 0;          ///< next entry of Plan::signals to be given
-    std::size_t own_signals_ = 0;     ///< signals to oneself given and not yet waited for
-    std::size_t dummies_sent_ = 0;    ///< entries of Plan::dummy_sends that have been started
-    std::size_t dummies_posted_ = 0;  ///< entries of Plan::dummy_receives that have been posted
+    Pending receives_;                 ///< in phase order
+    Pending tokens_;                   ///< that this rank waits for, in the order of Plan::waits
+    Pending sends_;                    ///< pieces of the message on its way, dummy or not
+    Pending signals_;                  ///< tokens on their way
+    Pending dummy_receive_;            ///< pieces of the dummy message that is received
+    std::size_t started_ = 0;          ///< entries of Plan::sends that have been started
+    std::size_t sent_ = 0;             ///< ... that are complete
+    std::size_t received_ = 0;         ///< entries of Plan::receives that are complete
+    std::size_t pieces_received_ = 0;  ///< of the receives that are not complete
+    std::size_t wait_ = 0;             ///< next entry of Plan::waits to be satisfied
+    std::size_t signal_ = 0;           ///< next entry of Plan::signals to be given
+    std::size_t own_signals_ = 0;      ///< signals to oneself given and not yet waited for
+    std::size_t dummies_sent_ = 0;     ///< entries of Plan::dummy_sends that have been started
+    std::size_t dummies_posted_ = 0;   ///< entries of Plan::dummy_receives that have been posted
 };
 
 int InOrderRun::post_receives() {
     for (const Transfer& transfer : plan_.receives) {
-        const int error =
-            transport_.receive(blocks_.from_rank(transfer.from), blocks_.bytes, transfer.from, Tag::data, receives_);
+        const int error = transport_.receive(blocks_.from_rank(transfer.from), bytes_with(transfer.from), transfer.from,
+                                             Tag::data, receives_);
         if (error != MPI_SUCCESS) {
             return error;
         }
@@ -92,14 +98,13 @@ int InOrderRun::advance(int& progress) {
     if (error == MPI_SUCCESS) {
         error = start_next(progress);
     }
-    return error;
+    return error == MPI_SUCCESS ? advance_copies(copies_, progress) : error;
 }
 
 int InOrderRun::take_in(int& progress) {
     int pieces = 0;
     int error = receives_.test(pieces);
-    pieces_received_ += static_cast<std::size_t>(pieces);
-    received_ = pieces_received_ / pieces_;
+    count_received(pieces);
     progress += pieces;
     if (error == MPI_SUCCESS) {
         error = sends_.test(progress);
@@ -111,6 +116,18 @@ int InOrderRun::take_in(int& progress) {
         error = signals_.test(progress);
     }
     return error;
+}
+
+void InOrderRun::count_received(int pieces) {
+    pieces_received_ += static_cast<std::size_t>(pieces);
+    while (received_ < plan_.receives.size()) {
+        const std::size_t of_next = transport_.pieces(bytes_with(plan_.receives[received_].from));
+        if (pieces_received_ < of_next) {
+            return;
+        }
+        pieces_received_ -= of_next;
+        ++received_;
+    }
 }
 
 /// Dummy messages are received one after the other, since they all go to the same place. Nothing can wait in a circle:
@@ -176,7 +193,7 @@ int InOrderRun::start_next(int& progress) {
     }
     const Rank to = plan_.sends[started_++].to;
     ++progress;
-    return transport_.send(blocks_.for_rank(to), blocks_.bytes, to, Tag::data, sends_);
+    return transport_.send(blocks_.for_rank(to), bytes_with(to), to, Tag::data, sends_);
 }
 
 /// Takes the tokens for the next message as far as they have come.
@@ -204,7 +221,7 @@ int InOrderRun::take_tokens(bool& all_there, int& progress) {
 
 int InOrderExecution::run(const Blocks& blocks) {
     std::byte* const dummy_block = plan_.dummy_receives.empty() ? nullptr : dummy_block_.at_least(blocks.bytes);
-    InOrderRun run(transport_, plan_, blocks, dummy_block);
+    InOrderRun run(transport_, plan_, blocks, copies_, dummy_block);
     if (const int error = run.post_receives(); error != MPI_SUCCESS) {
         return error;
     }

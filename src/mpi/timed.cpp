@@ -15,14 +15,19 @@ constexpr std::int64_t posted_rounds = 3;
 /// The longest sleep while segments are due. What arrives meanwhile waits in the sockets.
 constexpr double longest_nap_seconds = 0.3e-3;
 
+/// With less time left until a segment is due no block of this machine is copied: a piece takes about half of it.
+constexpr double shortest_time_to_copy = 50e-6;
+
 /// One exchange.
 class TimedRun {
   public:
-    TimedRun(const Transport& transport, const Plan& plan, const Blocks& blocks, const Segmentation& cut)
+    TimedRun(const Transport& transport, const Plan& plan, const Blocks& blocks, const Segmentation& cut,
+             LocalCopies* copies)
         : transport_(transport),
           plan_(plan),
           blocks_(blocks),
           cut_(cut),
+          copies_(copies),
           messages_(static_cast<std::int64_t>(plan.receives.size())),
           total_(cut.segments * messages_) {}
 
@@ -47,6 +52,7 @@ class TimedRun {
     const Plan& plan_;
     const Blocks& blocks_;
     const Segmentation& cut_;
+    LocalCopies* copies_;
     std::int64_t messages_;  ///< to be received
     std::int64_t total_;     ///< segments to be received
     Pending receives_;       ///< in the order of the slots
@@ -88,7 +94,13 @@ int TimedRun::wait_for_slot(double due) {
         if (const int error = advance(completed); error != MPI_SUCCESS) {
             return error;
         }
-        if (now_seconds() < due) {
+        int copied = 0;
+        if (due - now_seconds() > shortest_time_to_copy) {
+            if (const int error = advance_copies(copies_, copied); error != MPI_SUCCESS) {
+                return error;
+            }
+        }
+        if (copied == 0 && now_seconds() < due) {
             rest_until(due, longest_nap_seconds);
         }
     } while (now_seconds() < due);
@@ -114,7 +126,10 @@ int TimedRun::send_all(double start, double pace) {
 
 int TimedRun::drain() {
     return advance_until([&] { return received_ == total_ && sends_.empty(); },
-                         [&](int& completed) { return advance(completed); });
+                         [&](int& completed) {
+                             const int error = advance(completed);
+                             return error == MPI_SUCCESS ? advance_copies(copies_, completed) : error;
+                         });
 }
 
 }  // namespace
@@ -128,7 +143,7 @@ int TimedExecution::run(const Blocks& blocks) {
     const Segmentation cut = segment_message(static_cast<std::int64_t>(blocks.bytes), bits_per_second_,
                                              std::min(plan_.synchronisation.segment_bytes, longest));
     const PunctualSleep punctual;
-    TimedRun run(transport_, plan_, blocks, cut);
+    TimedRun run(transport_, plan_, blocks, cut, copies_);
     if (const int error = run.post_first_receives(); error != MPI_SUCCESS) {
         return error;
     }

@@ -14,8 +14,8 @@ namespace aapc::mpi {
 /// the network bears.
 class TimedExecution : public Execution {
   public:
-    TimedExecution(const Transport& transport, const Plan& plan, const ExchangeOptions& options)
-        : transport_(transport), plan_(plan), bits_per_second_(options.bits_per_second) {}
+    TimedExecution(const Transport& transport, const Plan& plan, const ExchangeOptions& options, LocalCopies* copies)
+        : transport_(transport), plan_(plan), copies_(copies), bits_per_second_(options.bits_per_second) {}
     [[nodiscard]] int run(const Blocks& blocks) override;
 
   private:
@@ -25,6 +25,7 @@ class TimedExecution : public Execution {
 
     const Transport& transport_;
     const Plan& plan_;
+    LocalCopies* copies_;
     double bits_per_second_;
     std::map<int, PaceController> controllers_;  ///< by the number of binary digits of the message size
     PaceController* last_controller_ = nullptr;  ///< that chose the last exchange's pace

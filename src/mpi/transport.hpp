@@ -14,9 +14,10 @@ namespace aapc::mpi {
 /// What a message is for. Messages of different purposes never match each other.
 enum class Tag : int {
     data = 1,
-    token = 2,      ///< of `sender` and `receiver`: empty
+    token = 2,      ///< of `sender`, `receiver` and `ports`: empty
     agreement = 3,  ///< of `timed`: the common start
     dummy = 4,      ///< of `dummy`: content that nobody wants
+    local = 5,      ///< inside a machine, where a copy could not be had
 };
 
 /// Starts sends and receives. A message longer than MPI's int counts reach travels in pieces that both ends cut alike.

@@ -6,9 +6,10 @@
 
 namespace aapc::mpi {
 
-WindowedExecution::WindowedExecution(const Transport& transport, const Plan& plan)
+WindowedExecution::WindowedExecution(const Transport& transport, const Plan& plan, LocalCopies* copies)
     : transport_(transport),
       plan_(plan),
+      copies_(copies),
       block_phases_(std::clamp<Phase>(plan.synchronisation.block_phases, 1, std::max<Phase>(plan.phases, 1))) {}
 
 int WindowedExecution::run(const Blocks& blocks) {
@@ -18,8 +19,11 @@ int WindowedExecution::run(const Blocks& blocks) {
         if (const int error = start_block(blocks, position, pending); error != MPI_SUCCESS) {
             return error;
         }
-        const int error =
-            advance_until([&] { return pending.empty(); }, [&](int& completed) { return pending.test(completed); });
+        const int error = advance_until([&] { return pending.empty(); },
+                                        [&](int& progress) {
+                                            const int failed = pending.test(progress);
+                                            return failed == MPI_SUCCESS ? advance_copies(copies_, progress) : failed;
+                                        });
         if (error != MPI_SUCCESS) {
             return error;
         }

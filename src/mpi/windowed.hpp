@@ -13,7 +13,7 @@ namespace aapc::mpi {
 /// incomplete anywhere are started and awaited at both ends.
 class WindowedExecution : public Execution {
   public:
-    WindowedExecution(const Transport& transport, const Plan& plan);
+    WindowedExecution(const Transport& transport, const Plan& plan, LocalCopies* copies);
     [[nodiscard]] int run(const Blocks& blocks) override;
 
   private:
@@ -29,6 +29,7 @@ class WindowedExecution : public Execution {
 
     const Transport& transport_;
     const Plan& plan_;
+    LocalCopies* copies_;
     Phase block_phases_;
 };
 

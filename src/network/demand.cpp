@@ -13,6 +13,17 @@ Demand full_demand(const Network& network) {
     return demand;
 }
 
+std::vector<Rank> ranks_beside(const Demand& demand, Rank rank) {
+    std::vector<Rank> ranks;
+    const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
+    for (Rank other = 0; other < demand.participants(); ++other) {
+        if (demand.machine_of[static_cast<std::size_t>(other)] == machine) {
+            ranks.push_back(other);
+        }
+    }
+    return ranks;
+}
+
 std::vector<std::string> participant_names(const Network& network, const Demand& demand) {
     std::vector<std::int32_t> count(network.machines().size(), 0);
     for (const Machine machine : demand.machine_of) {

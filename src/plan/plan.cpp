@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -142,6 +143,43 @@ void add_dummies(const Timetable& timetable, Plan& plan) {
     }
 }
 
+bool is_inside(const Plan& plan, Rank other) {
+    return std::binary_search(plan.ranks_of_machine.begin(), plan.ranks_of_machine.end(), other);
+}
+
+/// Appends what crosses the border of the plan's machine.
+void append_crossing(const Plan& plan, const std::vector<Transfer>& transfers, std::vector<Transfer>& out) {
+    std::copy_if(transfers.begin(), transfers.end(), std::back_inserter(out), [&](const Transfer& transfer) {
+        return !is_inside(plan, transfer.from) || !is_inside(plan, transfer.to);
+    });
+}
+
+std::vector<std::int64_t> places_in(const std::vector<Transfer>& queue, const std::vector<Transfer>& own) {
+    std::vector<std::int64_t> places;
+    places.reserve(own.size());
+    for (const Transfer& transfer : own) {
+        places.push_back(std::lower_bound(queue.begin(), queue.end(), transfer) - queue.begin());
+    }
+    return places;
+}
+
+void add_tickets(const Timetable& timetable, Plan& plan) {
+    std::vector<Transfer> sends;
+    std::vector<Transfer> receives;
+    for (const Rank rank : plan.ranks_of_machine) {
+        append_crossing(plan, timetable.sends_of(rank), sends);
+        append_crossing(plan, timetable.receives_of(rank), receives);
+    }
+    std::sort(sends.begin(), sends.end());
+    std::sort(receives.begin(), receives.end());
+    std::vector<Transfer> own_sends;
+    std::vector<Transfer> own_receives;
+    append_crossing(plan, plan.sends, own_sends);
+    append_crossing(plan, plan.receives, own_receives);
+    plan.tickets = Plan::Tickets{places_in(sends, own_sends), places_in(receives, own_receives),
+                                 static_cast<std::int64_t>(sends.size()), static_cast<std::int64_t>(receives.size())};
+}
+
 std::size_t bytes_of(const std::vector<std::vector<BlockRun>>& messages) {
     return std::accumulate(messages.begin(), messages.end(), messages.capacity() * sizeof(std::vector<BlockRun>),
                            [](std::size_t sum, const auto& runs) { return sum + runs.capacity() * sizeof(BlockRun); });
@@ -152,7 +190,8 @@ std::size_t bytes_of(const std::vector<std::vector<BlockRun>>& messages) {
 std::size_t Plan::bytes() const {
     return (sends.capacity() + receives.capacity() + dummy_sends.capacity() + dummy_receives.capacity()) *
                sizeof(Transfer) +
-           (waits.capacity() + signals.capacity()) * sizeof(Token) +
+           (waits.capacity() + signals.capacity()) * sizeof(Token) + ranks_of_machine.capacity() * sizeof(Rank) +
+           (tickets ? (tickets->of_send.capacity() + tickets->of_receive.capacity()) * sizeof(std::int64_t) : 0) +
            (forwarding ? bytes_of(forwarding->of_send) + bytes_of(forwarding->of_receive) : 0);
 }
 
@@ -173,6 +212,15 @@ Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& syn
     }
     if (synchronisation.kind == Synchronisation::Kind::dummy) {
         add_dummies(timetable, plan);
+    }
+    return plan;
+}
+
+Plan make_plan(const Timetable& timetable, const Demand& demand, Rank rank, const Synchronisation& synchronisation) {
+    Plan plan = make_plan(timetable, rank, synchronisation);
+    plan.ranks_of_machine = ranks_beside(demand, rank);
+    if (synchronisation.kind == Synchronisation::Kind::ports) {
+        add_tickets(timetable, plan);
     }
     return plan;
 }

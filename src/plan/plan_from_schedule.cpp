@@ -13,6 +13,31 @@ std::int32_t step_of(const std::vector<Transfer>& transfers, const Transfer& tra
                                      transfers.begin());
 }
 
+/// Goes through the whole table and counts.
+Plan::Tickets tickets_of(const Schedule& schedule, Rank rank) {
+    const std::vector<Machine>& machine_of = schedule.demand().machine_of;
+    const auto machine = [&](Rank other) { return machine_of[static_cast<std::size_t>(other)]; };
+    Plan::Tickets tickets;
+    for (const std::vector<Transfer>& phase : schedule.phases()) {
+        std::vector<Transfer> in_order = phase;
+        std::sort(in_order.begin(), in_order.end());
+        for (const Transfer& transfer : in_order) {
+            if (machine(transfer.from) == machine(transfer.to)) {
+                continue;
+            }
+            if (transfer.from == rank) {
+                tickets.of_send.push_back(tickets.machine_sends);
+            }
+            if (transfer.to == rank) {
+                tickets.of_receive.push_back(tickets.machine_receives);
+            }
+            tickets.machine_sends += machine(transfer.from) == machine(rank) ? 1 : 0;
+            tickets.machine_receives += machine(transfer.to) == machine(rank) ? 1 : 0;
+        }
+    }
+    return tickets;
+}
+
 }  // namespace
 
 Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges, Rank rank,
@@ -52,6 +77,10 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
         if (dummy.to == rank) {
             plan.dummy_receives.push_back(dummy);
         }
+    }
+    plan.ranks_of_machine = ranks_beside(schedule.demand(), rank);
+    if (synchronisation.kind == Synchronisation::Kind::ports) {
+        plan.tickets = tickets_of(schedule, rank);
     }
     std::sort(plan.waits.begin(), plan.waits.end());
     std::sort(plan.signals.begin(), plan.signals.end());

@@ -32,6 +32,8 @@ constexpr SynchronisationEntry table[] = {
     {Kind::barrier_partial_receiver, "barrier-partial-receiver", "barrier-partial-receiver:BS", true,
      "a barrier every BS phases, as receiver in between"},
     {Kind::window, "window", "window:W", true, "a rank's messages of W phases all at once, then those of the next W"},
+    {Kind::ports, "ports", "ports:K", true,
+     "a machine carries on K messages a direction with other machines at a time, in the order of the phases"},
     {Kind::timed, "timed", "timed[:SEGMENT][@PACE]", false,
      "segments start by the clock, in their phase's slot; no synchronisation messages"},
 };
@@ -175,22 +177,25 @@ Phase phases_between_barriers(const Synchronisation& synchronisation) {
     }
 }
 
+bool uses_tickets(const Synchronisation& synchronisation) { return synchronisation.kind == Kind::ports; }
+
 bool needs_contention_free_phases(const Synchronisation& synchronisation) {
     return uses_edges(synchronisation) || synchronisation.kind == Kind::dummy || synchronisation.kind == Kind::timed;
 }
 
+bool orders_single_messages(const Synchronisation& synchronisation) {
+    return needs_contention_free_phases(synchronisation) || uses_tickets(synchronisation);
+}
+
 Expected<void> check_synchronisation_fits(Guarantee guarantee, bool forwards, const Synchronisation& synchronisation) {
-    if (!needs_contention_free_phases(synchronisation)) {
-        return {};
-    }
-    if (!is_contention_free(guarantee)) {
+    if (needs_contention_free_phases(synchronisation) && !is_contention_free(guarantee)) {
         return failure({"", 0, 0,
                         fmt::format("synchronisation '{}' keeps contention-free phases apart, and this algorithm has "
                                     "none on this network",
                                     name_of(synchronisation.kind)),
                         "choose none, window:W, barrier or barrier-partial-none:BS"});
     }
-    if (forwards) {
+    if (forwards && orders_single_messages(synchronisation)) {
         return failure({"", 0, 0,
                         fmt::format("synchronisation '{}' orders single messages, and this algorithm forwards blocks, "
                                     "which orders them already",

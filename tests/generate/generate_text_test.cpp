@@ -231,6 +231,15 @@ TEST(GenerateRoutine, RefusesWhatNeedsContentionFreePhasesWithoutThem) {
     }
 }
 
+TEST(GenerateRoutine, RefusesWhatNeedsSharedMemory) {
+    const Network network = chain_of({2, 2}).build();
+    const BuiltSchedule ring = build_schedule(network, "ring");
+    ASSERT_TRUE(ring.schedule);
+    const auto routine = generate_routine(*ring.schedule, *parse_synchronisation("ports:2"), {}, "test");
+    ASSERT_FALSE(routine);
+    EXPECT_THAT(routine.error().wrong, HasSubstr("'ports' needs memory that the ranks of a machine share"));
+}
+
 TEST(GenerateRoutine, LeavesSmallMessagesToTheMpiAsTheInterposerDoes) {
     EXPECT_THAT(routine_for(chain_of({2, 2}).build(), Synchronisation::none),
                 HasSubstr("#ifndef AAPC_MINIMUM_BYTES\n#define AAPC_MINIMUM_BYTES 8192\n#endif\n"));

@@ -163,12 +163,14 @@ inline std::string routine_for(const Network& network, Synchronisation synchroni
     return routine_for(network, "tree/merged+" + to_string(synchronisation), stamp);
 }
 
-/// Every kind of synchronisation, those with blocks in blocks of three phases.
+/// Every kind of synchronisation that works by messages alone, those with blocks in blocks of three phases.
 inline std::vector<Synchronisation> every_synchronisation() {
     std::vector<Synchronisation> result;
     for (const SynchronisationEntry& entry : synchronisations()) {
-        result.push_back(entry.has_blocks ? Synchronisation::with_blocks(entry.kind, 3)
-                                          : Synchronisation{entry.kind, 0, 0, 0});
+        const auto synchronisation = Synchronisation::with_blocks(entry.kind, entry.has_blocks ? 3 : 0);
+        if (!uses_tickets(synchronisation)) {
+            result.push_back(synchronisation);
+        }
     }
     return result;
 }

@@ -44,7 +44,8 @@ inline World random_world(Rank ranks, std::uint64_t seed) {
     return {"random", network, demand};
 }
 
-/// Every kind of synchronisation, with each of these numbers of phases where it has blocks.
+/// Every kind of synchronisation that works by messages alone, with each of these numbers of phases where it has
+/// blocks.
 inline std::vector<Synchronisation> every_synchronisation(const std::vector<Phase>& block_phases) {
     std::vector<Synchronisation> all;
     for (const SynchronisationEntry& entry : synchronisations()) {
@@ -53,7 +54,10 @@ inline std::vector<Synchronisation> every_synchronisation(const std::vector<Phas
             continue;
         }
         for (const Phase phases : block_phases) {
-            all.push_back(Synchronisation::with_blocks(entry.kind, phases));
+            const auto synchronisation = Synchronisation::with_blocks(entry.kind, phases);
+            if (!uses_tickets(synchronisation)) {
+                all.push_back(synchronisation);
+            }
         }
     }
     for (const auto& [segment_bytes, pace] : {std::pair(1000, 0.0), std::pair(0, 0.7), std::pair(3000, 2.0)}) {

@@ -9,12 +9,16 @@
 #include <cstdint>
 #include <memory>
 
+#include "aapc/mpi/machine_memory.hpp"
 #include "aapc/plan.hpp"
 
 namespace aapc::mpi {
 
 struct ExchangeOptions {
     double bits_per_second = 0;  ///< `timed`: speed of the slowest link that carries messages; must be > 0 for `timed`
+    /// Of the same ranks; outlives the exchange. Null: every message is one of MPI. `ports` must have its tickets.
+    /// Exchanges that share one are run one after the other, in the same order on all ranks.
+    MachineMemory* machine_memory = nullptr;
 };
 
 /// What the last run() of a rank did, for benchmarks and AAPC_VERBOSE.
@@ -25,8 +29,10 @@ struct ExchangeReport {
     double agreement_seconds = 0;  ///< `timed`: what the common start took
 };
 
-/// An all-to-all exchange on one communicator by one plan, as often as wanted. Owns a duplicate of the communicator, so
-/// its messages cannot meet the user's. Not for concurrent use, like any collective on one communicator.
+/// An all-to-all exchange on one communicator by one plan, as often as wanted. Blocks between ranks of one machine are
+/// copied while messages are under way, where the machine memory can do that and the plan knows the machine. Owns a
+/// duplicate of the communicator, so its messages cannot meet the user's. Not for concurrent use, like any collective
+/// on one communicator.
 class Exchange {
   public:
     /// Collective over `comm`. All ranks pass a plan of the same timetable and synchronisation and equal options. On

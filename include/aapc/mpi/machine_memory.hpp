@@ -1,0 +1,57 @@
+/// @file
+/// Machine memory: what the ranks of one machine do for each other without messages.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "aapc/demand.hpp"
+#include "aapc/shared_memory.hpp"
+
+namespace aapc::mpi {
+
+/// Memory that the ranks of each machine share, for the exchanges of one communicator. With it `ports:K` has tickets,
+/// and a rank may copy its blocks straight out of the send buffers of the other ranks of its machine, one copy and no
+/// message, where the system lets it (process_vm_readv).
+///
+/// Not an MPI-3 window: freeing one is collective and waits in both MPIs, but programs may free communicators, and
+/// with them this, in any order; and a window takes a communicator, of which an MPI has few.
+class MachineMemory {
+  public:
+    /// Reads `bytes` bytes at `address` of another process to `place`; false if that cannot be done.
+    using Read = bool (*)(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t bytes);
+
+    /// Collective over `comm`, whose ranks sit as `demand` says. What is not possible, or not wanted by some rank, is
+    /// missing on all ranks alike. Copies take a machine with two ranks. Ranks that the demand has on one machine and
+    /// MPI_COMM_TYPE_SHARED has not rule everything out. `read` is another one in tests only.
+    /// Returns the error code of an MPI call that failed and leaves `memory` empty then; error handlers are the
+    /// caller's matter.
+    [[nodiscard]] static int create(MPI_Comm comm, const Demand& demand, SharedMemory wanted,
+                                    std::unique_ptr<MachineMemory>& memory, Read read = read_process);
+    MachineMemory(const MachineMemory&) = delete;
+    MachineMemory& operator=(const MachineMemory&) = delete;
+    /// Local: others may go on using it.
+    ~MachineMemory();
+
+    /// What there is, on all ranks alike.
+    [[nodiscard]] SharedMemory available() const { return available_; }
+
+    /// One copy, made by the kernel.
+    [[nodiscard]] static bool read_process(std::int64_t process, std::uintptr_t address, std::byte* place,
+                                           std::size_t bytes);
+
+    /// For the executor, where anything is available.
+    class Share;
+    [[nodiscard]] Share& share() { return *share_; }
+
+  private:
+    explicit MachineMemory(SharedMemory wanted);
+
+    SharedMemory available_;
+    std::unique_ptr<Share> share_;
+};
+
+}  // namespace aapc::mpi

@@ -1,0 +1,62 @@
+/// @file
+/// Blocks between ranks of one machine: one copy, no message.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "aapc/plan.hpp"
+#include "mpi/blocks.hpp"
+#include "mpi/machine_share.hpp"
+#include "mpi/pending.hpp"
+#include "mpi/transport.hpp"
+
+namespace aapc::mpi {
+
+/// Copies the blocks that this rank gets from the other ranks of its machine out of their send buffers, piece by piece,
+/// while the messages of the same call are on their way: whoever waits for those calls advance(). A buffer that cannot
+/// be read (memory of a device, say) comes as a message instead.
+///
+/// It cannot deadlock with the messages: every rank calls advance() in all its waiting and waits for the others'
+/// reading only when it has done all its own.
+class LocalCopies {
+  public:
+    /// The order is that of the plan's receives. `share` and `transport` outlive it.
+    LocalCopies(MachineMemory::Share& share, const Transport& transport, const Plan& plan);
+    LocalCopies(const LocalCopies&) = delete;
+    LocalCopies& operator=(const LocalCopies&) = delete;
+
+    /// Whether the blocks from and to this rank are copied.
+    [[nodiscard]] bool covers(Rank other) const;
+
+    /// Starts a call whose buffers stay where they are until it is complete().
+    void start(const Blocks& blocks);
+    /// Copies one piece at most, some ten microseconds' work; adds to `progress` what got done. Returns the MPI error
+    /// code.
+    [[nodiscard]] int advance(int& progress);
+    /// Whether this rank has all its blocks and all others have theirs from it.
+    [[nodiscard]] bool complete() const;
+
+  private:
+    struct Source {
+        Rank rank;
+        std::size_t index;  ///< on the machine
+    };
+    void copy_piece(int& progress);
+    [[nodiscard]] int receive_refused();
+    [[nodiscard]] int answer_refusals(int& progress);
+
+    MachineMemory::Share& share_;
+    const Transport& transport_;
+    Rank own_;
+    std::vector<Source> sources_;
+    Blocks blocks_{};
+    std::vector<Source> left_;      ///< whose blocks are still to be copied, the next one last
+    std::size_t copied_bytes_ = 0;  ///< of the block of left_.back()
+    std::vector<Rank> refused_;     ///< whose blocks could not be read and have no receive yet
+    std::vector<Source> readers_;   ///< who may still be reading here
+    Pending messages_;
+    bool finished_ = true;  ///< the others know that this rank reads no more
+};
+
+}  // namespace aapc::mpi

@@ -1,0 +1,326 @@
+// Ranks that share machines: blocks that are copied, blocks that cannot be read and come as messages, tickets, and
+// neither; uneven machines, ranks anywhere on them, parts of the world in another order. Calls follow each other
+// without a barrier, and a send buffer is filled anew as soon as its call is over, so that a late reader gets wrong
+// bytes.
+//
+//     machine_test [SEED [METHOD]]
+//
+// Ends with 1 and the first mistake of a rank, with the command that repeats it.
+#include <fmt/core.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "aapc/method.hpp"
+#include "aapc/mpi/exchange.hpp"
+#include "aapc/mpi/machine_memory.hpp"
+#include "mpi/resting.hpp"
+#include "mpi/watchdog.hpp"
+#include "support/networks.hpp"
+
+namespace {
+
+using namespace aapc;
+
+/// What mpi::MachineMemory::Read did, and what it refuses.
+struct Reader {
+    static inline std::uint64_t bytes = 0;
+    static inline std::mt19937_64 random;
+
+    static bool read(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t length) {
+        bytes += length;
+        return mpi::MachineMemory::read_process(process, address, place, length);
+    }
+    /// The probe at the beginning is read, and then every third piece is not.
+    static bool read_some(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t length) {
+        const bool probe = length == sizeof(std::uint64_t);
+        return (probe || random() % 3 != 0) && read(process, address, place, length);
+    }
+    static bool read_nothing(std::int64_t, std::uintptr_t, std::byte*, std::size_t) { return false; }
+    /// What another process may have at an address that means something else there.
+    static bool read_wrong(std::int64_t, std::uintptr_t, std::byte* place, std::size_t length) {
+        std::fill_n(place, length, std::byte{0});
+        return true;
+    }
+};
+
+std::byte payload(Rank from, Rank to, std::size_t offset, std::uint64_t call) {
+    const std::uint64_t value =
+        (static_cast<std::uint64_t>(from) * 1'000'003U + static_cast<std::uint64_t>(to)) * 1'000'003U + offset * 31U +
+        call * 7919U;
+    return static_cast<std::byte>((value * 0x9e3779b97f4a7c15ULL) >> 56);
+}
+
+/// A part of the world and where its ranks sit.
+struct Placed {
+    std::string name;
+    MPI_Comm comm = MPI_COMM_NULL;
+    Network network;
+    Demand demand;
+    Rank rank = 0;
+};
+
+class Tester {
+  public:
+    Tester(std::uint64_t seed, std::string only) : seed_(seed), only_(std::move(only)), shared_random_(seed) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+        MPI_Comm_size(MPI_COMM_WORLD, &world_size_);
+        own_random_.seed(seed * 1000 + static_cast<std::uint64_t>(world_rank_));
+        Reader::random.seed(seed * 2000 + static_cast<std::uint64_t>(world_rank_));
+    }
+
+    void test_availability();
+    void test_placements();
+
+    [[nodiscard]] int failures() const { return failures_; }
+    [[nodiscard]] int tested() const { return tested_; }
+    [[nodiscard]] bool copies_are_possible() const { return copies_are_possible_; }
+
+  private:
+    [[nodiscard]] Placed place(const std::string& name, MPI_Comm comm, std::vector<Machine> machine_of) const;
+    [[nodiscard]] std::unique_ptr<mpi::MachineMemory> memory_of(const Placed& placed, SharedMemory wanted,
+                                                                mpi::MachineMemory::Read read);
+    [[nodiscard]] std::unique_ptr<mpi::Exchange> exchange_of(const Placed& placed, const std::string& text,
+                                                             mpi::MachineMemory* memory);
+    void test_placement(const Placed& placed);
+    void test_memory(const Placed& placed, const std::string& kind, SharedMemory wanted, mpi::MachineMemory::Read read);
+    void run_calls(const std::string& name, const Placed& placed, std::vector<mpi::Exchange*> exchanges, int calls,
+                   std::size_t longest);
+    void run_call(const std::string& name, const Placed& placed, mpi::Exchange& exchange, std::size_t bytes);
+    void expect(bool condition, const std::string& name, const std::string& what) {
+        if (!condition && failures_++ == 0) {
+            fmt::print(stderr, "rank {}: {}: {}\nrepeat with {} ranks: machine_test {} '{}'\n", world_rank_, name, what,
+                       world_size_, seed_, name);
+        }
+    }
+
+    std::uint64_t seed_;
+    std::string only_;
+    std::mt19937_64 shared_random_;  ///< the same on all ranks
+    std::mt19937_64 own_random_;     ///< who dawdles
+    Rank world_rank_ = 0;
+    Rank world_size_ = 0;
+    int failures_ = 0;
+    int tested_ = 0;
+    bool copies_are_possible_ = false;
+    std::uint64_t call_ = 0;
+    std::vector<std::byte> send_;
+    std::vector<std::byte> receive_;
+};
+
+Placed Tester::place(const std::string& name, MPI_Comm comm, std::vector<Machine> machine_of) const {
+    test::TreeBuilder tree;
+    const int root = tree.add_switch(-1, 1e9);
+    const Machine machines = *std::max_element(machine_of.begin(), machine_of.end()) + 1;
+    for (Machine machine = 0; machine < machines; ++machine) {
+        tree.add_machine(root, 1, 1e9);
+    }
+    Placed placed{name, comm, tree.build(), Demand{std::move(machine_of)}, 0};
+    MPI_Comm_rank(comm, &placed.rank);
+    return placed;
+}
+
+std::unique_ptr<mpi::MachineMemory> Tester::memory_of(const Placed& placed, SharedMemory wanted,
+                                                      mpi::MachineMemory::Read read) {
+    test::Watchdog::watch(fmt::format("rank {}: memory for {} (seed {})", world_rank_, placed.name, seed_));
+    std::unique_ptr<mpi::MachineMemory> memory;
+    const int error = mpi::MachineMemory::create(placed.comm, placed.demand, wanted, memory, read);
+    expect(error == MPI_SUCCESS && memory, placed.name, "no memory");
+    return memory;
+}
+
+std::unique_ptr<mpi::Exchange> Tester::exchange_of(const Placed& placed, const std::string& text,
+                                                   mpi::MachineMemory* memory) {
+    const Method method = *parse_method(text, NetworkKind::tree);
+    const auto timetable = build_timetable(*method.algorithm, method.variant, placed.network, placed.demand);
+    mpi::ExchangeOptions options;
+    options.bits_per_second = 2e9;
+    options.machine_memory = memory;
+    std::unique_ptr<mpi::Exchange> exchange;
+    const int error = mpi::Exchange::create(
+        placed.comm, make_plan(**timetable, placed.demand, placed.rank, method.synchronisation), options, exchange);
+    const bool refused =
+        uses_tickets(method.synchronisation) && (memory == nullptr || memory->available() == SharedMemory::nothing);
+    expect(error == (refused ? MPI_ERR_ARG : MPI_SUCCESS) && (exchange != nullptr) == !refused, text,
+           fmt::format("MPI error {}", error));
+    return exchange;
+}
+
+void Tester::run_call(const std::string& name, const Placed& placed, mpi::Exchange& exchange, std::size_t bytes) {
+    const Rank ranks = placed.demand.participants();
+    send_.resize(static_cast<std::size_t>(ranks) * bytes);
+    receive_.resize(send_.size());
+    ++call_;
+    for (Rank peer = 0; peer < ranks; ++peer) {
+        for (std::size_t offset = 0; offset < bytes; ++offset) {
+            const std::size_t at = static_cast<std::size_t>(peer) * bytes + offset;
+            send_[at] = payload(placed.rank, peer, offset, call_);
+            receive_[at] = ~payload(peer, placed.rank, offset, call_);
+        }
+    }
+    test::Watchdog::watch(
+        fmt::format("rank {} of {}: {}, {} bytes, call {} (seed {})", placed.rank, ranks, name, bytes, call_, seed_));
+    if (own_random_() % 8 == 0) {
+        usleep(static_cast<unsigned>(own_random_() % 1000));
+    }
+    const int error = exchange.run(send_.data(), receive_.data(), bytes);
+    std::fill(send_.begin(), send_.end(), std::byte{0xEE});
+    expect(error == MPI_SUCCESS, name, fmt::format("MPI error {}", error));
+    for (Rank peer = 0; peer < ranks; ++peer) {
+        for (std::size_t offset = 0; offset < bytes; ++offset) {
+            if (receive_[static_cast<std::size_t>(peer) * bytes + offset] !=
+                payload(peer, placed.rank, offset, call_)) {
+                expect(false, name, fmt::format("{} bytes: wrong data from {} at {}", bytes, peer, offset));
+                return;
+            }
+        }
+    }
+}
+
+/// Calls of these exchanges in turn.
+void Tester::run_calls(const std::string& name, const Placed& placed, std::vector<mpi::Exchange*> exchanges, int calls,
+                       std::size_t longest) {
+    std::mt19937_64 random(seed_ + std::hash<std::string>()(name));
+    for (int call = 0; call < calls; ++call) {
+        mpi::Exchange* const exchange = exchanges[random() % exchanges.size()];
+        const std::size_t bytes = random() % 10 == 0 ? 0 : 1 + random() % longest;
+        run_call(name, placed, *exchange, bytes);
+    }
+    ++tested_;
+}
+
+void Tester::test_memory(const Placed& placed, const std::string& kind, SharedMemory wanted,
+                         mpi::MachineMemory::Read read) {
+    const auto memory = memory_of(placed, wanted, read);
+    std::vector<std::unique_ptr<mpi::Exchange>> exchanges;
+    std::vector<mpi::Exchange*> all;
+    for (const char* text :
+         {"factor/fill+window:1", "factor/permutation+ports:1", "factor/paper+ports:1", "factor/ports-2+ports:2",
+          "factor/fill+timed", "factor/exchange+sender", "factor/fill+receiver", "tree/merged+ports:1",
+          "tree/merged+timed", "tree/paper+barrier", "tree/paper+dummy", "ring+none", "linear+window:all",
+          "linear+ports:all", "bruck+window:1"}) {
+        const std::string name = fmt::format("{}, {}: {}", placed.name, kind, text);
+        if (!only_.empty() && only_ != name) {
+            continue;
+        }
+        auto exchange = exchange_of(placed, text, memory.get());
+        if (!exchange) {
+            continue;
+        }
+        const std::uint64_t read_before = Reader::bytes;
+        run_calls(name, placed, {exchange.get()}, 3, 3000);
+        run_call(name, placed, *exchange, 150'000);
+        if (memory->available() == SharedMemory::tickets_and_copies && read == Reader::read) {
+            const auto mates = ranks_beside(placed.demand, placed.rank).size() - 1;
+            const bool passes_on = exchange->plan().forwarding.has_value();
+            expect((Reader::bytes > read_before) == (mates > 0 && !passes_on), name, "copies where there are none");
+        }
+        all.push_back(exchange.get());
+        exchanges.push_back(std::move(exchange));
+    }
+    // One after the other on one memory, often.
+    if (!all.empty()) {
+        run_calls(fmt::format("{}, {}: all in turn", placed.name, kind), placed, all, 120, 400);
+    }
+}
+
+void Tester::test_placement(const Placed& placed) {
+    test_memory(placed, "copies", SharedMemory::tickets_and_copies, Reader::read);
+    test_memory(placed, "some copies", SharedMemory::tickets_and_copies, Reader::read_some);
+    test_memory(placed, "tickets", SharedMemory::tickets, Reader::read);
+    test_memory(placed, "nothing", SharedMemory::nothing, Reader::read);
+}
+
+/// What there is, is so on all ranks, whoever lacks something.
+void Tester::test_availability() {
+    std::vector<Machine> alone;
+    std::vector<Machine> together;
+    for (Rank rank = 0; rank < world_size_; ++rank) {
+        alone.push_back(rank);
+        together.push_back(rank == 0 && world_size_ > 2 ? 0 : 1);
+    }
+    const Placed spread = place("everyone alone", MPI_COMM_WORLD, alone);
+    expect(memory_of(spread, SharedMemory::tickets_and_copies, Reader::read)->available() == SharedMemory::tickets,
+           spread.name, "something to copy");
+    const Placed crowd = place("many together", MPI_COMM_WORLD, together);
+    const Rank last = world_size_ - 1;
+    copies_are_possible_ = memory_of(crowd, SharedMemory::tickets_and_copies, Reader::read)->available() ==
+                           SharedMemory::tickets_and_copies;
+    const auto available = [&](SharedMemory mine, mpi::MachineMemory::Read read) {
+        const bool is_last = world_rank_ == last;
+        return memory_of(crowd, is_last ? mine : SharedMemory::tickets_and_copies, is_last ? read : Reader::read)
+            ->available();
+    };
+    expect(available(SharedMemory::nothing, Reader::read) == SharedMemory::nothing, crowd.name, "one wants nothing");
+    expect(available(SharedMemory::tickets, Reader::read) == SharedMemory::tickets, crowd.name, "one wants no copies");
+    for (const auto read : {Reader::read_nothing, Reader::read_wrong}) {
+        expect(available(SharedMemory::tickets_and_copies, read) == SharedMemory::tickets, crowd.name,
+               "one cannot read the others");
+    }
+}
+
+void Tester::test_placements() {
+    const auto random_machine = [&](Machine machines) {
+        return static_cast<Machine>(shared_random_() % static_cast<std::uint64_t>(machines));
+    };
+    std::vector<Machine> uneven;  // 1, 2, 3, … ranks a machine, one after the other
+    for (Machine machine = 0; static_cast<Rank>(uneven.size()) < world_size_; ++machine) {
+        uneven.insert(uneven.end(), static_cast<std::size_t>(machine) + 1, machine);
+    }
+    uneven.resize(static_cast<std::size_t>(world_size_));
+    test_placement(place("uneven", MPI_COMM_WORLD, uneven));
+    std::vector<Machine> anywhere;
+    for (Rank rank = 0; rank < world_size_; ++rank) {
+        anywhere.push_back(random_machine(3));
+    }
+    test_placement(place("anywhere", MPI_COMM_WORLD, anywhere));
+
+    // All but rank 0, in reverse order.
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank_ == 0 ? MPI_UNDEFINED : 1, -world_rank_, &part);
+    if (part != MPI_COMM_NULL) {
+        std::vector<Machine> machine_of(uneven.rbegin(), uneven.rend() - 1);
+        test_placement(place("part", part, machine_of));
+        MPI_Comm_free(&part);
+    }
+}
+
+int test_all(int argc, char** argv) {
+    const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+    Tester tester(seed, argc > 2 ? argv[2] : "");
+    tester.test_availability();
+    tester.test_placements();
+    int failures = tester.failures();
+    test::Watchdog::watch("the end");
+    test::combine(&failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        fmt::print("seed {}: {} ways of running, copies {}, {} failures\n", seed, tester.tested(),
+                   tester.copies_are_possible() ? "made" : "not possible here", failures);
+    }
+    test::Watchdog::stop();
+    return failures == 0 && tester.tested() > 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int status = 1;
+    try {
+        status = test_all(argc, argv);
+    } catch (...) {
+        std::fputs("machine_test: an exception\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, status);  // the other ranks wait for this one
+    }
+    MPI_Finalize();
+    return status;
+}
