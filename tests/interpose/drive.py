@@ -34,6 +34,7 @@ def arguments():
     parser.add_argument("--topology", help="value of AAPC_TOPOLOGY; not set without it")
     parser.add_argument("--host", default="n", help="host names are this and a number")
     parser.add_argument("--per-machine", type=int, default=1, help="so many ranks share a host name")
+    parser.add_argument("--machines", type=int, default=1000, help="host names, which come again behind the last one")
     parser.add_argument("--through", metavar="AAPC", help="let AAPC exec find the interposer")
     parser.add_argument("--make-tuning", metavar="COMMAND", help="prints the tuning file; not set without it")
     parser.add_argument("--damage-tuning", action="store_true", help="changes a number in it")
@@ -51,6 +52,7 @@ def environment(options):
     result["AAPC_TEST_INTERPOSER"] = "" if options.through else os.path.abspath(options.interposer)
     result["AAPC_TEST_HOST"] = options.host
     result["AAPC_TEST_PER_MACHINE"] = str(options.per_machine)
+    result["AAPC_TEST_MACHINES"] = str(options.machines)
     result["AAPC_TEST_RANK_0"] = " ".join(options.set)
     if options.topology is not None:
         result["AAPC_TEST_RANK_0"] += f" AAPC_TOPOLOGY={options.topology}"
