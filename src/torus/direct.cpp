@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
+#include "aapc/bound.hpp"
 #include "aapc/torus.hpp"
 #include "torus/participation.hpp"
 #include "torus/ring_rounds.hpp"
@@ -16,130 +18,192 @@ namespace {
 
 constexpr std::string_view name = "torus-direct";
 
-/// A machine by its row and column. A message moves along its row to the right column first, then along the column.
-struct Place {
-    std::int32_t row = 0;
-    std::int32_t column = 0;
+/// A machine by its coordinates. A message goes to the right place of the last dimension first.
+using Place = std::array<std::int32_t, max_torus_dimensions>;
 
-    friend bool operator==(const Place&, const Place&) = default;
-};
-
-/// What is done in a phase: a round of the rows' numbers with one of the columns' numbers. The slots of the one are
-/// joined to those of the other: messages start where the row's slot is joined to the column's. Those that move along
-/// their rows upward are joined `shift` slots apart, those downward one slot more, so that no machine does both. Along
-/// the columns they move in the same direction as along the rows, or in the opposite one.
+/// What is done in a phase: one round of every dimension. Machines send whose slots of all dimensions are *joined*:
+/// that of the last dimension is the sum of the others, shifted; downward along the last dimension by one more than
+/// upward, so that no machine does both. Along the other dimensions messages move in the same direction as along the
+/// last, or in the opposite one.
 struct Pattern {
-    std::int32_t row_round = 0;
-    std::int32_t column_round = 0;
-    bool opposite = false;
+    Place rounds{};
+    std::array<bool, max_torus_dimensions> opposite{};  ///< [dimension]
+    std::optional<bool>
+        only_up;  ///< where there is one slot only, a phase serves one direction along the last dimension
     std::int32_t shift = 0;
 };
 
-/// The messages of every phase on a torus of `rows` x `columns` machines.
+/// The messages of every phase on a torus of even sides.
 class DirectFormula {
   public:
-    DirectFormula(std::int32_t rows, std::int32_t columns)
-        : rows_(rows), columns_(columns), shifts_(std::max(rows_.slots(), columns_.slots())) {}
+    explicit DirectFormula(const TorusGrid& grid) : last_(grid.dimensions() - 1) {
+        for (const std::int32_t side : grid.sides()) {
+            rings_.emplace_back(side);
+            shifts_ = std::max(shifts_, rings_.back().slots());
+        }
+    }
 
-    [[nodiscard]] Phase phases() const { return Phase{2} * rows_.rounds() * columns_.rounds() * shifts_; }
+    [[nodiscard]] Phase phases() const {
+        Phase phases = (Phase{1} << last_) * shifts_ * (is_one_way() ? 2 : 1);
+        for (const RingRounds& ring : rings_) {
+            phases *= ring.rounds();
+        }
+        return phases;
+    }
 
     /// The phase of the message between two different places.
-    [[nodiscard]] Phase phase_of(Place from, Place to) const {
-        const std::int32_t row_round = rows_.round_of(from.row, to.row);
-        const std::int32_t column_round = columns_.round_of(from.column, to.column);
-        const bool up_along_row = columns_.goes_up(from.column, to.column);
-        const bool up_along_column = rows_.goes_up(from.row, to.row);
-        const std::int32_t shift = wrapped(columns_.slot_of(column_round, from.column) -
-                                           rows_.slot_of(row_round, from.row) - offset(up_along_row));
-        const bool opposite = up_along_row != up_along_column;
-        return ((Phase{row_round} * columns_.rounds() + column_round) * 2 + (opposite ? 1 : 0)) * shifts_ + shift;
+    [[nodiscard]] Phase phase_of(const Place& from, const Place& to) const {
+        Phase phase = 0;
+        Place rounds{};
+        for (std::size_t dimension = 0; dimension <= last_; ++dimension) {
+            rounds[dimension] = rings_[dimension].round_of(from[dimension], to[dimension]);
+            phase = phase * rings_[dimension].rounds() + rounds[dimension];
+        }
+        const bool up = rings_[last_].goes_up(from[last_], to[last_]);
+        for (std::size_t dimension = 0; dimension < last_; ++dimension) {
+            phase = phase * 2 + (rings_[dimension].goes_up(from[dimension], to[dimension]) != up ? 1 : 0);
+        }
+        if (is_one_way()) {
+            phase = phase * 2 + (up ? 1 : 0);
+        }
+        const std::int32_t shift = slot(last_, rounds, from) - sum_of_slots_before(last_, rounds, from) - offset(up);
+        return phase * shifts_ + wrapped(shift);
     }
 
     /// Where the machine at `from` sends to in `phase`, if it sends.
-    [[nodiscard]] std::optional<Place> destination(Phase phase, Place from) const {
+    [[nodiscard]] std::optional<Place> destination(Phase phase, const Place& from) const {
         const Pattern pattern = pattern_of(phase);
-        for (const bool up : {true, false}) {
-            if (is_joined(pattern, from, up)) {
-                const Place to{rows_.destination(pattern.row_round, from.row, up != pattern.opposite),
-                               columns_.destination(pattern.column_round, from.column, up)};
-                return to == from ? std::nullopt : std::optional(to);
-            }
+        const std::optional<bool> up = joined_direction(pattern, from);
+        if (!up) {
+            return std::nullopt;
         }
-        return std::nullopt;
+        Place to{};
+        for (std::size_t dimension = 0; dimension <= last_; ++dimension) {
+            to[dimension] = rings_[dimension].destination(pattern.rounds[dimension], from[dimension],
+                                                          *up != pattern.opposite[dimension]);
+        }
+        return to == from ? std::nullopt : std::optional(to);
     }
 
     /// Who sends to the machine at `to` in `phase`, if anybody does.
-    [[nodiscard]] std::optional<Place> origin(Phase phase, Place to) const {
+    [[nodiscard]] std::optional<Place> origin(Phase phase, const Place& to) const {
         const Pattern pattern = pattern_of(phase);
-        for (const bool up : {true, false}) {
-            if (is_joined(pattern, to, up)) {
-                const Place from{rows_.origin(pattern.row_round, to.row, up != pattern.opposite),
-                                 columns_.origin(pattern.column_round, to.column, up)};
-                return from == to ? std::nullopt : std::optional(from);
-            }
-        }
-        return std::nullopt;
-    }
-
-    /// Who sends over the link along the row from `place`, upward or downward, in `phase`, if anybody does.
-    [[nodiscard]] std::optional<Place> user_along_row(Phase phase, Place place, bool up) const {
-        const Pattern pattern = pattern_of(phase);
-        const std::int32_t slot = wrapped(rows_.slot_of(pattern.row_round, place.row) + pattern.shift + offset(up));
-        if (slot >= columns_.slots()) {
+        const std::optional<bool> up = joined_direction(pattern, to);
+        if (!up) {
             return std::nullopt;
         }
-        return Place{place.row, columns_.user_of_link(pattern.column_round, slot, place.column, up)};
+        Place from{};
+        for (std::size_t dimension = 0; dimension <= last_; ++dimension) {
+            from[dimension] = origin_along(pattern, dimension, to, *up);
+        }
+        return from == to ? std::nullopt : std::optional(from);
     }
 
-    /// The same for the link along the column.
-    [[nodiscard]] std::optional<Place> user_along_column(Phase phase, Place place, bool up) const {
+    /// Who sends in `phase` over the link from `place` along that dimension, upward or downward, if anybody does.
+    [[nodiscard]] std::optional<Place> user_of_link(Phase phase, std::size_t dimension, const Place& place,
+                                                    bool up) const {
         const Pattern pattern = pattern_of(phase);
-        const bool up_along_row = up != pattern.opposite;
-        const std::int32_t slot =
-            wrapped(columns_.slot_of(pattern.column_round, place.column) - pattern.shift - offset(up_along_row));
-        if (slot >= rows_.slots()) {
+        const bool up_along_last = up != pattern.opposite[dimension];
+        const std::optional<std::int32_t> joined = joined_slot(pattern, dimension, place, up_along_last);
+        if (!joined) {
             return std::nullopt;
         }
-        return Place{rows_.user_of_link(pattern.row_round, slot, place.row, up),
-                     columns_.origin(pattern.column_round, place.column, up_along_row)};
+        const std::optional<std::int32_t> start =
+            rings_[dimension].user_of_link(pattern.rounds[dimension], *joined, place[dimension], up);
+        if (!start) {
+            return std::nullopt;
+        }
+        // On this link a message has still to move along the dimensions before, and has moved along those after.
+        Place from = place;
+        from[dimension] = *start;
+        for (std::size_t moved = dimension + 1; moved <= last_; ++moved) {
+            from[moved] = origin_along(pattern, moved, place, up_along_last);
+        }
+        return from;
     }
 
   private:
+    /// Two directions at once would need two ports where there is but one slot to join.
+    [[nodiscard]] bool is_one_way() const { return shifts_ == 1; }
     [[nodiscard]] static std::int32_t offset(bool up) { return up ? 0 : 1; }
-    /// `value` is at least -2·shifts.
-    [[nodiscard]] std::int32_t wrapped(std::int32_t value) const { return (value + 2 * shifts_) % shifts_; }
+    [[nodiscard]] std::int32_t wrapped(std::int32_t value) const { return (value % shifts_ + shifts_) % shifts_; }
+    [[nodiscard]] std::int32_t slot(std::size_t dimension, const Place& rounds, const Place& place) const {
+        return rings_[dimension].slot_of(rounds[dimension], place[dimension]);
+    }
+    [[nodiscard]] std::int32_t sum_of_slots_before(std::size_t end, const Place& rounds, const Place& place) const {
+        std::int32_t sum = 0;
+        for (std::size_t dimension = 0; dimension < end; ++dimension) {
+            sum += slot(dimension, rounds, place);
+        }
+        return sum;
+    }
 
     [[nodiscard]] Pattern pattern_of(Phase phase) const {
         Pattern pattern;
         pattern.shift = static_cast<std::int32_t>(phase % shifts_);
         phase /= shifts_;
-        pattern.opposite = phase % 2 == 1;
-        phase /= 2;
-        pattern.column_round = static_cast<std::int32_t>(phase % columns_.rounds());
-        pattern.row_round = static_cast<std::int32_t>(phase / columns_.rounds());
+        if (is_one_way()) {
+            pattern.only_up = phase % 2 == 1;
+            phase /= 2;
+        }
+        for (std::size_t dimension = last_; dimension-- > 0;) {
+            pattern.opposite[dimension] = phase % 2 == 1;
+            phase /= 2;
+        }
+        for (std::size_t dimension = last_ + 1; dimension-- > 0;) {
+            pattern.rounds[dimension] = static_cast<std::int32_t>(phase % rings_[dimension].rounds());
+            phase /= rings_[dimension].rounds();
+        }
         return pattern;
     }
 
-    [[nodiscard]] bool is_joined(const Pattern& pattern, Place place, bool up) const {
-        return columns_.slot_of(pattern.column_round, place.column) ==
-               wrapped(rows_.slot_of(pattern.row_round, place.row) + pattern.shift + offset(up));
+    /// The slot of `dimension` that is joined with those in which `place` is in the other dimensions, if one is.
+    [[nodiscard]] std::optional<std::int32_t> joined_slot(const Pattern& pattern, std::size_t dimension,
+                                                          const Place& place, bool up_along_last) const {
+        if (pattern.only_up.value_or(up_along_last) != up_along_last) {
+            return std::nullopt;
+        }
+        const std::int32_t sum =
+            sum_of_slots_before(last_, pattern.rounds, place) + pattern.shift + offset(up_along_last);
+        const std::int32_t joined =
+            dimension == last_
+                ? wrapped(sum)
+                : wrapped(slot(last_, pattern.rounds, place) - sum + slot(dimension, pattern.rounds, place));
+        return joined < rings_[dimension].slots() ? std::optional(joined) : std::nullopt;
     }
 
-    RingRounds rows_;
-    RingRounds columns_;
-    std::int32_t shifts_;
+    /// In which direction along the last dimension the machine sends, and receives, if it does.
+    [[nodiscard]] std::optional<bool> joined_direction(const Pattern& pattern, const Place& place) const {
+        for (const bool up : {true, false}) {
+            if (joined_slot(pattern, last_, place, up) == slot(last_, pattern.rounds, place)) {
+                return up;
+            }
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::int32_t origin_along(const Pattern& pattern, std::size_t dimension, const Place& to,
+                                            bool up_along_last) const {
+        return rings_[dimension].origin(pattern.rounds[dimension], to[dimension],
+                                        up_along_last != pattern.opposite[dimension]);
+    }
+
+    std::vector<RingRounds> rings_;  ///< [dimension]
+    std::size_t last_;               ///< dimension
+    std::int32_t shifts_ = 1;
 };
 
 class DirectTimetable final : public Timetable {
   public:
-    DirectTimetable(TorusGrid grid, Participation participation)
-        : grid_(std::move(grid)), participation_(std::move(participation)), formula_(grid_.side(0), grid_.side(1)) {}
+    DirectTimetable(TorusGrid grid, Participation participation, DirectFormula formula, Guarantee guarantee)
+        : grid_(std::move(grid)),
+          participation_(std::move(participation)),
+          formula_(std::move(formula)),
+          guarantee_(guarantee) {}
 
     [[nodiscard]] Rank participants() const override { return participation_.ranks(); }
     [[nodiscard]] Phase phases() const override { return formula_.phases(); }
-    [[nodiscard]] Guarantee guarantee() const override {
-        return participation_.everywhere() ? Guarantee::shortest : Guarantee::contention_free;
-    }
+    [[nodiscard]] Guarantee guarantee() const override { return guarantee_; }
 
     [[nodiscard]] std::vector<Transfer> sends_of(Rank rank) const override {
         std::vector<Transfer> sends;
@@ -172,11 +236,18 @@ class DirectTimetable final : public Timetable {
 
   private:
     [[nodiscard]] Place place_of(Rank rank) const {
-        const Machine machine = participation_.machine_of(rank);
-        return {grid_.coordinate(machine, 0), grid_.coordinate(machine, 1)};
+        Place place{};
+        for (std::size_t dimension = 0; dimension < grid_.dimensions(); ++dimension) {
+            place[dimension] = grid_.coordinate(participation_.machine_of(rank), dimension);
+        }
+        return place;
     }
-    [[nodiscard]] Rank rank_at(Place place) const {
-        return participation_.rank_on(place.row * grid_.stride(0) + place.column * grid_.stride(1));
+    [[nodiscard]] Rank rank_at(const Place& place) const {
+        Machine machine = 0;
+        for (std::size_t dimension = 0; dimension < grid_.dimensions(); ++dimension) {
+            machine += place[dimension] * grid_.stride(dimension);
+        }
+        return participation_.rank_on(machine);
     }
 
     /// The message that starts at `from` in `phase`, if both its ends take part.
@@ -207,16 +278,14 @@ class DirectTimetable final : public Timetable {
             transfer, step, [&](Phase) { return std::optional(from); }, out);
         append_first(
             transfer, step, [&](Phase phase) { return formula_.origin(phase, to); }, out);
-        const std::int32_t along_row = grid_.hops(1, from.column, to.column);
-        for (Place at = from; at.column != to.column; at.column = next(1, at.column, along_row > 0)) {
-            append_first(
-                transfer, step, [&](Phase phase) { return formula_.user_along_row(phase, at, along_row > 0); }, out);
-        }
-        const std::int32_t along_column = grid_.hops(0, from.row, to.row);
-        for (Place at{from.row, to.column}; at.row != to.row; at.row = next(0, at.row, along_column > 0)) {
-            append_first(
-                transfer, step, [&](Phase phase) { return formula_.user_along_column(phase, at, along_column > 0); },
-                out);
+        Place at = from;
+        for (std::size_t dimension = grid_.dimensions(); dimension-- > 0;) {
+            const bool up = grid_.hops(dimension, from[dimension], to[dimension]) > 0;
+            while (at[dimension] != to[dimension]) {
+                append_first(
+                    transfer, step, [&](Phase phase) { return formula_.user_of_link(phase, dimension, at, up); }, out);
+                at[dimension] = next(dimension, at[dimension], up);
+            }
         }
     }
 
@@ -228,9 +297,18 @@ class DirectTimetable final : public Timetable {
     TorusGrid grid_;
     Participation participation_;
     DirectFormula formula_;
+    Guarantee guarantee_;
 };
 
 }  // namespace
+
+std::optional<Phase> direct_phases(const TorusGrid& grid) {
+    const auto is_even = [](std::int32_t side) { return side % 2 == 0; };
+    if (grid.dimensions() == 0 || !std::all_of(grid.sides().begin(), grid.sides().end(), is_even)) {
+        return std::nullopt;
+    }
+    return DirectFormula(grid).phases();
+}
 
 Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const Demand& demand,
                                                   std::string_view /*variant*/) {
@@ -239,22 +317,22 @@ Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const 
         return failure({"", 0, 0, "the links of this network are not those of a torus", "describe a torus"});
     }
     const TorusGrid& grid = wiring->grid();
-    const auto multiple_of_four = [](std::int32_t side) { return side % 4 == 0; };
-    const bool fits = grid.dimensions() == 2 &&
-                      std::all_of(grid.sides().begin(), grid.sides().end(), multiple_of_four) &&
-                      std::max(grid.side(0), grid.side(1)) >= 8;
-    if (!fits) {
-        return failure({"", 0, 0,
-                        fmt::format("algorithm '{}' is for tori of two sides that are multiples of 4, one of them at "
-                                    "least 8, and this one is {}",
-                                    name, grid.text()),
-                        "choose algorithm 'torus', which takes any sides"});
+    const std::optional<Phase> phases = direct_phases(grid);
+    if (!phases) {
+        return failure(
+            {"", 0, 0,
+             fmt::format("algorithm '{}' is for tori whose sides are even, since opposite machines of a ring "
+                         "are partners in it, and this one is {}",
+                         name, grid.text()),
+             "choose algorithm 'torus', which takes any sides"});
     }
     Expected<Participation> participation = Participation::find(network, demand, name);
     if (!participation) {
         return failure(participation.error());
     }
-    return std::make_unique<DirectTimetable>(grid, std::move(*participation));
+    const bool is_shortest = participation->everywhere() && *phases == network_bound(network, demand).messages;
+    return std::make_unique<DirectTimetable>(grid, std::move(*participation), DirectFormula(grid),
+                                             is_shortest ? Guarantee::shortest : Guarantee::contention_free);
 }
 
 }  // namespace aapc::torus

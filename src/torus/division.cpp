@@ -44,9 +44,10 @@ Division::Division(TorusGrid grid, std::int32_t divisions) : grid_(std::move(gri
 void Division::add_split(std::int32_t hops) {
     for (std::size_t place = 0; place + 1 < grid_.dimensions(); ++place) {
         const std::size_t dimension = ordered(place);
-        steps_.push_back({Step::Kind::exchange, hops, dimension, hops, 1, decisive_in_split(dimension), hops});
+        steps_.push_back(
+            {Step::Kind::exchange, hops, dimension, hops, 1, 1, decisive_in_split(dimension), hops, place == 0});
     }
-    steps_.push_back({Step::Kind::hand_over, hops, 0, hops, 1, 0, 2 * hops});
+    steps_.push_back({Step::Kind::hand_over, hops, 0, hops, 1, 1, 0, 2 * hops, grid_.dimensions() == 1});
 }
 
 /// Among the machines that are left, on tori of their own that share no line. Rings first, on each of which every
@@ -59,25 +60,33 @@ void Division::add_exchange() {
     };
     // Four classes of machines need two dimensions to keep out of each other's way.
     group_ = all_multiples_of(4) && grid_.dimensions() > 1 ? 4 : all_multiples_of(2) ? 2 : 1;
-    const std::int32_t longest = *std::max_element(grid_.sides().begin(), grid_.sides().end());
     const std::int32_t hops = group_ * unit_;
     for (std::size_t turn = 0; turn < grid_.dimensions(); ++turn) {
-        for (std::int32_t round = 1; round < longest / hops; ++round) {
-            steps_.push_back({Step::Kind::ring, hops, turn, unit_, round, 0, unit_});
+        const std::int32_t rounds = longest_ring(turn);
+        for (std::int32_t round = 1; round < rounds; ++round) {
+            steps_.push_back({Step::Kind::ring, hops, turn, unit_, round, rounds, 0, unit_, round == 1});
         }
     }
     for (std::size_t turn = 0; group_ == 4 && turn < grid_.dimensions(); ++turn) {
-        steps_.push_back({Step::Kind::exchange_by_parity, 2 * unit_, turn, unit_, 1, 0, unit_});
+        steps_.push_back({Step::Kind::exchange_by_parity, 2 * unit_, turn, unit_, 1, 1, 0, unit_, turn == 0});
     }
     for (std::size_t place = 0; group_ > 1 && place < grid_.dimensions(); ++place) {
-        steps_.push_back({Step::Kind::exchange, unit_, ordered(place), unit_, 1, ordered(place), unit_});
+        steps_.push_back({Step::Kind::exchange, unit_, ordered(place), unit_, 1, 1, ordered(place), unit_, place == 0});
     }
 }
 
 /// Everything is in the right place by now but for one coordinate, and along that it goes back.
 void Division::add_merge(std::int32_t hops) {
     const std::size_t dimension = grid_.dimensions() == 2 ? 1 : 0;
-    steps_.push_back({Step::Kind::exchange, hops, dimension, 2 * hops, 1, dimension, 2 * hops});
+    steps_.push_back({Step::Kind::exchange, hops, dimension, 2 * hops, 1, 1, dimension, 2 * hops, true});
+}
+
+std::int32_t Division::longest_ring(std::size_t turn) const {
+    std::int32_t longest = 1;
+    for (std::int32_t in_class = 0; in_class < group_; ++in_class) {
+        longest = std::max(longest, grid_.side(ring_dimension(turn, in_class)) / (group_ * unit_));
+    }
+    return longest;
 }
 
 std::optional<Machine> Division::destination(std::size_t step, Machine machine) const {
@@ -131,9 +140,8 @@ Division::Move Division::ring_move(const Step& step, Machine machine) const {
     const std::int32_t in_class = sum(machine, unit_) % group_;
     const bool alone = grid_.dimensions() == 1;
     const bool in_own_dimension = in_class == 3 && grid_.dimensions() == 3;
-    const std::size_t place = in_own_dimension ? 2 : static_cast<std::size_t>(in_class % 2);
     const bool down = (in_class >= 2 && !in_own_dimension) || (alone && in_class == 1);
-    return {ordered(step.turn + place), down ? -step.hops : step.hops};
+    return {ring_dimension(step.turn, in_class), down ? -step.hops : step.hops};
 }
 
 bool Division::goes_along(const Step& step, Machine machine, Machine final_destination) const {

@@ -27,10 +27,16 @@ struct Step {
     std::size_t turn = 0;
     std::int32_t active_below = 1;  ///< who is active
     std::int32_t round = 1;         ///< of a ring, from 1
+    std::int32_t rounds = 1;        ///< machines on the longest ring of the step
     /// exchange: the coordinate of the destination that decides which blocks change over.
     std::size_t decisive = 0;
     /// Machines that send hold only what a split that far has left them (Division::holds()).
     std::int32_t split_below = 1;
+    /// Until now blocks were looked at by one of their coordinates, from now on they are by another.
+    bool starts_stage = true;
+
+    /// Half of what the senders hold goes back to machines that have been idle.
+    [[nodiscard]] bool is_merge() const { return kind == Kind::exchange && active_below > hops; }
 };
 
 /// The exchange of the divide-and-conquer paper with K divisions, as corrected in docs/torus.md, on one to three
@@ -64,6 +70,14 @@ class Division {
     void add_split(std::int32_t hops);
     void add_exchange();
     void add_merge(std::int32_t hops);
+
+    /// How many machines there are on the longest ring that is used in a ring step of that turn.
+    [[nodiscard]] std::int32_t longest_ring(std::size_t turn) const;
+    /// The dimension in which machines of that class, by their sum modulo group_, move on rings.
+    [[nodiscard]] std::size_t ring_dimension(std::size_t turn, std::int32_t in_class) const {
+        const bool in_own_dimension = in_class == 3 && grid_.dimensions() == 3;
+        return ordered(turn + (in_own_dimension ? 2 : static_cast<std::size_t>(in_class % 2)));
+    }
 
     /// What `machine` would do in the step if it were active.
     [[nodiscard]] Move move_of(const Step& step, Machine machine) const;

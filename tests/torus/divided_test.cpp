@@ -116,7 +116,7 @@ TEST(TorusDivided, OtherSides) {
     EXPECT_EQ(checked_cost({8, 16}, 0).start_ups, 10) << "by the longer side";
     EXPECT_EQ(checked_cost({16, 8}, 1).start_ups, 9) << "by the longer side";
     EXPECT_EQ(checked_cost({6, 4}, 0).start_ups, 6);
-    EXPECT_EQ(checked_cost({3, 4}, 0).start_ups, 6);
+    EXPECT_EQ(checked_cost({3, 4}, 0).start_ups, 5);
 }
 
 TEST(TorusDivided, ThreeDimensions) {
