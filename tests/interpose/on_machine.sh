@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs a rank as if it were alone on a machine: AAPC_TEST_HOST and a number are the host's name. Only rank 0 has the
+# Runs a rank as if it were on a machine of its own, or with AAPC_TEST_PER_MACHINE others: AAPC_TEST_HOST and a number
+# are the host's name. The ranks go around AAPC_TEST_MACHINES machines as often as it takes. Only rank 0 has the
 # AAPC_ variables, since it alone is asked.
 rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
 if [ "$rank" = 0 ]; then
@@ -7,7 +8,7 @@ if [ "$rank" = 0 ]; then
         export "$assignment"
     done
 fi
-export AAPC_HOSTNAME="$AAPC_TEST_HOST$((rank / AAPC_TEST_PER_MACHINE))"
+export AAPC_HOSTNAME="$AAPC_TEST_HOST$((rank / AAPC_TEST_PER_MACHINE % ${AAPC_TEST_MACHINES:-1000}))"
 if [ -n "$AAPC_TEST_INTERPOSER" ]; then
     export LD_PRELOAD="$AAPC_TEST_INTERPOSER"
 fi
