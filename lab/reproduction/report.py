@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plot  # noqa: E402
-
-from . import figures  # noqa: E402
-from .figures import Curve, Figure  # noqa: E402
-from .measure import Series  # noqa: E402
-from .networks import Network, networks  # noqa: E402
-from .page import with_block  # noqa: E402
-
-# The same input gives the same file, byte for byte.
-matplotlib.rcParams.update({"svg.hashsalt": "aapc", "svg.fonttype": "none", "font.size": 8, "lines.markersize": 3})
+from . import figures
+from .clusters_report import cluster_blocks
+from .drawing import plot, save
+from .figures import Curve, Figure
+from .measure import Series
+from .networks import Network, networks
+from .page import with_block
+from .quantities import size_text
 
 PAPERS_RATE_MEGABITS = 100
 CONGESTION_CONTROLS = ("cubic", "bbr")
@@ -35,6 +30,8 @@ def write_report(results: Path, documents: Path) -> None:
     text = page.read_text() if page.exists() else "# The papers' experiments again\n"
     for figure in figures.figures():
         text = with_block(text, figure.name, "lab/experiments", _figure_block(figure, results, pictures))
+    for name, block in cluster_blocks(results, pictures):
+        text = with_block(text, name, "lab/experiments", block)
     page.write_text(text)
 
 
@@ -107,8 +104,7 @@ def _draw(figure: Figure, measured: dict[tuple[str, str], Medians], mpi_title: s
     drawing.legend(handles, labels, loc="lower center", ncol=5, frameon=False)
     drawing.suptitle(f"{figure.title} ({mpi_title})")
     drawing.tight_layout(rect=(0, 0.3 / rows * 0.5, 1, 1))
-    drawing.savefig(picture, metadata={"Date": None})
-    plot.close(drawing)
+    save(drawing, picture)
 
 
 def _draw_papers_row(axis: "plot.Axes", figure: Figure, network: Network) -> None:
@@ -129,14 +125,14 @@ def _finish(axis: "plot.Axes", peak: float, sizes: tuple[int, ...]) -> None:
     axis.axhline(peak, color="black", linewidth=0.8, linestyle=":")
     axis.annotate("peak", (sizes[0], peak), fontsize=6, verticalalignment="bottom")
     axis.set_xscale("log", base=2)
-    axis.set_xticks(sizes, [_size_text(size) for size in sizes])
+    axis.set_xticks(sizes, [size_text(size) for size in sizes])
     axis.set_ylim(0, peak * 1.12)
 
 
 def _table(figure: Figure, measured: dict[tuple[str, str], Medians], mpi_title: str) -> list[str]:
     """Fractions of the peak, one row a curve and network, one column a size."""
     lines = [f"Fraction of the peak, {mpi_title}:", ""]
-    lines.append("| network | | " + " | ".join(_size_text(size) for size in figure.sizes) + " |")
+    lines.append("| network | | " + " | ".join(size_text(size) for size in figure.sizes) + " |")
     lines.append("|---|---|" + "---|" * len(figure.sizes))
     for network in networks():
         for control in CONGESTION_CONTROLS:
@@ -151,7 +147,3 @@ def _table(figure: Figure, measured: dict[tuple[str, str], Medians], mpi_title: 
                 ]
                 lines.append(f"| {network.name}, {control} | {curve.label} | " + " | ".join(cells) + " |")
     return [*lines, ""]
-
-
-def _size_text(size: int) -> str:
-    return f"{size // figures.KIBI}K"
