@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace aapc {
@@ -30,6 +31,34 @@ double binomial_half(std::size_t trials, std::size_t successes) {
     const auto n = static_cast<double>(trials);
     const auto k = static_cast<double>(successes);
     return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::numbers::ln2);
+}
+
+/// P(W = w) of Wilcoxon's signed-rank statistic of `count` values, for w from 0 to count·(count + 1)/2: every subset of
+/// the ranks 1 … count is as likely as any other, and W is its sum.
+std::vector<double> signed_rank_probabilities(std::size_t count) {
+    std::vector<double> probabilities{1};
+    for (std::size_t rank = 1; rank <= count; ++rank) {
+        std::vector<double> with_rank(probabilities.size() + rank, 0.0);
+        for (std::size_t sum = 0; sum < probabilities.size(); ++sum) {
+            with_rank[sum] += probabilities[sum] / 2;
+            with_rank[sum + rank] += probabilities[sum] / 2;
+        }
+        probabilities = std::move(with_rank);
+    }
+    return probabilities;
+}
+
+/// (a + b)/2 for all pairs of the values, each value with itself too, ascending.
+std::vector<double> sorted_pair_means(const std::vector<double>& values) {
+    std::vector<double> means;
+    means.reserve(values.size() * (values.size() + 1) / 2);
+    for (std::size_t first = 0; first < values.size(); ++first) {
+        for (std::size_t second = first; second < values.size(); ++second) {
+            means.push_back((values[first] + values[second]) / 2);
+        }
+    }
+    std::sort(means.begin(), means.end());
+    return means;
 }
 
 }  // namespace
@@ -107,6 +136,23 @@ PairedComparison compare_pairs(std::span<const double> reference, std::span<cons
         comparison.verdict = Verdict::slower;
     }
     return comparison;
+}
+
+Estimate paired_ratio(std::span<const double> reference, std::span<const double> candidate, double level) {
+    std::vector<double> logarithms(reference.size());
+    std::transform(reference.begin(), reference.end(), candidate.begin(), logarithms.begin(),
+                   [](double first, double second) { return std::log(first / second); });
+    const std::vector<double> means = sorted_pair_means(logarithms);
+    const std::vector<double> probabilities = signed_rank_probabilities(logarithms.size());
+    // As with the median: leaving out one more mean at either end costs what `outside` grows by.
+    double outside = 2 * probabilities[0];
+    std::size_t left_out = 0;
+    while (2 * (left_out + 2) <= means.size() && 1 - outside - 2 * probabilities[left_out + 1] >= level) {
+        ++left_out;
+        outside += 2 * probabilities[left_out];
+    }
+    return {std::exp(median(means)),
+            {std::exp(means[left_out]), std::exp(means[means.size() - 1 - left_out]), std::max(0.0, 1 - outside)}};
 }
 
 }  // namespace aapc

@@ -15,9 +15,8 @@ namespace {
 
 /// Of the intervals of the lead over the MPI's own and of everything else: high, since many looks are taken at many
 /// candidates.
-constexpr double confidence = 0.99;
-/// What replaces the MPI's own must be faster by more than this even at the lower end of the interval, and is good
-/// enough if nothing can be faster by more.
+constexpr double confidence = 0.995;
+/// Who is ahead by less is not worth another round.
 constexpr double noise = 1.02;
 
 constexpr std::size_t most_finalists = 3;  // beside the MPI's own
@@ -26,8 +25,8 @@ constexpr std::size_t usual_fewest_pairs = 6;
 /// The least there is to a comparison; enough where one is much faster than the other.
 constexpr std::size_t fewest_pairs = 3;
 constexpr std::size_t usual_pairs = 12;
-/// With as many, a lead that is just beyond the noise can be told.
-constexpr std::size_t plenty_of_pairs = 8;
+/// With fewer, not even all of them agreeing reaches the confidence; with as many a small lead can be told.
+constexpr std::size_t plenty_of_pairs = 9;
 constexpr std::size_t most_pairs = 60;
 /// Between two looks: the more looks, the more often chance looks like a lead.
 constexpr std::size_t fewest_steps = 3;
@@ -60,14 +59,14 @@ double lower_median(std::vector<double> values) {
 
 /// Of the first's times over the second's, pair by pair: above 1 the second is faster.
 ConfidenceInterval ratio_interval(const std::vector<double>& first, const std::vector<double>& second) {
-    return compare_pairs(first, second, confidence).ratio.interval;
+    return paired_ratio(first, second, confidence).interval;
 }
 
 /// What the lower end of the lead must exceed after so many pairs. Few pairs must show much: where times scatter by a
 /// third, all of five pairs are in favour of a method that is a little slower one time in 60.
 double needed_lead(std::size_t pairs) {
     if (pairs >= plenty_of_pairs) {
-        return noise;
+        return 1;
     }
     if (pairs >= usual_fewest_pairs) {
         return 1.05;
@@ -380,7 +379,7 @@ SizeOutcome SizeSearch::outcome() const {
     evidence.native_seconds = native.median_seconds();
     evidence.chosen_seconds = chosen.median_seconds();
     if (best != 0) {
-        const Estimate lead = compare_pairs(native.final, chosen.final, confidence).ratio;
+        const Estimate lead = paired_ratio(native.final, chosen.final, confidence);
         evidence.lead = {lead.value, lead.interval.low, lead.interval.high};
     }
     evidence.spread = relative_spread(samples);

@@ -246,6 +246,68 @@ TEST(ComparePairs, IsSeldomWrongAndSeesTenPercentThroughDrift) {
     EXPECT_LE(unpaired, trials / 20) << "pairs are what makes the difference; seed " << seed;
 }
 
+TEST(PairedRatio, LeavesOutAsManyPairMeansAsTheTablesOfTheSignedRankTestSay) {
+    struct Case {
+        std::size_t pairs;
+        double level;
+        std::size_t critical;  // largest W with 2·P(W <= critical) <= 1 - level, as printed in textbooks
+    };
+    // For 7 pairs and 0.99 there is none: the interval is the whole range.
+    for (const Case& one : {Case{6, 0.95, 0}, Case{8, 0.95, 3}, Case{10, 0.95, 8}, Case{12, 0.95, 13}, Case{8, 0.99, 0},
+                            Case{10, 0.99, 3}, Case{12, 0.99, 7}, Case{20, 0.99, 37}}) {
+        std::vector<double> reference;
+        std::vector<double> means;
+        for (std::size_t pair = 0; pair < one.pairs; ++pair) {
+            reference.push_back(std::exp(std::ldexp(1.0, -static_cast<int>(pair))));
+            for (std::size_t other = 0; other <= pair; ++other) {
+                means.push_back((std::ldexp(1.0, -static_cast<int>(pair)) + std::ldexp(1.0, -static_cast<int>(other))) /
+                                2);
+            }
+        }
+        std::sort(means.begin(), means.end());
+        const Estimate ratio = paired_ratio(reference, std::vector<double>(one.pairs, 1.0), one.level);
+        EXPECT_THAT(std::log(ratio.interval.low), DoubleNear(means[one.critical], 1e-12)) << one.pairs << " pairs";
+        EXPECT_THAT(std::log(ratio.interval.high), DoubleNear(means[means.size() - 1 - one.critical], 1e-12))
+            << one.pairs << " pairs";
+        EXPECT_GE(ratio.interval.level, one.level) << one.pairs << " pairs";
+    }
+}
+
+TEST(PairedRatio, IsTheWholeRangeForFewPairsAndSaysSo) {
+    const std::vector<double> candidate(7, 1.0);
+    const std::vector<double> reference{1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7};
+    const Estimate ratio = paired_ratio(reference, candidate, 0.99);
+    EXPECT_THAT(ratio.interval.low, DoubleNear(1.1, 1e-12));
+    EXPECT_THAT(ratio.interval.high, DoubleNear(1.7, 1e-12));
+    EXPECT_THAT(ratio.interval.level, DoubleNear(1 - 2.0 / 128, 1e-12));
+    const Estimate single = paired_ratio(std::vector{3.0}, std::vector{2.0});
+    EXPECT_THAT(single.value, DoubleNear(1.5, 1e-12));
+    EXPECT_EQ(single.interval.level, 0);
+}
+
+TEST(PairedRatio, CoversAsOftenAsItSaysAndSeesSevenPercentWhereTheMedianDoesNot) {
+    constexpr unsigned seed = 19;
+    std::mt19937_64 random(seed);
+    constexpr int trials = 4000;
+    constexpr double level = 0.99;
+    int covered = 0;
+    int seen = 0;
+    int seen_by_median = 0;
+    double achieved = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+        const Series series = drifting(random, 10, 1 / 1.07);
+        const Estimate ratio = paired_ratio(series.reference, series.candidate, level);
+        achieved = ratio.interval.level;
+        covered += ratio.interval.low <= 1.07 && 1.07 <= ratio.interval.high ? 1 : 0;
+        seen += ratio.interval.low > 1 ? 1 : 0;
+        seen_by_median += compare_pairs(series.reference, series.candidate, level).verdict == Verdict::faster ? 1 : 0;
+    }
+    EXPECT_THAT(static_cast<double>(covered) / trials,
+                DoubleNear(achieved, 4 * std::sqrt(achieved * (1 - achieved) / trials)))
+        << "seed " << seed;
+    EXPECT_GT(seen, seen_by_median * 3 / 2) << "seed " << seed;
+}
+
 TEST(Verdict, HasNames) {
     EXPECT_EQ(to_string(Verdict::faster), "faster");
     EXPECT_EQ(to_string(Verdict::slower), "slower");
