@@ -143,7 +143,10 @@ void PaceController::consider_trial() {
         trial_ = std::min(0.97 * settled_,
                           share_lost[failures_ % std::size(share_lost)] * median(settled_samples_.achieved));
     } else {
-        trial_ = settled_ * (1 + step_);
+        // What made it slow may be gone altogether: the first exchanges of a program are late for reasons of their own,
+        // and where the schedule is short, the pace that this led to hides that it is no longer needed.
+        const bool back_to_the_beginning = settled_ < initial_pace && failures_ % 2 == 0;
+        trial_ = back_to_the_beginning ? initial_pace : settled_ * (1 + step_);
     }
     trial_ = std::clamp(trial_, slowest_pace, fastest_pace);
 }

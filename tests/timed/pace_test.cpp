@@ -97,6 +97,32 @@ TEST(PaceController, FollowsTrafficThatComesAndGoes) {
     EXPECT_LT(mean(free, 400, 600), 1.25 * 0.1 / 0.98);
 }
 
+// The first exchanges wait for connections, whatever the pace. With short messages that is a thousand times what the
+// schedule takes, and a pace that is slow enough to hide it in the schedule must not stay.
+TEST(PaceController, ForgetsAColdStart) {
+    for (const double full : {10e-6, 200e-6, 5e-3}) {
+        for (const int cold : {1, 2, 3, 5, 8}) {
+            for (unsigned seed = 1; seed <= 100; ++seed) {
+                std::mt19937_64 random(seed);
+                const auto varying = [&](double seconds) {
+                    return seconds * (0.5 + std::generate_canonical<double, 53>(random));
+                };
+                PaceController controller;
+                double spent = 0;
+                for (int exchange = 0; exchange < 200; ++exchange) {
+                    const double scheduled = full / controller.pace();
+                    // Wake-ups cost the more the longer it takes, as on a machine whose cores others use.
+                    const double late = exchange < cold ? varying(10e-3) : varying(0.3e-3) + 0.02 * varying(scheduled);
+                    spent += exchange < 100 ? 0 : scheduled + late;
+                    controller.observe(scheduled, late);
+                }
+                EXPECT_LT(spent / 100, 1.3 * (full / PaceController::initial_pace + 0.3e-3))
+                    << full << " s, " << cold << " cold exchanges, seed " << seed << ", pace " << controller.pace();
+            }
+        }
+    }
+}
+
 TEST(PaceController, IsAFunctionOfWhatItSees) {
     PaceController one;
     PaceController other;
