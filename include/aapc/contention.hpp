@@ -43,6 +43,8 @@ struct NextMeasurement {
     Rank ranks = 0;
     std::int64_t message_bytes = 0;
     std::string why;  ///< a whole sentence
+
+    friend bool operator==(const NextMeasurement&, const NextMeasurement&) = default;
 };
 
 /// T = (n-1)·(alpha + m·beta·gamma + delta·[m >= M]) for n ranks and messages of m bytes.
@@ -67,6 +69,8 @@ struct ContentionFit {
     double variance_delta = 0;
     double covariance = 0;
     double quantile = 0;
+
+    std::string method;  ///< that the samples are of, as to_string(Method) writes it; empty: nobody said
 };
 
 /// Fits gamma, delta and M to at least three samples. Errors count relative to the times (least squares on log T by
@@ -76,6 +80,11 @@ struct ContentionFit {
 /// all thresholds that the data do not rule out. Deterministic. O(bootstrap · sizes · samples).
 [[nodiscard]] Expected<ContentionFit> fit_contention(std::span<const ContentionSample> samples,
                                                      const PointToPoint& link);
+
+/// fit.next as far as it can be had with at most `most_ranks` ranks and `most_bytes` bytes: a number of ranks that is
+/// not there is replaced by another that was not measured yet. Nothing where there is none.
+[[nodiscard]] std::optional<NextMeasurement> next_within(const ContentionFit& fit, Rank most_ranks,
+                                                         std::int64_t most_bytes);
 
 /// alpha and beta from the samples of two ranks, whose all-to-all is one message each way; or why they cannot be had
 /// from these. Needs at least two sizes.

@@ -334,6 +334,22 @@ Expected<ContentionFit> fit_contention(std::span<const ContentionSample> samples
     return fit;
 }
 
+std::optional<NextMeasurement> next_within(const ContentionFit& fit, Rank most_ranks, std::int64_t most_bytes) {
+    constexpr Rank fewest_that_contend = 3;
+    if (!fit.next) {
+        return std::nullopt;
+    }
+    NextMeasurement next = *fit.next;
+    next.message_bytes = std::min(next.message_bytes, most_bytes);
+    if (next.ranks > most_ranks) {
+        next.ranks = fit.most_ranks < most_ranks ? most_ranks : std::max(fit.fewest_ranks / 2, fewest_that_contend);
+        if (next.ranks == fit.fewest_ranks) {
+            return std::nullopt;
+        }
+    }
+    return next;
+}
+
 Expected<PointToPoint> point_to_point_of(std::span<const ContentionSample> samples) {
     std::vector<ContentionSample> pairs;
     std::set<std::int64_t> sizes;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "aapc/contention.hpp"
+#include "aapc/network_model.hpp"
 
 namespace aapc {
 
@@ -13,6 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view format_name = "aapc-fit/1";
+constexpr std::string_view grid_format_name = "aapc-grid-fit/1";
+constexpr std::string_view origin = "give what `aapc fit --format json` printed";
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -81,12 +84,36 @@ ContentionFit fit_of(Members& members) {
     fit.variance_delta = members.get<double>("/covariance/delta");
     fit.covariance = members.get<double>("/covariance/gamma_delta");
     fit.quantile = members.get<double>("/quantile");
+    fit.method = members.has("/method") ? members.get<std::string>("/method") : "";
     return fit;
 }
 
-}  // namespace
+bool is_link(const PointToPoint& link) { return link.alpha_seconds >= 0 && link.beta_seconds_per_byte > 0; }
 
-std::string contention_json(const ContentionFit& fit) {
+/// Of the right format, and with numbers that a fit can have.
+Expected<ContentionFit> read_fit(const Json& document, std::string_view file) {
+    if (!document.is_object() || !document.contains("format") || document["format"] != format_name) {
+        return failure(
+            {std::string(file), 0, 0, fmt::format("is no document of format '{}'", format_name), std::string(origin)});
+    }
+    Members members(document);
+    ContentionFit fit = fit_of(members);
+    if (!members.wrong().empty()) {
+        return failure({std::string(file), 0, 0,
+                        fmt::format("member {} is missing or of the wrong type", members.wrong()),
+                        std::string(origin)});
+    }
+    if (!is_link(fit.link) || !(fit.gamma.value > 0) || !(fit.delta.value >= 0)) {
+        return failure(
+            {std::string(file), 0, 0,
+             fmt::format("alpha {} s, beta {} s a byte, gamma {} and delta {} s are no signature",
+                         fit.link.alpha_seconds, fit.link.beta_seconds_per_byte, fit.gamma.value, fit.delta.value),
+             std::string(origin)});
+    }
+    return fit;
+}
+
+Json fit_json(const ContentionFit& fit) {
     Json document = {
         {"format", format_name},
         {"alpha_seconds", fit.link.alpha_seconds},
@@ -103,7 +130,8 @@ std::string contention_json(const ContentionFit& fit) {
         {"remarks", fit.remarks},
         {"next", nullptr},
         {"covariance", {{"gamma", fit.variance_gamma}, {"delta", fit.variance_delta}, {"gamma_delta", fit.covariance}}},
-        {"quantile", fit.quantile}};
+        {"quantile", fit.quantile},
+        {"method", fit.method.empty() ? Json(nullptr) : Json(fit.method)}};
     if (fit.threshold) {
         document["threshold"] = {{"interval", {fit.threshold->above, fit.threshold->up_to}}};
     }
@@ -111,24 +139,110 @@ std::string contention_json(const ContentionFit& fit) {
         document["next"] = {
             {"ranks", fit.next->ranks}, {"message_bytes", fit.next->message_bytes}, {"why", fit.next->why}};
     }
+    return document;
+}
+
+Json wide_area_json(const WideAreaFit& fit) {
+    Json gaps = Json::array();
+    for (const GapMeasurement& gap : fit.gaps) {
+        gaps.push_back({{"message_bytes", gap.message_bytes},
+                        {"gap_seconds", gap.gap_seconds},
+                        {"send_overhead_seconds", gap.send_overhead_seconds},
+                        {"receive_overhead_seconds", gap.receive_overhead_seconds}});
+    }
+    return {{"alpha_seconds", fit.link.alpha_seconds},
+            {"beta_seconds_per_byte", fit.link.beta_seconds_per_byte},
+            {"latency_seconds", fit.latency_seconds},
+            {"gaps", std::move(gaps)}};
+}
+
+Expected<WideAreaFit> read_wide_area(const Json& document, std::string_view file) {
+    Members members(document);
+    WideAreaFit fit;
+    fit.link = {members.get<double>("/alpha_seconds"), members.get<double>("/beta_seconds_per_byte")};
+    fit.latency_seconds = members.get<double>("/latency_seconds");
+    const auto gaps = members.get<std::vector<Json>>("/gaps");
+    for (const Json& gap : gaps) {
+        Members of_gap(gap);
+        fit.gaps.push_back({of_gap.get<std::int64_t>("/message_bytes"), of_gap.get<double>("/gap_seconds"),
+                            of_gap.get<double>("/send_overhead_seconds"),
+                            of_gap.get<double>("/receive_overhead_seconds")});
+        if (!of_gap.wrong().empty()) {
+            return failure({std::string(file), 0, 0,
+                            fmt::format("member wide_area/gaps/{} is missing or of the wrong type", of_gap.wrong()),
+                            std::string(origin)});
+        }
+    }
+    if (!members.wrong().empty() || !is_link(fit.link)) {
+        return failure({std::string(file), 0, 0,
+                        members.wrong().empty()
+                            ? fmt::format("alpha {} s and beta {} s a byte are no wide area", fit.link.alpha_seconds,
+                                          fit.link.beta_seconds_per_byte)
+                            : fmt::format("member wide_area/{} is missing or of the wrong type", members.wrong()),
+                        std::string(origin)});
+    }
+    return fit;
+}
+
+Expected<NetworkModel> read_grid(const Json& document, std::string_view file) {
+    Members members(document);
+    NetworkModel model;
+    const auto clusters = members.get<std::vector<Json>>("/clusters");
+    for (const Json& cluster : clusters) {
+        const bool complete =
+            cluster.is_object() && cluster.contains("fit") && cluster.contains("name") && cluster["name"].is_string();
+        auto fit = read_fit(complete ? cluster["fit"] : Json(nullptr), file);
+        if (!fit) {
+            return failure(std::move(fit.error()));
+        }
+        model.clusters.push_back({cluster["name"].get<std::string>(), std::move(*fit)});
+    }
+    if (model.clusters.empty()) {
+        return failure(
+            {std::string(file), 0, 0, "member clusters is missing, empty or of the wrong type", std::string(origin)});
+    }
+    if (members.has("/wide_area")) {
+        auto wide_area = read_wide_area(document["wide_area"], file);
+        if (!wide_area) {
+            return failure(std::move(wide_area.error()));
+        }
+        model.wide_area = std::move(*wide_area);
+    }
+    return model;
+}
+
+}  // namespace
+
+std::string contention_json(const ContentionFit& fit) { return fit_json(fit).dump(2) + '\n'; }
+
+Expected<ContentionFit> read_contention_fit(std::string_view text, std::string_view file) {
+    return read_fit(Json::parse(text, nullptr, false), file);
+}
+
+std::string network_model_json(const NetworkModel& model) {
+    if (model.clusters.size() == 1 && model.clusters.front().name.empty() && !model.wide_area) {
+        return contention_json(model.clusters.front().fit);
+    }
+    Json clusters = Json::array();
+    for (const MeasuredCluster& cluster : model.clusters) {
+        clusters.push_back({{"name", cluster.name}, {"fit", fit_json(cluster.fit)}});
+    }
+    const Json document = {{"format", grid_format_name},
+                           {"clusters", std::move(clusters)},
+                           {"wide_area", model.wide_area ? wide_area_json(*model.wide_area) : Json(nullptr)}};
     return document.dump(2) + '\n';
 }
 
-Expected<ContentionFit> read_contention_fit(std::string_view text, std::string_view file) {
+Expected<NetworkModel> read_network_model(std::string_view text, std::string_view file) {
     const Json document = Json::parse(text, nullptr, false);
-    const bool is_fit = document.is_object() && document.contains("format") && document["format"] == format_name;
-    if (!is_fit) {
-        return failure({std::string(file), 0, 0, fmt::format("is no document of format '{}'", format_name),
-                        "give what `aapc fit --format json` printed"});
+    if (document.is_object() && document.contains("format") && document["format"] == grid_format_name) {
+        return read_grid(document, file);
     }
-    Members members(document);
-    ContentionFit fit = fit_of(members);
-    if (!members.wrong().empty()) {
-        return failure({std::string(file), 0, 0,
-                        fmt::format("member {} is missing or of the wrong type", members.wrong()),
-                        "give what `aapc fit --format json` printed"});
+    auto fit = read_fit(document, file);
+    if (!fit) {
+        return failure(std::move(fit.error()));
     }
-    return fit;
+    return NetworkModel{{{"", std::move(*fit)}}, std::nullopt};
 }
 
 }  // namespace aapc
