@@ -78,11 +78,15 @@ def _parser() -> argparse.ArgumentParser:
         "mpirun",
         _mpirun,
         "run an MPI program across the machines",
-        "--mpi openmpi|mpich [-n RANKS] [--timeout SECONDS] [the MPI's own options...] -- PROGRAM [ARGUMENT...]",
+        "--mpi openmpi|mpich [-n RANKS] [--timeout SECONDS] [--shared-memory] [the MPI's own options...] -- PROGRAM [ARGUMENT...]",
     )
     mpirun.add_argument("--mpi", choices=tuple(launch.LAUNCHERS), required=True)
     mpirun.add_argument("-n", "-np", dest="ranks", metavar="RANKS", type=int, help="default: all of the topology's")
     mpirun.add_argument("--timeout", metavar="SECONDS", type=float, default=600, help="then end the run (default 600)")
+
+    mpirun.add_argument(
+        "--shared-memory", action="store_true", help="between the ranks of one machine, which otherwise use TCP"
+    )
 
     status = _command(commands, "status", _status, "say what is up; exit 1 if nothing is")
     status.add_argument("--format", choices=("text", "json"), default="text")
@@ -134,7 +138,10 @@ def _exec(options: argparse.Namespace) -> int:
 
 def _mpirun(options: argparse.Namespace) -> int:
     state = states.require_up(options.name)
-    return launch.run_mpi(state, options.mpi, options.ranks, options.further, options.command, options.timeout)
+    return launch.run_mpi(
+        *(state, options.mpi, options.ranks, options.further, options.command, options.timeout),
+        shared_memory=options.shared_memory,
+    )
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -26,7 +27,8 @@ _GRACE = 3.0  # seconds that a launcher has to end its ranks when it is asked to
 _NOISE = re.compile(rb"plm:rsh: Warning: setpgid\(\d+,\d+\) failed in parent")
 _FINALIZE_REMEDY = Path(__file__).with_name("mpich_finalize.c")
 
-# A machine has a host name of its own. $0 is that name, the rest the command.
+# A machine has a host name and an IPC namespace of its own, by which UCX tells whose shared memory is whose. $0 is the name,
+# the rest the command.
 _NAME_AND_RUN = 'echo "$0" >/proc/sys/kernel/hostname && exec "$@"'
 
 # What the launchers take for ssh: [options] HOST COMMAND..., where the words of the command are for a shell to parse.
@@ -34,13 +36,13 @@ _AGENT = """#!/bin/sh
 while [ "${{1#-}}" != "$1" ]; do shift; done
 machine=$1
 shift
-exec ip netns exec {fabric}."$machine" unshare --uts sh -c {name_and_run} "$machine" sh -c "$*"
+exec ip netns exec {fabric}."$machine" unshare --uts --ipc sh -c {name_and_run} "$machine" sh -c "$*"
 """
 
 
 def enter_command(host: HostRecord, command: Sequence[str]) -> list[str]:
     """The command that runs `command` on a machine of the lab."""
-    enter = ["ip", "netns", "exec", host.namespace, "unshare", "--uts"]
+    enter = ["ip", "netns", "exec", host.namespace, "unshare", "--uts", "--ipc"]
     return [*enter, "sh", "-c", _NAME_AND_RUN, host.name, *command]
 
 
@@ -58,8 +60,22 @@ def execute(host: HostRecord, command: Sequence[str]) -> None:
     os.execvp(enter[0], enter)
 
 
+@dataclass(frozen=True)
+class Job:
+    """What an MPI's launcher is asked to start."""
+
+    ranks: int
+    shared_memory: bool  # between the ranks of one machine; else they use TCP, too
+
+
 def run_mpi(
-    state: State, mpi: str, ranks: int | None, options: Sequence[str], command: Sequence[str], timeout: float
+    state: State,
+    mpi: str,
+    ranks: int | None,
+    options: Sequence[str],
+    command: Sequence[str],
+    timeout: float,
+    shared_memory: bool,
 ) -> int:
     """Runs an MPI program across the machines and returns the launcher's exit status, or TIMED_OUT.
 
@@ -75,8 +91,8 @@ def run_mpi(
         raise UsageError(f"{mpi} is not installed here: there is no mpirun.{mpi}")
     with tempfile.TemporaryDirectory(prefix="run-", dir=state.directory) as directory:
         agent = _write_agent(Path(directory), state)
-        launch = [launcher, *LAUNCHERS[mpi](state, ranks, agent), *options, *command]
-        return _run_to_end(enter_command(state.hosts[0], launch), _environment(), timeout)
+        launch = [launcher, *LAUNCHERS[mpi](state, Job(ranks, shared_memory), agent), *options, *command]
+        return _run_to_end(enter_command(state.hosts[0], launch), _environment(shared_memory), timeout)
 
 
 def _write_agent(directory: Path, state: State) -> Path:
@@ -87,27 +103,28 @@ def _write_agent(directory: Path, state: State) -> Path:
     return agent
 
 
-def _environment() -> dict[str, str]:
+def _environment(shared_memory: bool) -> dict[str, str]:
     """This process's environment; an LD_PRELOAD is meant for the program, never for launchers, shells and daemons."""
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    return {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", **environment}
+    transports = "tcp,self,sm" if shared_memory else "tcp,self"
+    return {"UCX_TLS": transports, "UCX_NET_DEVICES": "eth0", **environment}
 
 
-def _open_mpi(state: State, ranks: int, agent: Path) -> list[str]:
+def _open_mpi(state: State, job: Job, agent: Path) -> list[str]:
     host_file = agent.parent / "hosts"
     host_file.write_text("".join(f"{host.name} slots={host.ranks}\n" for host in state.hosts), encoding="ascii")
     parameters = {
         "plm_rsh_agent": str(agent),
         "plm_rsh_no_tree_spawn": "1",
         "pml": "ob1",
-        "btl": "tcp,self",
+        "btl": "self,vader,tcp" if job.shared_memory else "self,tcp",
         "btl_tcp_if_include": "eth0",
         "oob_tcp_if_include": "eth0",
         "mpi_yield_when_idle": "1",  # ranks outnumber cores
         "orte_tmpdir_base": str(agent.parent),  # so that a killed run leaves nothing in /tmp
         "btl_base_warn_component_unused": "0",
     }
-    arguments = ["--allow-run-as-root", "--hostfile", str(host_file), "-n", str(ranks)]
+    arguments = ["--allow-run-as-root", "--hostfile", str(host_file), "-n", str(job.ranks)]
     arguments += ["--map-by", "slot", "--rank-by", "slot", "--bind-to", "none"]
     for name, value in parameters.items():
         arguments += ["--mca", name, value]
@@ -117,13 +134,13 @@ def _open_mpi(state: State, ranks: int, agent: Path) -> list[str]:
     return arguments
 
 
-def _mpich(state: State, ranks: int, agent: Path) -> list[str]:
+def _mpich(state: State, job: Job, agent: Path) -> list[str]:
     hosts = ",".join(f"{host.name}:{host.ranks}" for host in state.hosts)
     arguments = ["-launcher", "ssh", "-launcher-exec", str(agent), "-iface", "eth0", "-hosts", hosts]
     remedy = _build_finalize_remedy(agent.parent)
     if remedy is not None:
         arguments += ["-genv", "LD_PRELOAD", str(remedy)]
-    return [*arguments, "-n", str(ranks)]
+    return [*arguments, "-n", str(job.ranks)]
 
 
 def _build_finalize_remedy(directory: Path) -> Path | None:
@@ -138,7 +155,7 @@ def _build_finalize_remedy(directory: Path) -> Path | None:
 
 
 # A new MPI is a function and a row here.
-LAUNCHERS: dict[str, Callable[[State, int, Path], list[str]]] = {"openmpi": _open_mpi, "mpich": _mpich}
+LAUNCHERS: dict[str, Callable[[State, Job, Path], list[str]]] = {"openmpi": _open_mpi, "mpich": _mpich}
 
 
 def _run_to_end(command: Sequence[str], environment: dict[str, str], timeout: float) -> int:

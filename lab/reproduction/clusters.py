@@ -16,13 +16,10 @@ from pathlib import Path
 from .networks import Network, networks
 from .sweep import Bench, Run, Up, ask_aapc, bench_runs, mpirun, write_topology
 
-KIBI = 1024
-
 # One switch of 16 machines at 25 Mbit/s, which the cores carry.
 SIGNATURE_NETWORK: Network = networks()[0]
 SIGNATURE_RANKS = (4, 6, 8, 10, 12, 14, 16)
 MOST_FITTED_RANKS = 12  # what has more is held out
-SIGNATURE_SIZES = tuple(size * KIBI for size in (1, 2, 4, 8, 16, 32, 64, 128))
 
 GRID_MACHINES = 8  # of each of two clusters
 GRID_METHODS = ("native", "ring", "local-group", "tree/merged+timed")
@@ -97,16 +94,25 @@ def grid_topology(results: Path) -> Path:
     return results / "grid" / "topology.toml"
 
 
-def runs(places: Sequence[Place], grid_sizes: Sequence[int], repeats: int, most_seconds: float) -> list[Run]:
+def runs(places: Sequence[Place], sizes: Sequence[int], repeats: int, most_seconds: float) -> list[Run]:
     """What is to be measured, lab by lab."""
     return [
         run
         for place in places
-        for run in (signature_run(place, repeats), *grid_runs(place, grid_sizes, repeats, most_seconds))
+        for run in (
+            _signature_run(place, _modelled_sizes(sizes), repeats),
+            _grid_model_run(place, _modelled_sizes(sizes), repeats),
+            _grid_bench_run(place, sizes, repeats, most_seconds),
+        )
     ]
 
 
-def signature_run(place: Place, repeats: int, sizes: Sequence[int] = SIGNATURE_SIZES) -> Run:
+def _modelled_sizes(sizes: Sequence[int]) -> list[int]:
+    """`local-group` hands on two blocks at a time inside clusters of equal size."""
+    return sorted({*sizes, 2 * max(sizes)})
+
+
+def _signature_run(place: Place, sizes: Sequence[int], repeats: int) -> Run:
     topology = write_topology(place.results / "signature" / "topology.toml", SIGNATURE_NETWORK.toml())
     bits_per_second = SIGNATURE_NETWORK.rate_megabits * 1e6
     exchanges = sum(ranks * size * 8 / bits_per_second for ranks in SIGNATURE_RANKS for size in sizes)
@@ -119,19 +125,21 @@ def signature_run(place: Place, repeats: int, sizes: Sequence[int] = SIGNATURE_S
     )
 
 
-def grid_runs(place: Place, sizes: Sequence[int], repeats: int, most_seconds: float) -> list[Run]:
-    topology = write_topology(grid_topology(place.results), GRID_TOPOLOGY)
-    bench = Bench(place.mpi, sizes, GRID_METHODS, repeats, most_seconds)
-    (measured,) = bench_runs(topology, "two clusters", [bench], [place.congestion_control], place.grid_bench.parent)
-    model = Run(
+def _grid_model_run(place: Place, sizes: Sequence[int], repeats: int) -> Run:
+    return Run(
         title=f"model of two clusters, {place.congestion_control}, {place.mpi}",
-        up=Up(topology, place.congestion_control),
+        up=Up(write_topology(grid_topology(place.results), GRID_TOPOLOGY), place.congestion_control),
         file=place.grid_model,
         expected_seconds=60,
-        # `local-group` hands on two blocks at a time inside a cluster, and more across.
-        carry_out=Fit(place.mpi, sorted({*sizes, 2 * max(sizes)}), (), repeats),
+        carry_out=Fit(place.mpi, sizes, (), repeats),
     )
-    return [model, measured]
+
+
+def _grid_bench_run(place: Place, sizes: Sequence[int], repeats: int, most_seconds: float) -> Run:
+    topology = write_topology(grid_topology(place.results), GRID_TOPOLOGY)
+    bench = Bench(place.mpi, sizes, GRID_METHODS, repeats, most_seconds)
+    (run,) = bench_runs(topology, "two clusters", [bench], [place.congestion_control], place.grid_bench.parent)
+    return run
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,23 @@ class UnderMpi(UpCase):
                 result = self.mpirun(mpi, "--", os.environ[f"AAPC_WHERE_{mpi}"])
                 self.expect(result, 0)
 
+    def test_shared_memory_stays_inside_a_machine(self) -> None:
+        """n1 has two ranks, which send each other one message each and three each to others."""
+        message = 20000  # as in where.c
+        for mpi in each_mpi():
+            for options in ([], ["--shared-memory"]):
+                with self.subTest(mpi=mpi, options=options):
+                    before = self.sent_bytes("n1")
+                    self.expect(self.mpirun(mpi, *options, "--", os.environ[f"AAPC_WHERE_{mpi}"]), 0)
+                    after = self.sent_bytes("n1")
+                    self.assertGreater(after["eth0"] - before["eth0"], 2 * 3 * message)
+                    self.assertEqual(after["lo"] - before["lo"] > 2 * message, not options)
+
+    def sent_bytes(self, machine: str) -> dict[str, int]:
+        """By interface."""
+        lines = self.expect(cluster("exec", machine, "--", "cat", "/proc/net/dev"), 0).splitlines()[2:]
+        return {line.split(":")[0].strip(): int(line.split(":")[1].split()[8]) for line in lines}
+
     def test_words_environment_and_status_pass(self) -> None:
         words = ["two  words", "it's", 'a "quote"', "$HOME"]
         setting = 'a "b"  c'
