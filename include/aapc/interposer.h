@@ -23,6 +23,13 @@ int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendty
  */
 void aapc_calls(long* exchanged, long* passed_through);
 
+/**
+ * What rank 0's interposer said at MPI_Init of settings that it does not follow: a topology or a tuning file that is
+ * wrong or for something else, an unknown name. NULL where it follows all of them, and on the other ranks. The text is
+ * there until the process ends.
+ */
+const char* aapc_rejected(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,7 +21,7 @@ namespace aapc {
 
 /// What is worth trying for this network and demand, the MPI's own routine first: every algorithm of the table that can
 /// be built, in every variant, with every synchronisation that fits its timetable, at a few values of their parameters;
-/// `timed` only where a message crosses a link, since it goes by the speed of the slowest.
+/// `timed` only where a message crosses a link whose speed is known, since it goes by the speed of the slowest.
 /// No two have the same name, and none of those left out would do anything else than one that is in: windows and blocks
 /// end at the number of phases, and of two variants with the same timetable one is taken. O(methods + variants ·
 /// participants² · log participants).

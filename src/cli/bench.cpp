@@ -1,6 +1,5 @@
 // `aapc bench`: checks its options without any MPI, and becomes the program that measures.
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "cli/launch.hpp"
@@ -13,8 +12,7 @@ namespace {
 int run(const contest::BenchOptions& options, const Context& context) {
     const auto& candidates = options.candidates;
     const bool interposed = std::find(candidates.begin(), candidates.end(), contest::interposed) != candidates.end();
-    // The rank that reads the file may start in another directory than this.
-    const std::string topology = std::filesystem::absolute(options.topology).string();
+    const std::string topology = topology_for_ranks(options.topology);
     return run_mpi_program(context, "aapc-bench", arguments_of(context, "bench"), {{"AAPC_TOPOLOGY", topology}},
                            interposed ? Interposition::preloaded : Interposition::none);
 }

@@ -375,14 +375,15 @@ void set_unless_empty(const char* name, const std::string& value) {
 
 void prepare_environment(const Request& request, const Interposer& interposer) {
     // The rank that reads the file may start in another directory than this.
-    set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : fs::absolute(request.topology).string());
+    set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : topology_for_ranks(request.topology));
     set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : fs::absolute(request.tuning).string());
     set_unless_empty("AAPC_ALGORITHM", request.algorithm);
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
     set_unless_empty("AAPC_VERBOSE", request.verbosity);
     preload(interposer.path);
-    if (environment_variable("AAPC_TOPOLOGY").empty()) {
-        remark("no topology file is given (--topology FILE or AAPC_TOPOLOGY); the MPI's own MPI_Alltoall is used");
+    if (environment_variable("AAPC_TOPOLOGY").empty() && environment_variable("AAPC_TUNING").empty()) {
+        remark(
+            "no topology is given (--topology FILE or detect, or AAPC_TOPOLOGY); the MPI's own MPI_Alltoall is used");
     }
 }
 
@@ -408,7 +409,11 @@ void add_exec_command(CLI::App& app, Context& context) {
                            "Run an unmodified MPI program so that its MPI_Alltoall follows a schedule for the network: "
                            "mpirun -n 16 aapc exec --topology cluster.toml -- ./app");
     const auto request = std::make_shared<Request>();
-    command->add_option("--topology", request->topology, "topology file (AAPC_TOPOLOGY)")->type_name("FILE");
+    command
+        ->add_option("--topology", request->topology,
+                     "topology file, or detect[:SPEED]: the ranks find out which of them share a machine "
+                     "(AAPC_TOPOLOGY)")
+        ->type_name("FILE");
     command->add_option("--tuning", request->tuning, "tuning file that aapc tune wrote (AAPC_TUNING)")
         ->type_name("FILE");
     command->add_option("--algorithm", request->algorithm, "use this method, for every size (AAPC_ALGORITHM)")

@@ -297,7 +297,7 @@ std::string duration_text(std::optional<double> seconds) {
     if (*seconds >= 1) {
         return fmt::format("{:.3f} s", *seconds);
     }
-    return *seconds >= 1e-3 ? fmt::format("{:.3f} ms", *seconds * 1e3) : fmt::format("{:.1f} us", *seconds * 1e6);
+    return *seconds >= 1e-3 ? fmt::format("{:.3f} ms", *seconds * 1e3) : fmt::format("{:.1f} µs", *seconds * 1e6);
 }
 
 std::string phases_text(std::optional<Phase> phases) { return phases ? std::to_string(*phases) : "-"; }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "aapc/detection.hpp"
 #include "environment.hpp"
 
 namespace aapc::cli {
@@ -97,6 +98,10 @@ std::vector<fs::path> library_directories() {
         directories.push_back(program.parent_path().parent_path() / "lib64");
     }
     return directories;
+}
+
+std::string topology_for_ranks(const std::string& topology) {
+    return asks_for_detection(topology) ? topology : fs::absolute(topology).string();
 }
 
 void preload(const fs::path& library) {

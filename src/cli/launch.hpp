@@ -32,6 +32,10 @@ inline constexpr int program_not_runnable = 126;
 /// this program.
 [[nodiscard]] std::vector<std::filesystem::path> library_directories();
 
+/// What AAPC_TOPOLOGY is to be for a --topology: the file's absolute name, since the rank that reads it may start in
+/// another directory than this; as it is where it asks for detection.
+[[nodiscard]] std::string topology_for_ranks(const std::string& topology);
+
 /// Puts a library before those that the programs started from here preload already.
 void preload(const std::filesystem::path& library);
 

@@ -62,7 +62,7 @@ std::string duration_text(double seconds) {
     if (seconds >= 1) {
         return fmt::format("{:.3f} s", seconds);
     }
-    return seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3) : fmt::format("{:.3f} us", seconds * 1e6);
+    return seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3) : fmt::format("{:.3f} µs", seconds * 1e6);
 }
 
 std::string count_text(std::size_t count, std::string_view singular, std::string_view plural) {

@@ -1,5 +1,4 @@
 // `aapc tune`: checks its options without any MPI, and becomes the program that measures.
-#include <filesystem>
 #include <memory>
 
 #include "cli/launch.hpp"
@@ -17,7 +16,7 @@ int run(const contest::TuneOptions& options, const Context& context) {
         return speaks() ? complain(diagnostic) : bad_input;
     }
     // The interposer goes along so that its own cost can be measured; it passes everything else through.
-    const std::string topology = std::filesystem::absolute(options.topology).string();
+    const std::string topology = topology_for_ranks(options.topology);
     return run_mpi_program(context, "aapc-tune", arguments_of(context, "tune"), {{"AAPC_TOPOLOGY", topology}},
                            Interposition::preloaded);
 }

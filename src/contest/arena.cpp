@@ -27,12 +27,14 @@ constexpr std::int64_t largest_block = INT32_MAX;
 struct Interposer {
     decltype(&aapc_native_alltoall) native_alltoall;
     decltype(&aapc_calls) calls;
+    decltype(&aapc_rejected) rejected;
 };
 
 const Interposer& interposer() {
     static const Interposer found = {
         reinterpret_cast<decltype(&aapc_native_alltoall)>(dlsym(RTLD_DEFAULT, "aapc_native_alltoall")),
         reinterpret_cast<decltype(&aapc_calls)>(dlsym(RTLD_DEFAULT, "aapc_calls")),
+        reinterpret_cast<decltype(&aapc_rejected)>(dlsym(RTLD_DEFAULT, "aapc_rejected")),
     };
     return found;
 }
@@ -93,6 +95,13 @@ Expected<std::unique_ptr<Arena>> Arena::create(MPI_Comm comm, const Network& net
     return arena;
 }
 
+std::unique_ptr<Arena> Arena::create(MPI_Comm comm, const Network& network, Demand demand) {
+    std::unique_ptr<Arena> arena(new Arena(comm, network));
+    arena->demand_ = std::move(demand);
+    arena->bound_ = network_bound(network, arena->demand_);
+    return arena;
+}
+
 std::optional<Diagnostic> Arena::place_ranks() {
     demand_.machine_of.reserve(host_names_.size());
     for (std::size_t rank = 0; rank < host_names_.size(); ++rank) {
@@ -134,10 +143,11 @@ Expected<mpi::Exchange*> Arena::exchange_of(const Method& method) {
         } else if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
             complaint = not_possible(fits.error());
         } else if (method.synchronisation.kind == Synchronisation::Kind::timed && bound_.slowest_bits_per_second <= 0) {
-            complaint = not_possible({"", 0, 0, "no message crosses a link, so there is no speed to keep to",
-                                      "use ranks on several machines, or another synchronisation"});
+            complaint = not_possible({"", 0, 0, "no speed is known of any link that messages cross",
+                                      "use ranks on several machines, give the speed where the network is detected "
+                                      "(detect:10Gbit), or choose another synchronisation"});
         } else {
-            plan = make_plan(**timetable, rank_, method.synchronisation);
+            plan = make_plan(**timetable, demand_, rank_, method.synchronisation);
         }
     } catch (const std::bad_alloc&) {
         complaint = not_possible({"", 0, 0, fmt::format("rank {} has no memory left for its plan", rank_), ""});
@@ -145,8 +155,17 @@ Expected<mpi::Exchange*> Arena::exchange_of(const Method& method) {
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));
     }
+    const auto memory = machine_memory();
+    if (!memory) {
+        return failure(memory.error());
+    }
+    if (uses_tickets(method.synchronisation) && (*memory)->available() == SharedMemory::nothing) {
+        return failure(not_possible({"", 0, 0, "the ranks of a machine share no memory for its tickets",
+                                     "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"}));
+    }
     mpi::ExchangeOptions options;
     options.bits_per_second = bound_.slowest_bits_per_second;
+    options.machine_memory = *memory;
     std::unique_ptr<mpi::Exchange> exchange;
     if (const int error = mpi::Exchange::create(comm_, std::move(plan), options, exchange); error != MPI_SUCCESS) {
         complaint = not_possible({"", 0, 0, fmt::format("MPI says: {}", text_of_mpi_error(error)), ""});
@@ -155,6 +174,27 @@ Expected<mpi::Exchange*> Arena::exchange_of(const Method& method) {
         return failure(std::move(*first));
     }
     return exchanges_.emplace(text, std::move(exchange)).first->second.get();
+}
+
+Expected<mpi::MachineMemory*> Arena::machine_memory() {
+    if (!machine_memory_) {
+        auto wanted = parse_shared_memory(shared_text(comm_, environment_variable("AAPC_SHARED_MEMORY")));
+        if (!wanted) {
+            wanted.error().file = "AAPC_SHARED_MEMORY";
+            return failure(wanted.error());
+        }
+        std::optional<Diagnostic> complaint;
+        if (const int error = mpi::MachineMemory::create(comm_, demand_, *wanted, machine_memory_);
+            error != MPI_SUCCESS) {
+            complaint = Diagnostic{
+                "", 0, 0, fmt::format("shared memory of machines: MPI says: {}", text_of_mpi_error(error)), ""};
+        }
+        if (auto first = first_complaint(comm_, complaint)) {
+            machine_memory_.reset();
+            return failure(std::move(*first));
+        }
+    }
+    return machine_memory_.get();
 }
 
 Expected<void> Arena::prepare(const Method& method) {
@@ -281,6 +321,11 @@ Expected<Sample> Arena::run_interposed_once(std::int64_t block_bytes) {
     } else if (calls_by_aapc() < 0) {
         complaint = Diagnostic{"", 0, 0, "interposed: the interposer could not follow its settings and does nothing",
                                "give it a topology file that names every host and settings that it knows"};
+    } else if (const char* const remark = interposer().rejected(); remark != nullptr) {
+        // Rank 0 alone knows; what it would run is not what was asked for.
+        complaint =
+            Diagnostic{"", 0, 0, fmt::format("interposed: the interposer rejected what it was given: {}", remark),
+                       "give it settings that hold here, or none"};
     }
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));

@@ -18,6 +18,7 @@
 #include "aapc/diagnostic.hpp"
 #include "aapc/method.hpp"
 #include "aapc/mpi/exchange.hpp"
+#include "aapc/mpi/machine_memory.hpp"
 #include "aapc/network.hpp"
 #include "contest/sample.hpp"
 
@@ -30,6 +31,8 @@ class Arena {
     /// Places the ranks of `comm` on the machines of `network` by the names of their hosts. `network` must outlive the
     /// arena. An error names the host that the network lacks. The arena works on a duplicate of `comm`.
     [[nodiscard]] static Expected<std::unique_ptr<Arena>> create(MPI_Comm comm, const Network& network);
+    /// The same where the machines of the ranks are known: `demand` is that of all ranks of `comm`.
+    [[nodiscard]] static std::unique_ptr<Arena> create(MPI_Comm comm, const Network& network, Demand demand);
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
     ~Arena();
@@ -44,8 +47,8 @@ class Arena {
     [[nodiscard]] Expected<Sample> run_once(const Method& method, std::int64_t block_bytes);
 
     /// The same through MPI_Alltoall, as a program calls it that knows nothing of aapc. An error where no interposer is
-    /// preloaded, where one is and could not follow its settings, and where an algorithm or synchronisation is forced
-    /// (AAPC_ALGORITHM, AAPC_SYNCHRONISATION) that did not run.
+    /// preloaded, where one is and could not follow its settings or rejected a tuning, and where an algorithm or
+    /// synchronisation is forced (AAPC_ALGORITHM, AAPC_SYNCHRONISATION) that did not run.
     [[nodiscard]] Expected<Sample> run_interposed_once(std::int64_t block_bytes);
 
     /// Frees the exchange of `method` (and its communicator, of which an MPI has few); it forgets the pace it found.
@@ -80,6 +83,8 @@ class Arena {
     bool forced_native_ = false;
 
     [[nodiscard]] Expected<mpi::Exchange*> exchange_of(const Method& method);
+    /// What the ranks of each machine share, made at the first use.
+    [[nodiscard]] Expected<mpi::MachineMemory*> machine_memory();
     /// Makes room for blocks of that size and fills the send buffer; on all ranks or on none.
     [[nodiscard]] Expected<void> make_blocks(std::int64_t block_bytes);
     /// What the received blocks have wrong, on this rank.
@@ -87,6 +92,7 @@ class Arena {
     /// Barriers, clock and judgement around one call of `run`, which returns an MPI error code.
     [[nodiscard]] Expected<Sample> measure(const std::string& what, const std::function<int()>& run);
 
+    std::unique_ptr<mpi::MachineMemory> machine_memory_;               ///< outlives the exchanges
     std::map<std::string, std::unique_ptr<mpi::Exchange>> exchanges_;  ///< by the text of the method
     std::int64_t block_bytes_ = 0;
     std::vector<std::byte> send_;

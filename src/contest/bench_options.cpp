@@ -7,6 +7,7 @@
 #include <set>
 
 #include "aapc/topology_file.hpp"
+#include "cli/finite_number.hpp"
 
 namespace aapc::contest {
 
@@ -62,9 +63,13 @@ Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
 }  // namespace
 
 void add_bench_options(CLI::App& command, BenchOptions& options) {
-    command.add_option("--topology", options.topology, "topology file (docs/topology-files.md)")
+    command
+        .add_option("--topology", options.topology,
+                    "topology file (docs/topology-files.md), or detect[:SPEED]: the ranks find out which of them share "
+                    "a machine, and nothing else is known")
         ->type_name("FILE")
-        ->required();
+        ->envname("AAPC_TOPOLOGY")
+        ->capture_default_str();
     command
         .add_option("--sizes", options.sizes,
                     "bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
@@ -87,7 +92,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
     command
         .add_option("--most-seconds", options.most_seconds,
                     "end a size after the round in which so long has passed; one round always counts")
-        ->check(CLI::PositiveNumber)
+        ->check(cli::positive_number())
         ->capture_default_str();
     command.add_option("--seed", options.seed, "of the order of the candidates in each round")->capture_default_str();
     command.add_option("--format", options.format, "table (medians), csv or json (with every single sample)")

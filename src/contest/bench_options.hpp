@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "aapc/detection.hpp"
 #include "aapc/diagnostic.hpp"
 #include "aapc/method.hpp"
 #include "aapc/network.hpp"
@@ -18,7 +19,7 @@ namespace aapc::contest {
 inline constexpr std::string_view interposed = "interposed";
 
 struct BenchOptions {
-    std::string topology;
+    std::string topology = std::string(detection_word);
     std::vector<std::string> sizes = {"8Ki:512Ki:x4"};
     std::vector<std::string> candidates;  ///< empty: default_candidates()
     int repeats = 12;                     ///< at least 6 give an interval of 95 %

@@ -11,6 +11,7 @@
 #include "aapc/topology_file.hpp"
 #include "cli/command.hpp"
 #include "environment.hpp"
+#include "interpose/places.hpp"
 
 namespace aapc::contest {
 
@@ -111,6 +112,19 @@ Expected<Network> shared_topology(MPI_Comm comm, const std::string& path) {
         return failure(std::move(*first));
     }
     return read_topology(shared_text(comm, text), path);
+}
+
+Expected<DetectedNetwork> detected_network(MPI_Comm comm, const std::string& setting) {
+    const auto speed = detection_speed(setting);
+    if (!speed) {
+        return failure({setting, 0, 0, speed.error().wrong, speed.error().right});
+    }
+    const auto places = interpose::gather_places(comm);
+    if (!places) {
+        return failure({setting, 0, 0, "the MPI does not tell which ranks share a machine, or memory is short",
+                        "give a topology file"});
+    }
+    return detect_network(*places, *speed);
 }
 
 std::vector<std::string> host_names(MPI_Comm comm) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "aapc/detection.hpp"
 #include "aapc/diagnostic.hpp"
 #include "aapc/network.hpp"
 
@@ -30,6 +31,10 @@ void maximise(MPI_Comm comm, std::span<double> values);
 
 /// The topology file as rank 0 reads it, on all ranks; or on all ranks why there is none.
 [[nodiscard]] Expected<Network> shared_topology(MPI_Comm comm, const std::string& path);
+
+/// The network as the ranks detect it, with their places on it. `setting`, the same on all ranks, asks for detection;
+/// the diagnostic has it as its file.
+[[nodiscard]] Expected<DetectedNetwork> detected_network(MPI_Comm comm, const std::string& setting);
 
 /// The name of each rank's host, AAPC_HOSTNAME honoured, on all ranks.
 [[nodiscard]] std::vector<std::string> host_names(MPI_Comm comm);

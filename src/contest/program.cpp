@@ -35,7 +35,14 @@ int run_under_mpi(CLI::App& app, int argc, char** argv, const std::function<int(
     return status;
 }
 
-int run_in_arena(const std::string& topology, const std::function<int(std::unique_ptr<Arena>)>& run) {
+int run_in_arena(const std::string& own_topology, const std::function<int(std::unique_ptr<Arena>)>& run) {
+    // What rank 0 was given counts: ranks whose environments differ must not go different ways.
+    const std::string topology = shared_text(MPI_COMM_WORLD, own_topology);
+    if (asks_for_detection(topology)) {
+        auto detected = detected_network(MPI_COMM_WORLD, topology);
+        return detected ? run(Arena::create(MPI_COMM_WORLD, detected->network, std::move(detected->demand)))
+                        : refuse(detected.error());
+    }
     const auto network = shared_topology(MPI_COMM_WORLD, topology);
     if (!network) {
         return refuse(network.error());

@@ -18,7 +18,8 @@ inline constexpr int ended_by_interruption = 130;
 /// of wrong usage.
 [[nodiscard]] int run_under_mpi(CLI::App& app, int argc, char** argv, const std::function<int()>& run);
 
-/// Collective. Reads the topology file and places the ranks of MPI_COMM_WORLD on it. Returns the status of `run`, to
+/// Collective. Reads the topology file and places the ranks of MPI_COMM_WORLD on it, or lets them find their places
+/// where it asks for detection (`topology`: that of rank 0 counts). Returns the status of `run`, to
 /// which the arena goes, on all ranks; where there is no arena to be had, rank 0 says why.
 [[nodiscard]] int run_in_arena(const std::string& topology, const std::function<int(std::unique_ptr<Arena>)>& run);
 

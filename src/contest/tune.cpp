@@ -26,6 +26,7 @@
 #include "contest/tune_options.hpp"
 #include "contest/tune_pass_through.hpp"
 #include "contest/tune_report.hpp"
+#include "interpose/choice.hpp"
 
 namespace {
 
@@ -55,6 +56,10 @@ class Tune {
           watched_(speaks() && somebody_watches()) {}
 
     int run() {
+        if (const auto reason = interpose::nothing_to_schedule(arena_->demand(), arena_->bound())) {
+            return refuse({"", 0, 0, *reason + ", so no tuning would ever be obeyed",
+                           "use at least three ranks on at least two machines"});
+        }
         auto tournament = begin();
         if (!tournament) {
             return refuse(tournament.error());

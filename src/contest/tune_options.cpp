@@ -1,11 +1,17 @@
 #include "contest/tune_options.hpp"
 
+#include "cli/finite_number.hpp"
+
 namespace aapc::contest {
 
 void add_tune_options(CLI::App& command, TuneOptions& options) {
-    command.add_option("--topology", options.topology, "topology file (docs/topology-files.md)")
-        ->required()
-        ->type_name("FILE");
+    command
+        .add_option("--topology", options.topology,
+                    "topology file (docs/topology-files.md), or detect[:SPEED]: the ranks find out which of them share "
+                    "a machine, and nothing else is known")
+        ->type_name("FILE")
+        ->envname("AAPC_TOPOLOGY")
+        ->capture_default_str();
     command.add_option("-o,--output", options.output, "tuning file to write (docs/tuning.md)")
         ->type_name("FILE")
         ->capture_default_str();
@@ -16,7 +22,7 @@ void add_tune_options(CLI::App& command, TuneOptions& options) {
         ->type_name("SIZE,...")
         ->capture_default_str();
     command.add_option("--minutes", options.minutes, "time for all of it")
-        ->check(CLI::PositiveNumber)
+        ->check(cli::positive_number())
         ->capture_default_str();
     command
         .add_option("--state", options.state,

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "aapc/detection.hpp"
+
 namespace aapc::contest {
 
 struct TuneOptions {
-    std::string topology;
+    std::string topology = std::string(detection_word);
     std::string output = "tuning.toml";
     std::vector<std::string> sizes = {"1:1Mi:x4"};
     double minutes = 12;

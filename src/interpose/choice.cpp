@@ -4,20 +4,44 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
 #include "aapc/algorithm.hpp"
+#include "aapc/clusters.hpp"
 
 namespace aapc::interpose {
 
 namespace {
 
-constexpr std::string_view default_algorithm = "tree";
+/// What is done with blocks of so many bytes and more where nothing is forced or tuned: an algorithm with its default
+/// variant and synchronisation. Smaller ones go to the MPI's own routine.
+struct Rule {
+    NetworkKind kind;
+    std::string_view algorithm;
+    std::int64_t from_bytes;
+};
+
+constexpr Rule rules[] = {
+    {NetworkKind::tree, "tree", smallest_scheduled_block},
+    {NetworkKind::clusters, "local-group", 1},
+    {NetworkKind::torus, "torus-direct", smallest_scheduled_block},
+    {NetworkKind::detected, "factor", smallest_block_on_unknown_wires},
+};
+
 constexpr Rank fewest_participants = 3;  // two ranks have one schedule, and every MPI has found it
 
 std::size_t machines_used(const Demand& demand) {
     return std::unordered_set<Machine>(demand.machine_of.begin(), demand.machine_of.end()).size();
+}
+
+bool in_one_cluster(const Network& network, const Demand& demand) {
+    return network.kind() == NetworkKind::clusters && ranks_by_cluster(network, demand).size() == 1;
+}
+
+const Rule& rule_for(NetworkKind kind) {
+    return *std::find_if(std::begin(rules), std::end(rules), [kind](const Rule& rule) { return rule.kind == kind; });
 }
 
 std::string speed_text(double bits_per_second) {
@@ -35,13 +59,17 @@ std::string bound_text(const Network& network, const Bound& bound) {
     const LinkLoad& busiest = bound.links.front();
     const Link& link = network.links()[static_cast<std::size_t>(busiest.link)];
     const auto name = [&](Vertex vertex) { return network.vertices()[static_cast<std::size_t>(vertex)].name; };
+    if (network.kind() == NetworkKind::detected) {
+        return fmt::format("detected, of the wires nothing is known; bound {} messages at {}", busiest.messages,
+                           name(link.lower));
+    }
     return fmt::format("bound {} messages on {}-{} at {}", busiest.messages, name(link.lower), name(link.upper),
                        speed_text(link.bits_per_second));
 }
 
-/// How many times longer equal phases take than the links need.
-double slowdown_by_equal_phases(const Bound& bound) {
-    return static_cast<double>(bound.messages) * 8 / bound.slowest_bits_per_second / bound.seconds_per_byte;
+/// How many times longer equal phases take than the links need. The speeds of the links are known.
+double slowdown_by_equal_phases(Phase phases, const Bound& bound) {
+    return static_cast<double>(phases) * 8 / bound.slowest_bits_per_second / bound.seconds_per_byte;
 }
 
 /// Whether the tuning was measured with as many ranks, each on the same machine.
@@ -75,20 +103,45 @@ Decision decide_by_tuning(const Tuning& tuning, const std::string& bound) {
     return {std::move(ranges), fmt::format("tuned {}; {}", tuning.conditions.date, bound), Decision::Basis::tuning};
 }
 
-Decision decide_by_rule(const Network& network, const Bound& bound, const std::optional<Synchronisation>& forced,
-                        const std::string& reason) {
-    const auto algorithm = find_algorithm(default_algorithm);
-    if (!algorithm || !(*algorithm)->is_for(network.kind())) {
-        return Decision(fmt::format("no algorithm is chosen by itself on a {}", to_string(network.kind())));
+/// Why the rule leaves everything to the MPI's own routine here, if so.
+std::optional<std::string> reason_for_native(const Network& network, const Demand& demand, const Bound& bound,
+                                             const Algorithm& algorithm) {
+    // Nothing was measured and nothing is known but which ranks share a network card. Where each has one for itself,
+    // an order of the messages that avoids the others' cards is what MPIs have, too.
+    if (network.kind() == NetworkKind::detected &&
+        demand.machine_of.size() < fewest_ranks_a_machine * machines_used(demand)) {
+        return fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
+                           fewest_ranks_a_machine);
     }
-    if (slowdown_by_equal_phases(bound) > largest_slowdown_by_equal_phases) {
-        return Decision(
-            fmt::format("trunks are faster than ports and phases of equal length would take {:.1f} times the bound",
-                        slowdown_by_equal_phases(bound)));
+    const auto timetable = build_timetable(algorithm, "", network, demand);
+    if (!timetable) {
+        return timetable.error().wrong;
+    }
+    const bool equal_phases = algorithm.synchronisation.kind == Synchronisation::Kind::timed;
+    if (!equal_phases) {
+        return std::nullopt;
+    }
+    const double slowdown = slowdown_by_equal_phases((*timetable)->phases(), bound);
+    if (slowdown > largest_slowdown_by_equal_phases) {
+        return fmt::format("{}phases of equal length would take {:.1f} times the bound",
+                           is_tree(network.kind()) ? "trunks are faster than ports and " : "", slowdown);
+    }
+    return std::nullopt;
+}
+
+Decision decide_by_rule(const Network& network, const Demand& demand, const Bound& bound,
+                        const std::optional<Synchronisation>& forced, const std::string& reason) {
+    const Rule& rule = rule_for(in_one_cluster(network, demand) ? NetworkKind::tree : network.kind());
+    const auto algorithm = find_algorithm(rule.algorithm);
+    if (!algorithm) {
+        return Decision(algorithm.error().wrong);
+    }
+    if (auto native = reason_for_native(network, demand, bound, **algorithm)) {
+        return Decision(std::move(*native));
     }
     Method method{*algorithm, std::string((*algorithm)->variants.front()),
                   forced.value_or((*algorithm)->synchronisation)};
-    return {{{0, Method{}, ""}, {smallest_scheduled_block, std::move(method), ""}},
+    return {{{0, Method{}, ""}, {rule.from_bytes, std::move(method), ""}},
             reason,
             forced ? Decision::Basis::forced : Decision::Basis::rule};
 }
@@ -125,16 +178,31 @@ std::size_t Decision::range_of(std::int64_t block_bytes) const {
     return static_cast<std::size_t>(after - ranges_.begin()) - 1;
 }
 
+std::optional<std::string> nothing_to_schedule(const Demand& demand, const Bound& bound) {
+    if (demand.participants() < fewest_participants) {
+        return "with fewer than three ranks there is nothing to schedule";
+    }
+    if (machines_used(demand) < 2 || bound.links.empty()) {
+        return "all ranks are on one machine and no message crosses a link";
+    }
+    return std::nullopt;
+}
+
+Expected<void> check_speed_is_known(const Method& method, const Bound& bound) {
+    if (method.synchronisation.kind == Synchronisation::Kind::timed && bound.slowest_bits_per_second <= 0) {
+        return failure({"", 0, 0, "no speed is known of any link that messages cross, and 'timed' goes by it",
+                        "give the speed, as in detect:10Gbit, or choose another synchronisation"});
+    }
+    return {};
+}
+
 Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
                 const Tuning* tuning) {
     if (forced.method && forced.method->native()) {
         return Decision("AAPC_ALGORITHM says so", Decision::Basis::forced);
     }
-    if (demand.participants() < fewest_participants) {
-        return Decision("with fewer than three ranks there is nothing to schedule");
-    }
-    if (machines_used(demand) < 2 || bound.links.empty()) {
-        return Decision("all ranks are on one machine and no message crosses a link");
+    if (auto nothing = nothing_to_schedule(demand, bound)) {
+        return Decision(std::move(*nothing));
     }
     std::string reason = bound_text(network, bound);
     if (forced.method) {
@@ -148,7 +216,7 @@ Decision decide(const Network& network, const Demand& demand, const Bound& bound
         reason = fmt::format("the tuning is for {} ranks placed otherwise; {}", tuning->fingerprint.machine_of.size(),
                              reason);
     }
-    return decide_by_rule(network, bound, forced.synchronisation, reason);
+    return decide_by_rule(network, demand, bound, forced.synchronisation, reason);
 }
 
 std::string describe(const Demand& demand) {

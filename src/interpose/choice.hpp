@@ -30,6 +30,14 @@ inline constexpr std::int64_t largest_scheduled_block = INT32_MAX;
 /// links could do, trunks are so much faster than ports that letting everybody send at once is better.
 inline constexpr double largest_slowdown_by_equal_phases = 1.3;
 
+/// The same where the network was detected, and more cautious. At 10 Gbit/s so many bytes take 26 µs, about as long as
+/// a message takes to set out; for smaller blocks it matters more how many messages are under way than which.
+inline constexpr std::int64_t smallest_block_on_unknown_wires = 32768;
+
+/// Where the network was detected, machines have at least so many ranks on average or everything goes to the MPI's own
+/// routine.
+inline constexpr std::size_t fewest_ranks_a_machine = 2;
+
 /// What the user insists on (AAPC_ALGORITHM, AAPC_SYNCHRONISATION).
 struct Forced {
     std::optional<Method> method;                    ///< with the synchronisation, if both are set
@@ -74,10 +82,18 @@ class Decision {
     Basis basis_;
 };
 
+/// Why nothing is ever scheduled there, whatever is asked for: fewer than three ranks, or no message crosses a link.
+/// Nothing: there is something to schedule. O(participants).
+[[nodiscard]] std::optional<std::string> nothing_to_schedule(const Demand& demand, const Bound& bound);
+
+/// Says why `method` cannot keep time, if so: `timed` needs the speed of the links. The diagnostic has no file.
+[[nodiscard]] Expected<void> check_speed_is_known(const Method& method, const Bound& bound);
+
 /// Decides for a communicator whose ranks sit as `demand` says; `bound` is that of `network` and `demand`. What is
 /// forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it was
-/// measured on, rank by rank; then the rule. Where no message crosses a link or fewer than three ranks take part, the
-/// MPI's own routine is used whatever is asked for. O(participants + ranges).
+/// measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where no message crosses a link
+/// or fewer than three ranks take part, the MPI's own routine is used whatever is asked for. O(participants + ranges),
+/// and for the rule what its timetable takes.
 [[nodiscard]] Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
                               const Tuning* tuning);
 

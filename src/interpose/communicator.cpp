@@ -13,6 +13,7 @@
 #include "aapc/plan.hpp"
 #include "aapc/timetable.hpp"
 #include "interpose/blocks.hpp"
+#include "interpose/returned_errors.hpp"
 
 namespace aapc::interpose {
 
@@ -30,26 +31,6 @@ bool all_agree(MPI_Comm comm, bool mine) {
     return PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everywhere == 1;
 }
 
-/// While it lives, errors on a communicator are returned. What we try and can do without, such as one communicator
-/// more, must not end the program.
-class ReturnedErrors {
-  public:
-    explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
-        PMPI_Comm_get_errhandler(comm_, &handler_);
-        PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-    }
-    ReturnedErrors(const ReturnedErrors&) = delete;
-    ReturnedErrors& operator=(const ReturnedErrors&) = delete;
-    ~ReturnedErrors() {
-        PMPI_Comm_set_errhandler(comm_, handler_);
-        PMPI_Errhandler_free(&handler_);
-    }
-
-  private:
-    MPI_Comm comm_;
-    MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
-};
-
 /// Whether there is a plan depends on what all ranks know, so there is one on all of them or on none.
 Expected<Plan> plan_for(const Network& network, const Demand& demand, Rank rank, const Method& method) {
     const auto timetable = build_timetable(*method.algorithm, method.variant, network, demand);
@@ -59,7 +40,7 @@ Expected<Plan> plan_for(const Network& network, const Demand& demand, Rank rank,
     if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
         return failure(fits.error());
     }
-    return make_plan(**timetable, rank, method.synchronisation);
+    return make_plan(**timetable, demand, rank, method.synchronisation);
 }
 
 /// A failure of ours goes where MPI's own would go.
@@ -139,6 +120,7 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
         demand_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
     }
     network_ = &job.configuration().network;
+    shared_memory_ = job.configuration().shared_memory;
     const Bound bound = network_bound(*network_, demand_);
     bits_per_second_ = bound.slowest_bits_per_second;
     set_decision(decide(*network_, demand_, bound, job.configuration().forced, job.tuning()));
@@ -173,7 +155,7 @@ mpi::Exchange* CommunicatorState::exchange_for(MPI_Comm comm, std::int64_t block
     return slot.exchange.get();
 }
 
-std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) const {
+std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) {
     const auto give_up = [comm](const std::string& why) {
         if (rank_in(comm) == 0) {
             say(giving_up(why));
@@ -198,6 +180,11 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
     }
     mpi::ExchangeOptions options;
     options.bits_per_second = bits_per_second_;
+    options.machine_memory = machine_memory(comm);
+    if (uses_tickets(method.synchronisation) &&
+        (options.machine_memory == nullptr || options.machine_memory->available() == SharedMemory::nothing)) {
+        return give_up(fmt::format("{}: the ranks of a machine share no memory for its tickets", to_string(method)));
+    }
     std::unique_ptr<mpi::Exchange> exchange;
     int error = MPI_SUCCESS;
     {
@@ -208,6 +195,21 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
         return give_up("MPI gives no further communicator to exchange messages on");
     }
     return exchange;
+}
+
+mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
+    if (!machine_memory_tried_) {
+        machine_memory_tried_ = true;
+        int error = MPI_SUCCESS;
+        {
+            const ReturnedErrors returned(comm);
+            error = mpi::MachineMemory::create(comm, demand_, shared_memory_, machine_memory_);
+        }
+        if (!all_agree(comm, error == MPI_SUCCESS)) {
+            machine_memory_.reset();
+        }
+    }
+    return machine_memory_.get();
 }
 
 int CommunicatorState::run(mpi::Exchange& exchange, const void* send, int send_count, MPI_Datatype send_type,

@@ -12,6 +12,7 @@
 #include "aapc/demand.hpp"
 #include "aapc/method.hpp"
 #include "aapc/mpi/exchange.hpp"
+#include "aapc/mpi/machine_memory.hpp"
 #include "interpose/choice.hpp"
 #include "interpose/job.hpp"
 
@@ -52,7 +53,10 @@ class CommunicatorState {
     void introduce(const Job& job, MPI_Comm comm) const;
 
     /// Collective over `comm`; null on all ranks or on none.
-    std::unique_ptr<mpi::Exchange> make_exchange(MPI_Comm comm, const Method& method) const;
+    std::unique_ptr<mpi::Exchange> make_exchange(MPI_Comm comm, const Method& method);
+    /// What the ranks of each machine share, made at the first use: collective over `comm` then. Null on all ranks or
+    /// on none.
+    mpi::MachineMemory* machine_memory(MPI_Comm comm);
 
     /// A buffer that grows and is kept for the next call. Null: no memory.
     struct Scratch {
@@ -73,10 +77,13 @@ class CommunicatorState {
     int ranks_;
     const Network* network_ = nullptr;  ///< the job's
     Demand demand_;
+    SharedMemory shared_memory_ = SharedMemory::nothing;  ///< what to use where it can be had
     double bits_per_second_ = 0;
     Decision decision_;
-    std::vector<Slot> slots_;                 ///< one for each method of the decision
-    std::vector<std::size_t> slot_of_range_;  ///< index into slots_ for each range of the decision
+    bool machine_memory_tried_ = false;
+    std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
+    std::vector<Slot> slots_;                             ///< one for each method of the decision
+    std::vector<std::size_t> slot_of_range_;              ///< index into slots_ for each range of the decision
     Scratch packed_send_;
     Scratch packed_receive_;
 };

@@ -99,3 +99,5 @@ AAPC_INTERPOSED void aapc_calls(long* exchanged, long* passed_through) {
     *exchanged = job == nullptr ? -1 : job->exchanged();
     *passed_through = job == nullptr ? -1 : job->passed_through();
 }
+
+AAPC_INTERPOSED const char* aapc_rejected(void) { return aapc::interpose::rejected_settings(); }

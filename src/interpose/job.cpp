@@ -13,9 +13,13 @@
 
 #include "aapc/algorithm.hpp"
 #include "aapc/bound.hpp"
+#include "aapc/detection.hpp"
+#include "aapc/mpi/machine_memory.hpp"
 #include "environment.hpp"
 #include "interpose/blocks.hpp"
 #include "interpose/communicator.hpp"
+#include "interpose/places.hpp"
+#include "interpose/returned_errors.hpp"
 
 namespace aapc::interpose {
 
@@ -37,13 +41,25 @@ int world_size() {
     return size;
 }
 
+/// What was said of settings that are not followed.
+std::string& rejected() {
+    static std::string remarks;
+    return remarks;
+}
+
+/// Says so, once and for all who ask.
+void reject(const std::string& remark) {
+    say(remark);
+    rejected() += rejected().empty() ? remark : "; " + remark;
+}
+
 /// Rank 0's settings on all ranks, or nothing.
 std::optional<Settings> shared_settings() {
     std::string bytes;
     if (world_rank() == 0) {
         const Reading reading = read_settings();
         for (const std::string& remark : reading.remarks) {
-            say(remark);
+            reject(remark);
         }
         if (reading.settings) {
             bytes = encode(*reading.settings);
@@ -63,7 +79,8 @@ std::optional<Settings> shared_settings() {
 /// Why a method that the decision names cannot be used, if so.
 std::optional<std::string> misfit(const Configuration& configuration, const Demand& demand) {
     const Network& network = configuration.network;
-    const Decision decision = decide(network, demand, network_bound(network, demand), configuration.forced, nullptr);
+    const Bound bound = network_bound(network, demand);
+    const Decision decision = decide(network, demand, bound, configuration.forced, nullptr);
     for (const Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;
@@ -74,6 +91,9 @@ std::optional<std::string> misfit(const Configuration& configuration, const Dema
         }
         if (const auto fits = check_synchronisation_fits(**timetable, range.method.synchronisation); !fits) {
             return fmt::format("{}: {}", to_string(range.method), to_string(fits.error()));
+        }
+        if (const auto has_clock = check_speed_is_known(range.method, bound); !has_clock) {
+            return fmt::format("{}: {}", to_string(range.method), to_string(has_clock.error()));
         }
     }
     return std::nullopt;
@@ -89,8 +109,8 @@ void say_missing_host(const std::string& topology_file, const std::vector<Machin
     PMPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, rank, MPI_COMM_WORLD);
     if (world_rank() == 0) {
         const std::string more = others == 0 ? "" : fmt::format(" (nor are the hosts of {} other ranks)", others);
-        say(giving_up(fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch",
-                                  topology_file, name.data(), rank, more)));
+        reject(giving_up(fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch",
+                                     topology_file, name.data(), rank, more)));
     }
 }
 
@@ -114,6 +134,8 @@ void say(std::string_view line) {
         return;  // nobody listens, and that is nothing the program should suffer from
     }
 }
+
+const char* rejected_settings() { return rejected().empty() ? nullptr : rejected().c_str(); }
 
 Job::Job(Configuration configuration) : configuration_(std::move(configuration)) {}
 
@@ -139,11 +161,14 @@ std::unique_ptr<Job> Job::make(const Settings& settings) {
     // Rank 0 has understood the same text already; a rank that cannot is a rank without memory.
     std::unique_ptr<Job> job;
     Machine machine = not_able;
+    const bool detects = asks_for_detection(settings.topology_file);
+    const auto places = detects ? gather_places(MPI_COMM_WORLD) : std::nullopt;
     try {
-        if (auto configuration = configure(settings)) {
+        if (auto configuration = configure(settings); configuration && detects == places.has_value()) {
             job.reset(new Job(std::move(*configuration)));
             if (packs_plain_bytes() && job->register_callbacks()) {
-                machine = job->configuration_.network.find_machine(host_name());
+                machine =
+                    detects ? job->place_by_detection(*places) : job->configuration_.network.find_machine(host_name());
             }
         }
     } catch (const std::bad_alloc&) {
@@ -154,8 +179,7 @@ std::unique_ptr<Job> Job::make(const Settings& settings) {
     const Machine worst = *std::min_element(machine_of.begin(), machine_of.end());
     if (worst >= 0) {
         job->machine_of_ = std::move(machine_of);
-        job->check_tuning();
-        if (job->forced_method_fits()) {
+        if (job->tuning_allows_it() && job->forced_method_fits() && job->forced_tickets_can_be_had()) {
             return job;
         }
         job->unregister_callbacks();
@@ -164,12 +188,18 @@ std::unique_ptr<Job> Job::make(const Settings& settings) {
     if (worst == unknown_machine) {
         say_missing_host(settings.topology_file, machine_of);
     } else if (world_rank() == 0) {
-        say(giving_up("a rank could not be set up (no memory, or an MPI_Pack that adds to the data)"));
+        reject(giving_up("a rank could not be set up (no memory, or an MPI_Pack that adds to the data)"));
     }
     if (job) {
         job->unregister_callbacks();
     }
     return nullptr;
+}
+
+Machine Job::place_by_detection(const std::vector<RankPlace>& places) {
+    DetectedNetwork detected = detect_network(places, detection_speed(configuration_.topology_file).value_or(0));
+    configuration_.network = std::move(detected.network);
+    return detected.demand.machine_of[static_cast<std::size_t>(world_rank())];
 }
 
 bool Job::forced_method_fits() const {
@@ -186,7 +216,7 @@ bool Job::forced_method_fits() const {
             why = "rank 0 has no memory left";
         }
         if (why) {
-            say(giving_up(*why));
+            reject(giving_up(*why));
             fits = 0;
         }
     }
@@ -194,9 +224,31 @@ bool Job::forced_method_fits() const {
     return fits == 1;
 }
 
-void Job::check_tuning() {
+bool Job::forced_tickets_can_be_had() const {
+    const Forced& forced = configuration_.forced;
+    const bool by_method = forced.method && uses_tickets(forced.method->synchronisation);
+    const bool by_synchronisation = forced.synchronisation && uses_tickets(*forced.synchronisation);
+    if (!by_method && !by_synchronisation) {
+        return true;
+    }
+    std::unique_ptr<mpi::MachineMemory> memory;
+    int there = 0;
+    {
+        const ReturnedErrors returned(MPI_COMM_WORLD);
+        const int error =
+            mpi::MachineMemory::create(MPI_COMM_WORLD, Demand{machine_of_}, configuration_.shared_memory, memory);
+        const int mine = error == MPI_SUCCESS && memory->available() != SharedMemory::nothing ? 1 : 0;
+        PMPI_Allreduce(&mine, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    }
+    if (there == 0 && world_rank() == 0) {
+        reject(giving_up("the ranks of a machine share no memory for the tickets that are asked for"));
+    }
+    return there != 0;
+}
+
+bool Job::tuning_allows_it() {
     if (!configuration_.tuning) {
-        return;
+        return true;
     }
     // Rank 0 judges for all: the MPIs of two hosts may differ in what they say of their version.
     int holds = 1;
@@ -209,7 +261,8 @@ void Job::check_tuning() {
                                                   configuration_.topology_file);
         if (auto difference = mismatch(*configuration_.tuning, here)) {
             difference->file = configuration_.tuning_file;
-            say(deciding_without_tuning(to_string(*difference)));
+            reject(configuration_.only_tuned ? giving_up(to_string(*difference))
+                                             : deciding_without_tuning(to_string(*difference)));
             holds = 0;
         }
     }
@@ -217,6 +270,7 @@ void Job::check_tuning() {
     if (holds == 0) {
         configuration_.tuning.reset();
     }
+    return holds != 0 || !configuration_.only_tuned;
 }
 
 bool Job::register_callbacks() {

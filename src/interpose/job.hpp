@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "aapc/detection.hpp"
 #include "interpose/settings.hpp"
 
 namespace aapc::interpose {
@@ -55,9 +56,14 @@ class Job {
     static std::unique_ptr<Job> make(const Settings& settings);
     /// Whether what the user insists on can be done on the world; rank 0 finds out and says if not. Collective.
     [[nodiscard]] bool forced_method_fits() const;
+    /// Where the user insists on tickets: whether the machines of the world have memory for them; rank 0 says if not.
+    /// Collective.
+    [[nodiscard]] bool forced_tickets_can_be_had() const;
     /// Rejects a tuning that was made for something else, as a whole; rank 0 finds out and says so. Collective where
-    /// there is a tuning.
-    void check_tuning();
+    /// there is a tuning. False where nothing but the tuning asked for anything.
+    [[nodiscard]] bool tuning_allows_it();
+    /// Takes the network that the places of all ranks make, and says which of its machines is this rank's.
+    Machine place_by_detection(const std::vector<RankPlace>& places);
     /// Has MPI tell us of freed communicators and of its end; false if MPI refuses. Local.
     bool register_callbacks();
     void unregister_callbacks();
@@ -77,6 +83,10 @@ class Job {
     std::mutex states_mutex_;                                 ///< guards states_, never held while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
 };
+
+/// What rank 0 has said of settings that are not followed, separated by "; ". Null on other ranks, and where all are
+/// followed.
+[[nodiscard]] const char* rejected_settings();
 
 /// Writes "aapc: LINE" to standard error in one piece; control characters are shown as \xNN.
 void say(std::string_view line);

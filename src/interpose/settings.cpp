@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "aapc/detection.hpp"
 #include "aapc/method.hpp"
 #include "aapc/synchronisation.hpp"
 #include "aapc/topology_file.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
                                         &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
-                                        &Settings::verbosity};
+                                        &Settings::verbosity,     &Settings::shared_memory, &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -80,6 +81,24 @@ std::string take_field(std::string_view& bytes) {
     return field;
 }
 
+/// A network that ranks have yet to detect, as far as `topology` tells.
+Expected<Network> network_to_detect(const std::string& topology) {
+    const auto speed = detection_speed(topology);
+    if (!speed) {
+        return failure(about_variable("AAPC_TOPOLOGY", speed.error()));
+    }
+    return detect_network({}, *speed).network;
+}
+
+/// What asked for detection when that tuning was made; empty if nothing did, or there is no such tuning.
+std::string detection_of_tuning(const std::string& tuning_file) {
+    if (tuning_file.empty()) {
+        return "";
+    }
+    const auto tuning = read_tuning_file(tuning_file, NetworkKind::detected);
+    return tuning && asks_for_detection(tuning->fingerprint.topology_file) ? tuning->fingerprint.topology_file : "";
+}
+
 std::string contents(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
@@ -98,22 +117,30 @@ Reading read_settings() {
     settings.algorithm = environment_variable("AAPC_ALGORITHM");
     settings.synchronisation = environment_variable("AAPC_SYNCHRONISATION");
     settings.verbosity = environment_variable("AAPC_VERBOSE");
+    settings.shared_memory = environment_variable("AAPC_SHARED_MEMORY");
     Reading reading;
+    if (settings.topology_file.empty()) {
+        settings.topology_file = detection_of_tuning(settings.tuning_file);
+        settings.only_tuned = settings.topology_file.empty() ? "" : "yes";
+    }
     if (settings.topology_file.empty()) {
         if (!settings.algorithm.empty() || !settings.synchronisation.empty() || !settings.tuning_file.empty() ||
             !(settings.verbosity.empty() || settings.verbosity == "0")) {
             reading.remarks.push_back(
-                giving_up("AAPC_TOPOLOGY is not set, so nothing is known of the network; give it a topology file"));
+                giving_up("AAPC_TOPOLOGY is not set, so nothing is known of the network; give it a topology file, or "
+                          "'detect'"));
         }
         return reading;
     }
     // Read twice on purpose: the first reading has the complaints about files, the second the text that travels.
-    const auto network = read_topology_file(settings.topology_file);
+    const bool detects = asks_for_detection(settings.topology_file);
+    const auto network =
+        detects ? network_to_detect(settings.topology_file) : read_topology_file(settings.topology_file);
     if (!network) {
         reading.remarks.push_back(giving_up(to_string(network.error())));
         return reading;
     }
-    settings.topology_text = contents(settings.topology_file);
+    settings.topology_text = detects ? "" : contents(settings.topology_file);
     const auto configuration = configure(settings);
     if (!configuration) {
         reading.remarks.push_back(giving_up(to_string(configuration.error())));
@@ -131,13 +158,19 @@ Reading read_settings() {
 }
 
 Expected<Configuration> configure(const Settings& settings) {
-    auto network = read_topology(settings.topology_text, settings.topology_file);
+    auto network = asks_for_detection(settings.topology_file)
+                       ? network_to_detect(settings.topology_file)
+                       : read_topology(settings.topology_text, settings.topology_file);
     if (!network) {
         return failure(network.error());
     }
     const auto verbosity = parse_verbosity(settings.verbosity);
     if (!verbosity) {
         return failure(verbosity.error());
+    }
+    const auto shared_memory = parse_shared_memory(settings.shared_memory);
+    if (!shared_memory) {
+        return failure(about_variable("AAPC_SHARED_MEMORY", shared_memory.error()));
     }
     auto forced = parse_forced(settings, network->kind());
     if (!forced) {
@@ -151,8 +184,8 @@ Expected<Configuration> configure(const Settings& settings) {
         }
         tuning = std::move(*read);
     }
-    return Configuration{settings.topology_file, settings.tuning_file, std::move(*network),
-                         std::move(tuning),      std::move(*forced),   *verbosity};
+    return Configuration{settings.topology_file, settings.tuning_file,         std::move(*network), std::move(tuning),
+                         std::move(*forced),     !settings.only_tuned.empty(), *verbosity,          *shared_memory};
 }
 
 std::string encode(const Settings& settings) {

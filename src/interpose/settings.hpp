@@ -10,6 +10,7 @@
 
 #include "aapc/diagnostic.hpp"
 #include "aapc/network.hpp"
+#include "aapc/shared_memory.hpp"
 #include "aapc/tuning.hpp"
 #include "interpose/choice.hpp"
 
@@ -17,13 +18,17 @@ namespace aapc::interpose {
 
 /// The AAPC_ variables as rank 0 found them and the texts of the files.
 struct Settings {
-    std::string topology_file;    ///< AAPC_TOPOLOGY
-    std::string topology_text;    ///< what is in it
+    std::string topology_file;    ///< AAPC_TOPOLOGY, or what asks for detection
+    std::string topology_text;    ///< what is in it; empty under detection
     std::string tuning_file;      ///< AAPC_TUNING; empty: not set
     std::string tuning_text;      ///< what is in it; empty: not set, or not to be used
     std::string algorithm;        ///< AAPC_ALGORITHM: a method or the beginning of one; empty: not set
     std::string synchronisation;  ///< AAPC_SYNCHRONISATION; empty: not set
     std::string verbosity;        ///< AAPC_VERBOSE; empty: not set
+    std::string shared_memory;    ///< AAPC_SHARED_MEMORY; empty: not set
+    /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
+    /// done.
+    std::string only_tuned;
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -32,10 +37,12 @@ struct Settings {
 struct Configuration {
     std::string topology_file;
     std::string tuning_file;
-    Network network;
+    Network network;               ///< without machines as long as it is yet to be detected
     std::optional<Tuning> tuning;  ///< of what it was made for, nothing is known to hold here yet
     Forced forced;
-    int verbosity = 0;  ///< 0, 1 or 2
+    bool only_tuned = false;                                        ///< as in Settings
+    int verbosity = 0;                                              ///< 0, 1 or 2
+    SharedMemory shared_memory = SharedMemory::tickets_and_copies;  ///< what to use where it can be had
 };
 
 /// What reading the settings came to.

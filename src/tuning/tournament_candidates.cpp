@@ -3,10 +3,12 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "aapc/algorithm.hpp"
+#include "aapc/bound.hpp"
 #include "aapc/tournament.hpp"
 
 namespace aapc {
@@ -25,19 +27,16 @@ struct Applied {
 /// The variants worth trying: those of the list, and a few of the numbered ones. Beyond the number of participants a
 /// number (a radix, say) changes nothing any more.
 std::vector<std::string> variants_to_try(const Algorithm& algorithm, Rank participants) {
-    std::vector<std::string> variants;
-    for (const std::string_view variant : algorithm.variants) {
-        if (algorithm.numbered_variants.empty() || !variant.starts_with(algorithm.numbered_variants)) {
-            variants.emplace_back(variant);
-        }
-    }
+    std::vector<std::string> variants(algorithm.variants.begin(), algorithm.variants.end());
     if (!algorithm.numbered_variants.empty()) {
         std::vector<Rank> numbers = {2, 3, 4, 8, 16, participants};
         std::sort(numbers.begin(), numbers.end());
         numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
         for (const Rank number : numbers) {
-            if (number >= 2 && number <= std::max(participants, 2)) {
-                variants.push_back(std::string(algorithm.numbered_variants) + std::to_string(number));
+            std::string variant = std::string(algorithm.numbered_variants) + std::to_string(number);
+            const bool listed = std::find(variants.begin(), variants.end(), variant) != variants.end();
+            if (!listed && number >= 2 && number <= std::max(participants, 2)) {
+                variants.push_back(std::move(variant));
             }
         }
     }
@@ -137,14 +136,36 @@ std::vector<Synchronisation> windows(const Synchronisation& customary, Phase pha
     return list;
 }
 
-/// Whether messages go from one machine to another. Where none does there is no link whose speed could set the clock of
-/// `timed`.
+/// Ranks on the machine that has most.
+Phase most_ranks_of_a_machine(const Demand& demand) {
+    std::unordered_map<Machine, Phase> ranks;
+    Phase most = 0;
+    for (const Machine machine : demand.machine_of) {
+        most = std::max(most, ++ranks[machine]);
+    }
+    return most;
+}
+
+/// Whether ranks of a machine share its card as they come or by tickets, which only a measurement can tell.
+void add_tickets(std::vector<Synchronisation>& list, const Synchronisation& customary, const Demand& demand) {
+    const Phase most = most_ranks_of_a_machine(demand);
+    if (most < 2) {
+        return;
+    }
+    if (customary.kind == Kind::window && std::find(list.begin(), list.end(), customary) == list.end()) {
+        list.push_back(customary);
+    }
+    add_blocks(list, Kind::ports, {1, 2}, most);
+}
+
+/// Whether messages go from one machine to another.
 bool crosses_links(const Demand& demand) {
     return std::adjacent_find(demand.machine_of.begin(), demand.machine_of.end(), std::not_equal_to<>()) !=
            demand.machine_of.end();
 }
 
-std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, const Demand& demand,
+/// `has_clock`: whether there is a speed of links that `timed` could go by.
+std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, const Demand& demand, bool has_clock,
                                                      bool default_variant) {
     const Timetable& timetable = *applied.timetable;
     std::vector<Synchronisation> list;
@@ -155,7 +176,9 @@ std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, con
     } else {
         list = windows(applied.algorithm->synchronisation, timetable.phases());
     }
-    const bool has_clock = crosses_links(demand);
+    if (crosses_links(demand) && default_variant) {
+        add_tickets(list, applied.algorithm->synchronisation, demand);
+    }
     std::erase_if(list, [&](const Synchronisation& one) {
         return !check_synchronisation_fits(timetable, one) || (one.kind == Kind::timed && !has_clock);
     });
@@ -165,6 +188,8 @@ std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, con
 }  // namespace
 
 std::vector<Method> candidate_methods(const Network& network, const Demand& demand) {
+    // Where no message crosses a link, or the network was detected and nobody said how fast it is, there is none.
+    const bool has_clock = network_bound(network, demand).slowest_bits_per_second > 0;
     std::vector<Method> customary = {Method{}};
     std::vector<Method> others;
     for (const Algorithm& algorithm : algorithms()) {
@@ -174,7 +199,8 @@ std::vector<Method> candidate_methods(const Network& network, const Demand& dema
         const std::vector<Applied> applied = apply(algorithm, network, demand);
         for (const Applied& one : applied) {
             const bool default_variant = &one == &applied.front();
-            const std::vector<Synchronisation> synchronisations = synchronisations_to_try(one, demand, default_variant);
+            const std::vector<Synchronisation> synchronisations =
+                synchronisations_to_try(one, demand, has_clock, default_variant);
             for (const Synchronisation& synchronisation : synchronisations) {
                 const bool first = default_variant && &synchronisation == &synchronisations.front();
                 (first ? customary : others).push_back({one.algorithm, one.variant, synchronisation});

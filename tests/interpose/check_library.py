@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 INTERPOSED = {prefix + name for prefix in ("", "P") for name in ("MPI_Init", "MPI_Init_thread", "MPI_Alltoall")}
-INTERPOSED |= {"aapc_native_alltoall", "aapc_calls"}  # for benchmarks that ask (aapc/interposer.h)
+INTERPOSED |= {"aapc_native_alltoall", "aapc_calls", "aapc_rejected"}  # for benchmarks that ask (aapc/interposer.h)
 ALLOWED = re.compile(r"^(libmpi|libmpich|libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so")
 
 

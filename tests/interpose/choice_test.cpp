@@ -1,5 +1,6 @@
 #include "interpose/choice.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -7,11 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/detection.hpp"
+#include "support/clusters.hpp"
+#include "support/torus.hpp"
+
 namespace aapc::interpose {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Two switches with `machines` machines each, ports of 1 Gbit/s, and a trunk.
 Network two_switches(int machines, double trunk_bits_per_second) {
@@ -29,7 +35,7 @@ Network two_switches(int machines, double trunk_bits_per_second) {
 
 Decision decision(const Network& network, const Demand& demand, const Forced& forced = {},
                   const Tuning* tuning = nullptr) {
-    return decide(network, demand, tree_bound(network, demand), forced, tuning);
+    return decide(network, demand, network_bound(network, demand), forced, tuning);
 }
 
 Method method(std::string_view text) { return parse_method(text, NetworkKind::tree).value(); }
@@ -129,6 +135,115 @@ TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunk) {
     // A trunk only little faster than the ports is worth no such step.
     const Network nearly = two_switches(4, 1.2e9);
     EXPECT_FALSE(always_native(decision(nearly, full_demand(nearly))));
+}
+
+// ---- Other kinds of networks ----
+
+/// So many ranks on each of the machines, one machine after the other.
+DetectedNetwork detected(const std::vector<int>& ranks, double bits_per_second = 0) {
+    std::vector<RankPlace> places;
+    for (std::size_t machine = 0; machine < ranks.size(); ++machine) {
+        const auto lowest = static_cast<Rank>(places.size());
+        for (int rank = 0; rank < ranks[machine]; ++rank) {
+            places.push_back({lowest, fmt::format("h{}", machine)});
+        }
+    }
+    return detect_network(places, bits_per_second);
+}
+
+TEST(Choice, LocalGroupForEveryBlockThatGoesAcrossTheWideArea) {
+    const Network network = test::clusters_of({3, 7});
+    const Decision chosen = decision(network, full_demand(network));
+    EXPECT_TRUE(chosen.at(0).native());
+    const Method local_group = parse_method("local-group", NetworkKind::clusters).value();
+    EXPECT_EQ(chosen.at(1), local_group);
+    EXPECT_EQ(chosen.at(largest_scheduled_block), local_group);
+    EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
+}
+
+TEST(Choice, RanksOfOneClusterAreDecidedAsOnATree) {
+    const Network network = test::clusters_of({3, 7});
+    const Decision chosen = decision(network, {{3, 4, 5, 9}});
+    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), method("tree/merged+timed"));
+}
+
+TEST(Choice, TorusDirectWherePhasesAreAsFastAsTheLinks) {
+    const Network large = test::torus_of({8, 8});
+    const Decision chosen = decision(large, full_demand(large));
+    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), parse_method("torus-direct", NetworkKind::torus).value());
+    // 4 x 4: the links would allow 8 phases, but a rank has 15 messages and sends one at a time.
+    const Network small = test::torus_of({4, 4});
+    const Decision native = decision(small, full_demand(small));
+    EXPECT_TRUE(always_native(native));
+    EXPECT_THAT(native.reason(), AllOf(HasSubstr("times the bound"), Not(HasSubstr("trunks"))));
+}
+
+TEST(Choice, NativeWithTheReasonWhereATorusHasNoTimetable) {
+    const Network two_ranks_each = test::torus_of({8, 8}, 2);
+    const Decision shared = decision(two_ranks_each, full_demand(two_ranks_each));
+    EXPECT_TRUE(always_native(shared));
+    EXPECT_THAT(shared.reason(), HasSubstr("one rank on each machine"));
+    const Network odd = test::torus_of({5, 5});
+    EXPECT_TRUE(always_native(decision(odd, full_demand(odd))));
+}
+
+TEST(Choice, DetectedMachinesOfSeveralRanksGetFactorForLargeBlocks) {
+    for (const double speed : {0.0, 1e10}) {
+        for (const std::vector<int>& ranks : {std::vector<int>{2, 2}, {4, 1, 3, 1}, {1, 1, 8}, {16, 16, 16}}) {
+            const DetectedNetwork found = detected(ranks, speed);
+            const Decision chosen = decision(found.network, found.demand);
+            EXPECT_TRUE(chosen.at(smallest_block_on_unknown_wires - 1).native());
+            EXPECT_EQ(chosen.at(smallest_block_on_unknown_wires), method("factor/fill+window:1"));
+            EXPECT_EQ(chosen.basis(), Decision::Basis::rule);
+        }
+    }
+    const DetectedNetwork found = detected({3, 1, 2, 3});
+    EXPECT_EQ(explain(found.demand, decision(found.network, found.demand)),
+              "communicator of 9 ranks on 4 machines: native; from 32768 bytes factor/fill+window:1 (detected, of the "
+              "wires nothing is known; bound 18 messages at h0)");
+}
+
+TEST(Choice, DetectedMachinesOfFewRanksAreLeftToTheMpi) {
+    for (const std::vector<int>& ranks : {std::vector<int>{1, 1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {1, 2}}) {
+        const DetectedNetwork found = detected(ranks);
+        const Decision chosen = decision(found.network, found.demand);
+        EXPECT_TRUE(always_native(chosen));
+        EXPECT_THAT(chosen.reason(), HasSubstr("detected: fewer than 2 ranks a machine"));
+        EXPECT_EQ(decision(found.network, found.demand, {method("tree+sender"), {}}).at(1), method("tree+sender"))
+            << "what is forced is done";
+    }
+    const DetectedNetwork alone = detected({8});
+    EXPECT_THAT(decision(alone.network, alone.demand).reason(), HasSubstr("one machine"));
+}
+
+TEST(Choice, ATuningMadeUnderDetectionIsObeyed) {
+    const DetectedNetwork found = detected({1, 1, 2});
+    const Tuning tuning = tuning_for(found.network, found.demand, {{0, method("ring"), {}}});
+    EXPECT_EQ(decision(found.network, found.demand, {}, &tuning).at(1), method("ring"));
+    EXPECT_THAT(decision(found.network, found.demand, {}, &tuning).reason(), HasSubstr("detected"));
+}
+
+TEST(Choice, TimedNeedsASpeed) {
+    const DetectedNetwork unknown = detected({2, 2});
+    const DetectedNetwork known = detected({2, 2}, 1e9);
+    const Bound without = network_bound(unknown.network, unknown.demand);
+    EXPECT_FALSE(check_speed_is_known(method("tree+timed"), without));
+    EXPECT_FALSE(check_speed_is_known(method("factor+timed:1448@0.9"), without));
+    EXPECT_TRUE(check_speed_is_known(method("tree+sender"), without));
+    EXPECT_TRUE(check_speed_is_known(method("native"), without));
+    EXPECT_TRUE(check_speed_is_known(method("tree+timed"), network_bound(known.network, known.demand)));
+}
+
+TEST(Choice, ThereIsNothingToScheduleForTwoRanksOrOnOneMachine) {
+    const Network network = two_switches(2, 1e9);
+    const auto reason = [&](const Demand& demand) {
+        return nothing_to_schedule(demand, network_bound(network, demand));
+    };
+    EXPECT_TRUE(reason({{0, 1}}));
+    EXPECT_TRUE(reason({{1, 1, 1, 1}}));
+    EXPECT_FALSE(reason({{0, 0, 3}}));
 }
 
 TEST(Choice, ExplanationNamesSizesChoiceAndBound) {

@@ -30,8 +30,8 @@ class SettingsTest : public testing::Test {
     void TearDown() override { clear(); }
 
     static void clear() {
-        for (const char* name :
-             {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE", "AAPC_TUNING"}) {
+        for (const char* name : {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE",
+                                 "AAPC_TUNING", "AAPC_SHARED_MEMORY"}) {
             unsetenv(name);
         }
     }
@@ -128,6 +128,56 @@ TEST_F(SettingsTest, AWrongTuningFileIsDroppedWholeWithOneRemark) {
     std::remove(file.c_str());
 }
 
+TEST_F(SettingsTest, DetectionTakesThePlaceOfATopologyFile) {
+    setenv("AAPC_TOPOLOGY", "detect:10Gbit", 1);
+    setenv("AAPC_ALGORITHM", "factor", 1);
+    const Reading reading = read_settings();
+    EXPECT_THAT(reading.remarks, IsEmpty());
+    ASSERT_TRUE(reading.settings);
+    EXPECT_EQ(reading.settings->topology_file, "detect:10Gbit");
+    EXPECT_EQ(reading.settings->topology_text, "");
+    const auto configuration = configure(decode(encode(*reading.settings)));
+    ASSERT_TRUE(configuration);
+    EXPECT_EQ(configuration->network.kind(), NetworkKind::detected);
+    EXPECT_EQ(configuration->forced.method, parse_method("factor", NetworkKind::detected).value());
+    EXPECT_FALSE(configuration->only_tuned);
+}
+
+TEST_F(SettingsTest, AWrongSpeedOrAlgorithmUnderDetectionIsOneRemark) {
+    setenv("AAPC_TOPOLOGY", "detect:fast", 1);
+    EXPECT_THAT(read_settings().remarks, ElementsAre(StartsWith("AAPC_TOPOLOGY: ")));
+    EXPECT_FALSE(read_settings().settings);
+    setenv("AAPC_TOPOLOGY", "detect", 1);
+    setenv("AAPC_ALGORITHM", "torus", 1);
+    EXPECT_THAT(read_settings().remarks, ElementsAre(StartsWith("AAPC_ALGORITHM: ")));
+    EXPECT_FALSE(read_settings().settings);
+}
+
+TEST_F(SettingsTest, ATuningMadeUnderDetectionAsksForItWhereNothingElseIsSaid) {
+    const std::string file = testing::TempDir() + "aapc_settings_test_detected.toml";
+    for (const auto& [topology, follows] :
+         {std::pair{"detect", true}, {"detect:1Gbit", true}, {"detected.toml", false}, {"cluster.toml", false}}) {
+        clear();
+        Tuning tuning = test::example_tuning();
+        tuning.fingerprint.topology_file = topology;
+        std::ofstream(file) << tuning_text(tuning);
+        setenv("AAPC_TUNING", file.c_str(), 1);
+        const Reading reading = read_settings();
+        EXPECT_EQ(reading.settings.has_value(), follows) << topology;
+        EXPECT_EQ(reading.remarks.size(), follows ? 0U : 1U) << topology;
+        if (follows) {
+            EXPECT_EQ(reading.settings->topology_file, topology);
+            const auto configuration = configure(*reading.settings);
+            ASSERT_TRUE(configuration);
+            EXPECT_TRUE(configuration->only_tuned);
+            EXPECT_EQ(configuration->tuning, tuning);
+        }
+        setenv("AAPC_TOPOLOGY", "detect", 1);
+        EXPECT_EQ(read_settings().settings->only_tuned, "") << "the user asks for detection";
+    }
+    std::remove(file.c_str());
+}
+
 TEST_F(SettingsTest, ForcedMethods) {
     const auto forced = [](const std::string& algorithm, const std::string& synchronisation = "") {
         return configure(settings(algorithm, synchronisation))->forced;
@@ -157,6 +207,20 @@ TEST_F(SettingsTest, EveryAlgorithmForATreeCanBeForced) {
     }
 }
 
+TEST_F(SettingsTest, SharedMemoryIsUsedUnlessItIsSwitchedOff) {
+    Settings given = settings("");
+    EXPECT_EQ(configure(given)->shared_memory, SharedMemory::tickets_and_copies);
+    given.shared_memory = "0";
+    EXPECT_EQ(configure(given)->shared_memory, SharedMemory::nothing);
+    given.shared_memory = "much";
+    const auto wrong = configure(given);
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(to_string(wrong.error()), StartsWith("AAPC_SHARED_MEMORY: "));
+    setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
+    setenv("AAPC_SHARED_MEMORY", "tickets", 1);
+    EXPECT_EQ(read_settings().settings->shared_memory, "tickets");
+}
+
 TEST_F(SettingsTest, UnknownNamesAreRefusedWithTheVariablesName) {
     const std::array<std::pair<Settings, const char*>, 9> wrong = {{
         {settings("wood"), "AAPC_ALGORITHM: "},
@@ -178,7 +242,15 @@ TEST_F(SettingsTest, UnknownNamesAreRefusedWithTheVariablesName) {
 
 RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
               (std::string file, std::string text, std::string algorithm, std::string synchronisation)) {
-    const Settings settings{file, text, "t.toml", text + file, algorithm, synchronisation, std::string("1\0\n", 3)};
+    const Settings settings{file,
+                            text,
+                            "t.toml",
+                            text + file,
+                            algorithm,
+                            synchronisation,
+                            std::string("1\0\n", 3),
+                            algorithm + text,
+                            file + algorithm};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 
