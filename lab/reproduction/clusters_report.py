@@ -77,7 +77,9 @@ def _draw_signature(result: HoldOut, name: str, picture: Path) -> None:
         color, held_out = f"C{number}", ranks > MOST_FITTED_RANKS
         times.plot(sizes, [point.predicted for point in points], "-", color=color)
         times.plot(
-            *(sizes, [point.measured for point in points], "o"),
+            sizes,
+            [point.measured for point in points],
+            "o",
             color=color,
             fillstyle="full" if held_out else "none",
             label=f"{ranks} ranks" + (", held out" if held_out else ""),
@@ -92,7 +94,7 @@ def _draw_signature(result: HoldOut, name: str, picture: Path) -> None:
         errors.plot(
             [point.ranks for point in points],
             [100 * point.error for point in points],
-            *("o-",),
+            "o-",
             color=f"C{number}",
             label=size_text(size),
         )

@@ -10,4 +10,4 @@ def size_text(size: int) -> str:
 
 
 def time_text(seconds: float) -> str:
-    return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
