@@ -16,6 +16,8 @@
 #include "aapc/topology_file.hpp"
 #include "aapc/tuning.hpp"
 #include "cli/command.hpp"
+#include "cli/explain_model.hpp"
+#include "contest/model_files.hpp"
 #include "interpose/choice.hpp"
 #include "interpose/settings.hpp"
 
@@ -33,6 +35,7 @@ struct ExplainOptions {
     std::string mpi;
     Rank ranks = 0;  ///< 0: all
     std::vector<std::string> sizes;
+    std::vector<std::string> models;
     std::string format = "text";
 };
 
@@ -62,6 +65,7 @@ struct Explanation {
     std::vector<std::optional<Phase>> phases;  ///< for each range of the decision; nothing: the MPI's own
     std::vector<SizeLine> sizes;
     std::vector<Alternative> alternatives;
+    std::vector<ModelledSize> modelled;  ///< for each of the sizes; empty: there is no model
 };
 
 std::string_view name_of(Decision::Basis basis) {
@@ -252,12 +256,32 @@ void find_alternatives(Explanation& explanation) {
     }
 }
 
+/// By the model, if one is given.
+Expected<void> add_predictions(const ExplainOptions& options, Explanation& explanation) {
+    if (options.models.empty()) {
+        return {};
+    }
+    auto known = contest::read_model_files(options.models);
+    if (!known) {
+        return failure(std::move(known.error()));
+    }
+    MethodModels models(explanation.network, explanation.demand, std::move(*known));
+    for (const SizeLine& line : explanation.sizes) {
+        auto modelled = models.at(line.method, std::max<std::int64_t>(line.bytes, 1), line.measured);
+        if (!modelled) {
+            return failure(std::move(modelled.error()));
+        }
+        explanation.modelled.push_back(std::move(*modelled));
+    }
+    return {};
+}
+
 Expected<Explanation> find_out(const ExplainOptions& options) {
     auto network = read_topology_file(options.topology);
     if (!network) {
         return failure(network.error());
     }
-    Explanation explanation{std::move(*network), {}, "", {}, {}, Decision(""), {}, {}, {}};
+    Explanation explanation{std::move(*network), {}, "", {}, {}, Decision(""), {}, {}, {}, {}};
     if (!options.tuning.empty()) {
         read_tuning_for(options, explanation);
     }
@@ -285,6 +309,9 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
                                      measured_at(explanation, bytes)});
     }
     find_alternatives(explanation);
+    if (auto added = add_predictions(options, explanation); !added) {
+        return failure(std::move(added.error()));
+    }
     return explanation;
 }
 
@@ -363,6 +390,9 @@ std::string as_text(const Explanation& shown) {
                             compact_hostlist(shown.tuning->fingerprint.machine_of));
     }
     text += ranges_text(shown) + sizes_text(shown);
+    if (!shown.modelled.empty()) {
+        text += modelled_text(shown.modelled);
+    }
     if (!shown.alternatives.empty()) {
         text += alternatives_text(shown);
     }
@@ -406,7 +436,11 @@ std::string as_json(const Explanation& shown) {
                          {"method", to_string(line.method)},
                          {"bound_seconds", line.bound_seconds},
                          {"predicted_seconds", or_null(line.predicted_seconds)},
-                         {"measured", measured_json(line.measured)}});
+                         {"measured", measured_json(line.measured)},
+                         {"model", nullptr}});
+    }
+    for (std::size_t size = 0; size < shown.modelled.size(); ++size) {
+        sizes[size]["model"] = modelled_json(shown.modelled[size]);
     }
     ordered_json alternatives = ordered_json::array();
     for (const Alternative& alternative : shown.alternatives) {
@@ -455,6 +489,11 @@ void add_explain_command(CLI::App& app, Context& context) {
     command->add_option("--sizes", options->sizes, "message sizes, as in 1,8Ki,1M; default: those that were measured")
         ->delimiter(',')
         ->type_name("SIZE,...");
+    command
+        ->add_option("--model", options->models,
+                     "what aapc fit wrote for this network: shows its predictions against what was measured")
+        ->delimiter(',')
+        ->type_name("FILE,...");
     command->add_option("--mpi", options->mpi, "the MPI that will run, openmpi or mpich; default: the tuning's")
         ->type_name("NAME");
     command->add_option("--format", options->format, "text or json")

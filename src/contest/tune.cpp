@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/method_model.hpp"
+#include "aapc/network_model.hpp"
 #include "aapc/tournament.hpp"
 #include "aapc/tuning.hpp"
 #include "cli/command.hpp"
@@ -21,6 +23,7 @@
 #include "contest/bench_options.hpp"
 #include "contest/circumstances.hpp"
 #include "contest/collective.hpp"
+#include "contest/model_files.hpp"
 #include "contest/program.hpp"
 #include "contest/spectator.hpp"
 #include "contest/tune_options.hpp"
@@ -107,11 +110,15 @@ class Tune {
         settings.bound_seconds_per_byte = arena_->bound().seconds_per_byte;
         settings.slowest_bits_per_second = arena_->bound().slowest_bits_per_second;
         std::vector<Method> candidates = candidate_methods(arena_->network(), arena_->demand());
+        const auto expected = expected_by_file(candidates);
+        if (!expected) {
+            return failure(expected.error());
+        }
         const std::string state = options_.restart ? "" : shared_text(arena_->communicator(), read_state());
         if (state.empty()) {
-            return Tournament::create(std::move(settings), std::move(candidates));
+            return Tournament::create(std::move(settings), std::move(candidates), *expected);
         }
-        auto resumed = resume_from(state, fingerprint_, settings, candidates, arena_->network().kind());
+        auto resumed = resume_from(state, fingerprint_, settings, candidates, arena_->network().kind(), *expected);
         if (!resumed) {
             Diagnostic diagnostic = resumed.error();
             diagnostic.file = options_.state_file();
@@ -120,6 +127,32 @@ class Tune {
         resumed_ = true;
         remark(fmt::format("goes on from {}, {:.0f} % done", options_.state_file(), 100 * resumed->progress().done));
         return resumed;
+    }
+
+    /// What the model files say, as rank 0 reads them; null where none is given.
+    Expected<ExpectedSeconds> expected_by_file(const std::vector<Method>& candidates) const {
+        if (options_.models.empty()) {
+            return ExpectedSeconds();
+        }
+        std::string text;
+        std::optional<Diagnostic> complaint;
+        if (speaks()) {
+            if (const auto model = read_model_files(options_.models); !model) {
+                complaint = model.error();
+            } else if (const auto fits = check_model_is_for(*model, arena_->network(), arena_->demand()); !fits) {
+                complaint = Diagnostic{"--model", 0, 0, fits.error().wrong, fits.error().right};
+            } else {
+                text = network_model_json(*model);
+            }
+        }
+        if (auto first = first_complaint(arena_->communicator(), complaint)) {
+            return failure(std::move(*first));
+        }
+        const auto model = read_network_model(shared_text(arena_->communicator(), text), "--model");
+        if (!model) {
+            return failure(model.error());
+        }
+        return expected_by_model(arena_->network(), arena_->demand(), candidates, *model);
     }
 
     /// What the state file holds, on rank 0; empty if there is none.

@@ -28,6 +28,12 @@ void add_tune_options(CLI::App& command, TuneOptions& options) {
         .add_option("--state", options.state,
                     "where an interrupted search is kept, to go on from there the next time (default: OUTPUT.state)")
         ->type_name("FILE");
+    command
+        .add_option("--model", options.models,
+                    "what aapc fit wrote for this network: where the time does not reach for all methods, those that "
+                    "it predicts to be fast come first; measuring decides")
+        ->delimiter(',')
+        ->type_name("FILE,...");
     command.add_flag("--restart", options.restart, "begin anew, whatever the state file holds");
 }
 

@@ -17,6 +17,7 @@ struct TuneOptions {
     double minutes = 12;
     std::string state;  ///< empty: the output's name with .state behind it
     bool restart = false;
+    std::vector<std::string> models;  ///< FILE or CLUSTER=FILE (model_files.hpp); empty: no model
 
     [[nodiscard]] std::string state_file() const { return state.empty() ? output + ".state" : state; }
 };

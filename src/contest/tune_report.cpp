@@ -49,7 +49,8 @@ std::string state_file_text(const Fingerprint& fingerprint, const Tournament& to
 }
 
 Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here, const TournamentSettings& settings,
-                                 const std::vector<Method>& candidates, NetworkKind kind) {
+                                 const std::vector<Method>& candidates, NetworkKind kind,
+                                 const ExpectedSeconds& expected) {
     const std::size_t end = text.find("\n\n");
     if (!text.starts_with(first_line) || end == std::string_view::npos) {
         return refused("this is no state of aapc tune");
@@ -60,9 +61,9 @@ Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here,
         const auto [theirs, our_line] = first_difference(made_for, ours);
         return refused(fmt::format("the search was begun for '{}', this is '{}'", theirs, our_line));
     }
-    auto tournament = Tournament::resume(text.substr(end + 2), kind);
+    auto tournament = Tournament::resume(text.substr(end + 2), kind, expected);
     if (!tournament) {
-        return refused("the state of the search is damaged");
+        return refused("the state of the search is damaged, or it was begun with another --model");
     }
     if (tournament->settings() != settings || tournament->candidates() != candidates) {
         return refused("the search was begun with other sizes, another time or other methods");

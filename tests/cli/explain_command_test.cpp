@@ -158,5 +158,37 @@ TEST(ExplainCommand, RefusesWrongInput) {
     expect_refusal(scratch.run("explain eight.toml --sizes 1,many"), 2, StartsWith("--sizes: 'many' is not a size"));
 }
 
+TEST(ExplainCommand, ShowsAModelAgainstWhatWasMeasured) {
+    const Scratch scratch;
+    (void)scratch.file("eight.toml", eight);
+    (void)scratch.file("tuning.toml", tuning_text(tuning_of_eight()));
+    std::string samples = "ranks,message_bytes,seconds\n";
+    for (const int bytes : {1, 512, 4096, 65536, 1048576}) {
+        samples += "8," + std::to_string(bytes) + "," + std::to_string(7 * (1e-4 + bytes * 3e-7)) + "\n";
+    }
+    (void)scratch.file("s.csv", samples);
+    ASSERT_EQ(scratch.run("fit s.csv --alpha 1e-4 --beta 1e-7 --format json -o fit.json").status, 0);
+    const auto json = parsed(scratch.run("explain eight.toml --tuning tuning.toml --model fit.json --format json"));
+    std::size_t against = 0;
+    for (const auto& size : json["sizes"]) {
+        const auto& model = size["model"];
+        ASSERT_TRUE(model.is_object());
+        const double expected = 7 * (1e-4 + size["bytes"].get<double>() * 3e-7);
+        EXPECT_NEAR(model["native"]["seconds"].get<double>(), expected, 0.01 * expected);
+        if (!size["measured"].is_null()) {
+            EXPECT_EQ(model["native"]["measured_seconds"], size["measured"]["native_seconds"]);
+            EXPECT_EQ(model["chosen"]["measured_seconds"], size["measured"]["seconds"]);
+            EXPECT_NEAR(model["chosen"]["measured_over_predicted"].get<double>(),
+                        size["measured"]["seconds"].get<double>() / model["chosen"]["seconds"].get<double>(), 1e-9);
+            ++against;
+        }
+    }
+    EXPECT_GE(against, 2U);
+    EXPECT_TRUE(parsed(scratch.run("explain eight.toml --format json"))["sizes"][0]["model"].is_null());
+    const Outcome text = scratch.run("explain eight.toml --tuning tuning.toml --model fit.json");
+    EXPECT_THAT(text.out, AllOf(HasSubstr("predicted by the model"), HasSubstr("equations 4 and 5")));
+    expect_refusal(scratch.run("explain eight.toml --model eight.toml"), 2, HasSubstr("eight.toml: is no document"));
+}
+
 }  // namespace
 }  // namespace aapc::test

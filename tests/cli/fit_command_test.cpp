@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "cli/program.hpp"
 
@@ -13,6 +16,7 @@ using aapc::test::expect_refusal;
 using aapc::test::Outcome;
 using aapc::test::Scratch;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string seconds_text(double seconds) { return fmt::format("{:.12g}", seconds); }
@@ -84,9 +88,105 @@ TEST(FitCommand, RefusesBadInputWithItsPlace) {
     expect_refusal(scratch.run("fit few.csv --alpha 0 --beta 1e-9"), 2, HasSubstr("few.csv: 1 of 1 samples"));
     expect_refusal(scratch.run("fit none.csv"), 2, HasSubstr("none.csv: cannot be opened"));
     expect_refusal(scratch.run("predict other.json --ranks 4 --sizes 1"), 2, HasSubstr("no document of format"));
+    expect_refusal(scratch.run("fit"), 2, HasSubstr("neither samples nor a cluster"));
+    expect_refusal(scratch.run("fit few.csv --next 3"), 2, HasSubstr("--next"));
+    expect_refusal(scratch.run("fit few.csv --topology t.toml"), 2, HasSubstr("to be read and to be measured"));
+    expect_refusal(scratch.run("fit --topology t.toml"), 2, HasSubstr("mpirun -n 16"));
     expect_refusal(scratch.run("predict part.json --ranks 4 --sizes 1"), 2,
                    HasSubstr("beta_seconds_per_byte is missing"));
     EXPECT_THAT(scratch.files(), testing::ElementsAre("few.csv", "other.json", "part.json", "s.csv"));
+}
+
+TEST(FitCommand, DrawsAPicture) {
+    const Scratch scratch;
+    (void)scratch.file("s.csv", exact_samples(true));
+    const Outcome run = scratch.run("fit s.csv --plot plot.svg -o fit.txt");
+    if (run.status == 2) {
+        EXPECT_THAT(run.err, HasSubstr("gnuplot-nox"));
+        EXPECT_THAT(scratch.files(), ElementsAre("s.csv")) << "no half of it";
+        GTEST_SKIP() << "no gnuplot here (Debian's package gnuplot-nox)";
+    }
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(scratch.files(), ElementsAre("fit.txt", "plot.svg", "s.csv"));
+    EXPECT_THAT(contents(scratch.path("plot.svg")), AllOf(HasSubstr("8 ranks"), HasSubstr("16 ranks")));
+}
+
+TEST(FitCommand, NamesTheMethodThatWasMeasured) {
+    const Scratch scratch;
+    (void)scratch.file("s.csv", exact_samples(true));
+    const Outcome run = scratch.run("fit s.csv --method linear --format json");
+    EXPECT_EQ(nlohmann::json::parse(run.out)["method"], "linear/plain+window:all") << run.err;
+    expect_refusal(scratch.run("fit s.csv --method quick"), 2, HasSubstr("--method: "));
+}
+
+const std::string chain = "'" AAPC_SOURCE_DIRECTORY "/examples/chain-4x4.toml'";
+const std::string grid = "'" AAPC_SOURCE_DIRECTORY "/examples/clusters-3+7.toml'";
+
+/// A directory with fit.json.
+void write_fit(const Scratch& scratch) {
+    (void)scratch.file("s.csv", exact_samples(true));
+    ASSERT_EQ(scratch.run("fit s.csv --format json -o fit.json").status, 0);
+}
+
+TEST(PredictCommand, EveryMethodOfATopology) {
+    const Scratch scratch;
+    write_fit(scratch);
+    const Outcome run = scratch.run("predict " + chain + " --model fit.json --sizes 1Ki,64Ki --format json");
+    ASSERT_EQ(run.status, 0) << run.err;
+    std::set<std::string> methods;
+    for (const auto& line : nlohmann::json::parse(run.out)) {
+        methods.insert(line["method"]);
+        EXPECT_EQ(line["ranks"], 16);
+        EXPECT_GT(line["seconds"], 0);
+        EXPECT_LE(line["interval"][0], line["seconds"]);
+        EXPECT_GE(line["interval"][1], line["seconds"]);
+        EXPECT_NE(line["basis"], "");
+    }
+    EXPECT_THAT(methods, testing::IsSupersetOf({"native", "tree/merged+timed", "bruck/radix-2+window:1"}));
+    const Outcome some =
+        scratch.run("predict " + chain + " --model fit.json --sizes 64Ki --ranks 8,16 --methods native,tree+sender");
+    EXPECT_EQ(some.status, 0) << some.err;
+    EXPECT_THAT(some.out, AllOf(HasSubstr("method"), HasSubstr("64 phases, tokens"), HasSubstr("equations 4 and 5")));
+    EXPECT_EQ(std::count(some.out.begin(), some.out.end(), '\n'), 5) << some.out;
+}
+
+TEST(PredictCommand, ClustersByTheEquationsAndByTheirPhases) {
+    const Scratch scratch;
+    write_fit(scratch);
+    const Outcome run = scratch.run("predict " + grid +
+                                    " --model nancy=fit.json,rennes=fit.json --wide-area 5e-3,1e-9 --sizes 1Ki,64Ki "
+                                    "--format json");
+    ASSERT_EQ(run.status, 0) << run.err;
+    std::set<std::string> bases;
+    for (const auto& line : nlohmann::json::parse(run.out)) {
+        bases.insert(line["basis"]);
+    }
+    EXPECT_THAT(bases, testing::IsSupersetOf({"equation 6", "equation 7 as printed", "equation 7'"}));
+    EXPECT_THAT(bases, testing::Contains(HasSubstr("phases")));
+    // One signature for both does as well, and one that is missing is named.
+    EXPECT_EQ(scratch.run("predict " + grid + " --model fit.json --wide-area 5e-3,1e-9 --sizes 1Ki").status, 0);
+    expect_refusal(scratch.run("predict " + grid + " --model nancy=fit.json --wide-area 5e-3,1e-9 --sizes 1Ki"), 2,
+                   HasSubstr("no signature of the cluster 'rennes'"));
+    expect_refusal(scratch.run("predict " + grid + " --model fit.json --sizes 1Ki"), 2, HasSubstr("--wide-area"));
+}
+
+TEST(PredictCommand, RefusesWhatItCannotPredict) {
+    const Scratch scratch;
+    write_fit(scratch);
+    expect_refusal(scratch.run("predict"), 2, HasSubstr("nothing is given"));
+    expect_refusal(scratch.run("predict " + chain + " --sizes 1"), 2, HasSubstr("--model"));
+    expect_refusal(scratch.run("predict fit.json --sizes 1"), 2, HasSubstr("--ranks"));
+    expect_refusal(scratch.run("predict fit.json --ranks 4"), 2, HasSubstr("--sizes"));
+    expect_refusal(scratch.run("predict fit.json --ranks 4 --sizes 0"), 2, HasSubstr("at least 1 byte"));
+    expect_refusal(scratch.run("predict " + chain + " --model fit.json --sizes 1 --ranks 17"), 2,
+                   HasSubstr("places for 16"));
+    expect_refusal(scratch.run("predict " + chain + " --model none.json --sizes 1"), 2, HasSubstr("none.json"));
+    expect_refusal(scratch.run("predict " + chain + " --model fit.json,fit.json --sizes 1"), 2,
+                   HasSubstr("two signatures"));
+    expect_refusal(scratch.run("predict " + chain + " --model fit.json --sizes 1 --methods tree+window:x"), 2,
+                   HasSubstr("--methods"));
+    expect_refusal(scratch.run("predict " + chain + " --model fit.json --sizes 1 --methods ring+timed"), 2,
+                   HasSubstr("ring"));
 }
 
 }  // namespace

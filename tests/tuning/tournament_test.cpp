@@ -17,6 +17,9 @@
 #include <vector>
 
 #include "aapc/bound.hpp"
+#include "aapc/detection.hpp"
+#include "aapc/method_model.hpp"
+#include "aapc/network_model.hpp"
 #include "aapc/timed.hpp"
 #include "aapc/topology_file.hpp"
 #include "support/networks.hpp"
@@ -586,6 +589,62 @@ TEST(Tournament, AModelOrdersCandidatesButSkipsNoCloseRace) {
     EXPECT_GT(without.calls("tree/merged+receiver", 1 << 20), 5);
     EXPECT_GT(with.calls("tree/merged+receiver", 65536), 0);
     EXPECT_GT(with.calls("tree/merged+receiver", 1 << 20), 5) << "a close race at 64 KB was skipped";
+}
+
+/// A signature for the chain.
+NetworkModel model_of_chain(double gamma, PointToPoint link) {
+    ContentionFit fit;
+    fit.link = link;
+    fit.gamma.value = gamma;
+    return {{{"", fit}}, std::nullopt};
+}
+
+ExpectedSeconds expected_on_chain(const NetworkModel& model) {
+    const Network network = chain();
+    return expected_by_model(network, full_demand(network), candidates_of_chain(), model);
+}
+
+/// The candidates in the order in which they are first measured at the first size.
+std::vector<std::string> order_of_entry(const ExpectedSeconds& expected, Cluster cluster, Tournament::Result& result) {
+    TournamentSettings settings = settings_of_chain();
+    settings.sizes = {65536};
+    settings.budget_seconds = 2000;
+    Tournament tournament = begin(settings, candidates_of_chain(), expected);
+    std::vector<std::string> order;
+    while (!tournament.finished()) {
+        const Tournament::Heat heat = tournament.next();
+        const std::string name = to_string(heat.method);
+        if (std::find(order.begin(), order.end(), name) == order.end()) {
+            order.push_back(name);
+        }
+        tournament.observe(cluster.run(heat));
+    }
+    result = tournament.result();
+    return order;
+}
+
+TEST(Tournament, AFittedModelChangesTheOrderAndNotTheWinner) {
+    const ExpectedSeconds right = expected_on_chain(model_of_chain(7, {60e-6, 8.6e-8}));
+    // Contention costs nothing and a start-up a second: few, large messages are praised, and the fastest are not.
+    const ExpectedSeconds wrong = expected_on_chain(model_of_chain(1, {1, 1e-12}));
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        Cluster cluster(candidates_of_chain(), {}, seed);
+        cluster.draw_costs(0.2, 0.8);
+        cluster.set_cost("tree/merged+timed@0.97", {0.001, 64 * 8 / 1e8 / 0.99});
+        Tournament::Result without_result;
+        Tournament::Result right_result;
+        Tournament::Result wrong_result;
+        const auto without = order_of_entry(nullptr, cluster, without_result);
+        const auto with_right = order_of_entry(right, cluster, right_result);
+        const auto with_wrong = order_of_entry(wrong, cluster, wrong_result);
+        EXPECT_NE(without, with_right) << "seed " << seed;
+        EXPECT_NE(with_right, with_wrong) << "seed " << seed;
+        EXPECT_EQ(with_wrong[1].substr(0, 6), "bruck/") << "seed " << seed << ": " << with_wrong[1];
+        EXPECT_EQ(with_right[1].substr(0, 5), "tree/") << "seed " << seed << ": " << with_right[1];
+        for (const auto* result : {&without_result, &right_result, &wrong_result}) {
+            EXPECT_EQ(to_string(method_for(*result, 65536)), "tree/merged+timed@0.97") << "seed " << seed;
+        }
+    }
 }
 
 // ---- Stopping and resuming ----

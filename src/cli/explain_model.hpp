@@ -1,0 +1,57 @@
+/// @file
+/// `aapc explain --model`: what a model says of the methods that would run, against what was measured of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aapc/demand.hpp"
+#include "aapc/diagnostic.hpp"
+#include "aapc/method.hpp"
+#include "aapc/method_model.hpp"
+#include "aapc/network.hpp"
+#include "aapc/network_model.hpp"
+#include "aapc/tuning.hpp"
+
+namespace aapc::cli {
+
+/// Of one message size.
+struct ModelledSize {
+    std::int64_t bytes = 0;
+    std::string method;
+    Estimate chosen;
+    Estimate native;
+    std::string basis;   ///< of the chosen one's
+    std::string remark;  ///< why it goes beyond what was measured; may be empty
+    std::optional<double> chosen_measured_seconds;
+    std::optional<double> native_measured_seconds;
+};
+
+/// Builds each method's model once. Network and demand must outlive it.
+class MethodModels {
+  public:
+    MethodModels(const Network& network, const Demand& demand, NetworkModel known)
+        : network_(network), demand_(demand), known_(std::move(known)) {}
+
+    /// The diagnostic says why there is no model of the method here.
+    [[nodiscard]] Expected<ModelledSize> at(const Method& method, std::int64_t bytes,
+                                            const std::optional<MeasuredSize>& measured);
+
+  private:
+    [[nodiscard]] Expected<const MethodModel*> model_of(const Method& method);
+
+    const Network& network_;
+    const Demand& demand_;
+    NetworkModel known_;
+    std::map<std::string, MethodModel> models_;  ///< by the text of the method
+};
+
+[[nodiscard]] std::string modelled_text(const std::vector<ModelledSize>& sizes);
+
+[[nodiscard]] nlohmann::ordered_json modelled_json(const ModelledSize& size);
+
+}  // namespace aapc::cli

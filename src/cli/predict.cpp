@@ -1,0 +1,310 @@
+// `aapc predict`: what an exchange should take, by what was measured of the network.
+#include "cli/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "aapc/contention.hpp"
+#include "aapc/grid_model.hpp"
+#include "aapc/method_model.hpp"
+#include "aapc/topology_file.hpp"
+#include "contest/bench_options.hpp"
+#include "contest/fit_report.hpp"
+#include "contest/model_files.hpp"
+
+namespace aapc::cli {
+
+namespace {
+
+using contest::seconds_text;
+using nlohmann::ordered_json;
+
+struct Prediction {
+    std::string method;  ///< empty: that of which the samples are
+    Rank ranks = 0;
+    std::int64_t message_bytes = 0;
+    Estimate seconds;
+    std::string basis;
+    std::string remark;
+};
+
+std::string predictions_text(const std::vector<Prediction>& predictions) {
+    std::size_t width = 0;
+    for (const Prediction& prediction : predictions) {
+        width = std::max(width, prediction.method.size());
+    }
+    const std::string gap(width > 0 ? 2 : 0, ' ');
+    std::string text = fmt::format("{:<{}}{}{:>6} {:>10} {:>12} {:>26}{}\n", width > 0 ? "method" : "", width, gap,
+                                   "ranks", "bytes", "time", "95 % of measurements", width > 0 ? "   basis" : "");
+    std::string remarks;
+    for (const Prediction& prediction : predictions) {
+        const Estimate& seconds = prediction.seconds;
+        text += fmt::format("{:<{}}{}{:>6} {:>10} {:>12} {:>12} to {:>10}{}{}\n", prediction.method, width, gap,
+                            prediction.ranks, prediction.message_bytes, seconds_text(seconds.value),
+                            seconds_text(seconds.interval.low), seconds_text(seconds.interval.high),
+                            prediction.remark.empty() ? (width > 0 ? "  " : "") : " *",
+                            width > 0 ? " " + prediction.basis : "");
+        if (!prediction.remark.empty() && remarks.find(prediction.remark) == std::string::npos) {
+            remarks += "* " + prediction.remark + '\n';
+        }
+    }
+    return text + remarks;
+}
+
+std::string predictions_json(const std::vector<Prediction>& predictions) {
+    ordered_json document = ordered_json::array();
+    for (const Prediction& prediction : predictions) {
+        ordered_json line = {{"ranks", prediction.ranks},
+                             {"message_bytes", prediction.message_bytes},
+                             {"seconds", prediction.seconds.value},
+                             {"interval", {prediction.seconds.interval.low, prediction.seconds.interval.high}},
+                             {"remark", prediction.remark}};
+        if (!prediction.method.empty()) {
+            line["method"] = prediction.method;
+            line["basis"] = prediction.basis;
+        }
+        document.push_back(std::move(line));
+    }
+    return document.dump(2) + '\n';
+}
+
+int write(const std::vector<Prediction>& predictions, const PredictOptions& options) {
+    return write_output("", options.format == "json" ? predictions_json(predictions) : predictions_text(predictions));
+}
+
+Expected<std::vector<std::int64_t>> sizes_of(const PredictOptions& options) {
+    std::vector<std::int64_t> sizes;
+    for (const std::string& text : options.sizes) {
+        const Expected<std::int64_t> bytes = parse_size(text);
+        if (!bytes || *bytes < 1) {
+            Diagnostic diagnostic =
+                bytes ? Diagnostic{"", 0, 0, fmt::format("'{}' is no message", text), "give sizes of at least 1 byte"}
+                      : bytes.error();
+            diagnostic.file = "--sizes";
+            return failure(std::move(diagnostic));
+        }
+        sizes.push_back(*bytes);
+    }
+    if (sizes.empty()) {
+        return failure({"--sizes", 0, 0, "no message size is given", "give sizes such as 1Ki,64Ki"});
+    }
+    return sizes;
+}
+
+// ---- One cluster, by its signature ----
+
+int predict_by_signature(const std::string& text, const PredictOptions& options) {
+    const Expected<ContentionFit> fitted = read_contention_fit(text, options.input);
+    if (!fitted) {
+        return complain(fitted.error());
+    }
+    const auto sizes = sizes_of(options);
+    if (!sizes) {
+        return complain(sizes.error());
+    }
+    if (options.ranks.empty()) {
+        return complain({"--ranks", 0, 0, "no number of ranks is given", "give numbers such as 16,32"});
+    }
+    std::vector<Prediction> predictions;
+    for (const Rank ranks : options.ranks) {
+        for (const std::int64_t bytes : *sizes) {
+            predictions.push_back({"", ranks, bytes, predict_seconds(*fitted, ranks, bytes), "",
+                                   extrapolation_remark(*fitted, ranks, bytes)});
+        }
+    }
+    return write(predictions, options);
+}
+
+// ---- Any method on a network ----
+
+/// The first `ranks` of the topology.
+Expected<Demand> demand_of(const Network& network, Rank ranks) {
+    Demand demand = full_demand(network);
+    if (ranks > demand.participants()) {
+        return failure({"--ranks", 0, 0,
+                        fmt::format("{} ranks, and the topology has places for {}", ranks, demand.participants()),
+                        "give fewer"});
+    }
+    demand.machine_of.resize(static_cast<std::size_t>(ranks));
+    return demand;
+}
+
+/// The equations of the paper for clusters, beside what the phases say.
+void add_equations(const NetworkModel& model, const Network& network, const Demand& demand,
+                   const std::vector<std::int64_t>& sizes, std::vector<Prediction>& predictions) {
+    const GridModel grid = grid_model_of(model, network, demand);
+    if (grid.clusters.size() < 2) {
+        return;
+    }
+    using Predict = Estimate (*)(const GridModel&, std::int64_t);
+    const std::pair<const char*, Predict> equations[] = {
+        {"everybody directly", &predict_direct_seconds},
+        {"local-group", &predict_local_group_seconds_as_printed},
+        {"local-group", &predict_local_group_seconds},
+    };
+    const char* const bases[] = {"equation 6", "equation 7 as printed", "equation 7'"};
+    for (std::size_t equation = 0; equation < std::size(equations); ++equation) {
+        for (const std::int64_t bytes : sizes) {
+            predictions.push_back({equations[equation].first, demand.participants(), bytes,
+                                   equations[equation].second(grid, bytes), bases[equation], ""});
+        }
+    }
+}
+
+/// For one method; nothing is added where it cannot be had and was not asked for.
+Expected<void> add_method(const std::string& name, const NetworkModel& model, const Network& network,
+                          const Demand& demand, const std::vector<std::int64_t>& sizes, bool asked_for,
+                          std::vector<Prediction>& predictions) {
+    const auto method = parse_method(name, network.kind());
+    if (!method) {
+        Diagnostic diagnostic = method.error();
+        diagnostic.file = "--methods";
+        return failure(std::move(diagnostic));
+    }
+    const auto of_method = MethodModel::create(network, demand, *method, model);
+    if (!of_method) {
+        Diagnostic diagnostic = of_method.error();
+        diagnostic.file = to_string(*method);
+        return asked_for ? Expected<void>(failure(std::move(diagnostic))) : Expected<void>();
+    }
+    for (const std::int64_t bytes : sizes) {
+        predictions.push_back({to_string(*method), demand.participants(), bytes, of_method->seconds(bytes),
+                               of_method->basis(), of_method->extrapolation_remark(bytes)});
+    }
+    return {};
+}
+
+Expected<std::vector<Prediction>> predict_on(const Network& network, const NetworkModel& model,
+                                             const PredictOptions& options) {
+    const auto sizes = sizes_of(options);
+    if (!sizes) {
+        return failure(sizes.error());
+    }
+    const std::vector<Rank> counts =
+        options.ranks.empty() ? std::vector<Rank>{full_demand(network).participants()} : options.ranks;
+    const bool asked_for = !options.methods.empty();
+    const std::vector<std::string> names = asked_for ? options.methods : contest::default_candidates(network.kind());
+    std::vector<Prediction> predictions;
+    for (const Rank ranks : counts) {
+        const auto demand = demand_of(network, ranks);
+        if (!demand) {
+            return failure(demand.error());
+        }
+        if (const auto complete = check_model_is_for(model, network, *demand); !complete) {
+            Diagnostic diagnostic = complete.error();
+            diagnostic.file = "--model";
+            return failure(std::move(diagnostic));
+        }
+        if (network.kind() == NetworkKind::clusters && !asked_for) {
+            add_equations(model, network, *demand, *sizes, predictions);
+        }
+        for (const std::string& name : names) {
+            if (auto added = add_method(name, model, network, *demand, *sizes, asked_for, predictions); !added) {
+                return failure(std::move(added.error()));
+            }
+        }
+    }
+    return predictions;
+}
+
+int predict_on_topology(const std::string& text, const PredictOptions& options) {
+    const auto network = read_topology(text, options.input);
+    if (!network) {
+        return complain(network.error());
+    }
+    if (network->kind() == NetworkKind::torus && options.models.empty()) {
+        return predict_torus(*network, options);
+    }
+    if (options.models.empty()) {
+        return complain(
+            {"aapc predict", 0, 0, "a topology alone says nothing of times", "give what aapc fit wrote with --model"});
+    }
+    const auto model = contest::read_model_files(options.models, options.wide_area);
+    if (!model) {
+        return complain(model.error());
+    }
+    const auto predictions = predict_on(*network, *model, options);
+    return predictions ? write(*predictions, options) : complain(predictions.error());
+}
+
+/// A document begins with a brace, a topology file cannot.
+bool is_document(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && text[first] == '{';
+}
+
+int predict(const PredictOptions& options) {
+    if (options.torus_table) {
+        return predict_torus_table(options);
+    }
+    if (options.input.empty()) {
+        return complain({"aapc predict", 0, 0, "nothing is given to predict from",
+                         "give a topology file, or what aapc fit --format json wrote"});
+    }
+    const Expected<std::string> text = read_file(options.input);
+    if (!text) {
+        return complain(text.error());
+    }
+    return is_document(*text) ? predict_by_signature(*text, options) : predict_on_topology(*text, options);
+}
+
+void add_torus_options(CLI::App& command, PredictOptions& options) {
+    command.add_option("--start-up", options.start_up_seconds, "torus: seconds before the first byte of a message")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("S");
+    command.add_option("--per-byte", options.seconds_per_byte, "torus: seconds a byte of a message")
+        ->check(CLI::PositiveNumber)
+        ->type_name("S");
+    command.add_option("--copy", options.copy_seconds_per_byte, "torus: seconds a byte that is rearranged in memory")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("S");
+    command.add_flag("--torus-table", options.torus_table,
+                     "start-ups and blocks of every division for tori of several sides (docs/torus.md)");
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app, Context& context) {
+    CLI::App* const command =
+        app.add_subcommand("predict", "Say what exchanges should take, by what was measured of the network");
+    const auto options = std::make_shared<PredictOptions>();
+    command
+        ->add_option("FILE", options->input,
+                     "what aapc fit --format json wrote for one cluster, or a topology file to go with --model")
+        ->type_name("");
+    command->add_option("--ranks", options->ranks, "numbers of ranks; the first of a topology, default: all of it")
+        ->delimiter(',')
+        ->check(CLI::Range(2, 1 << 24))
+        ->type_name("N,...");
+    command->add_option("--sizes", options->sizes, "message sizes, such as 1Ki,64Ki")
+        ->delimiter(',')
+        ->type_name("SIZE,...");
+    command
+        ->add_option("--methods", options->methods,
+                     "native, ALGORITHM[/VARIANT][+SYNCHRONISATION] (default: native and every algorithm for the "
+                     "network)")
+        ->delimiter(',')
+        ->type_name("METHOD,...");
+    command
+        ->add_option("--model", options->models,
+                     "what aapc fit --format json wrote; for clusters, CLUSTER=FILE for each")
+        ->delimiter(',')
+        ->type_name("FILE,...");
+    command
+        ->add_option("--wide-area", options->wide_area,
+                     "clusters: seconds before the first byte of a message arrives, and seconds a byte")
+        ->delimiter(',')
+        ->expected(1, 2)
+        ->type_name("S,S");
+    add_torus_options(*command, *options);
+    command->add_option("--format", options->format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    command->callback([options, &context] { context.status = predict(*options); });
+}
+
+}  // namespace aapc::cli
