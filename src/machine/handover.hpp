@@ -21,9 +21,7 @@ struct alignas(cache_lines) Cell {
     std::atomic<std::uint64_t> opened{0};    ///< the number of its latest call; written after all that belongs to it
     std::atomic<std::uint64_t> finished{0};  ///< the latest call in which it has read all that it wants
     std::uintptr_t send_buffer = 0;          ///< of call `opened`, in the address space of `process`
-    std::int64_t process = 0;
-    std::uintptr_t probe = 0;       ///< address of a number in that address space ...
-    std::uint64_t probe_value = 0;  ///< ... and the number
+    std::int64_t process = 0;                ///< the rank's number in the operating system
 };
 
 /// One rank's part, for all its calls.

@@ -5,35 +5,16 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <new>
-#include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "mpi/machine_share.hpp"
 
 namespace aapc::mpi {
 
 namespace {
-
-/// A communicator that is needed for a while.
-class TemporaryCommunicator {
-  public:
-    TemporaryCommunicator() = default;
-    TemporaryCommunicator(const TemporaryCommunicator&) = delete;
-    TemporaryCommunicator& operator=(const TemporaryCommunicator&) = delete;
-    ~TemporaryCommunicator() {
-        if (communicator_ != MPI_COMM_NULL) {
-            PMPI_Comm_free(&communicator_);
-        }
-    }
-    [[nodiscard]] MPI_Comm* place() { return &communicator_; }
-    [[nodiscard]] MPI_Comm get() const { return communicator_; }
-
-  private:
-    MPI_Comm communicator_ = MPI_COMM_NULL;
-};
 
 bool some_machine_is_shared(const Demand& demand) {
     const std::unordered_set<Machine> machines(demand.machine_of.begin(), demand.machine_of.end());
@@ -49,95 +30,34 @@ int agree(MPI_Comm comm, SharedMemory& value) {
     return error;
 }
 
-/// The ranks of `comm` that share memory and, as the demand says, a machine with this one, in the order of their ranks.
-int split_by_machine(MPI_Comm comm, Machine machine, TemporaryCommunicator& mates) {
-    TemporaryCommunicator host;
-    const int error = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, host.place());
-    return error == MPI_SUCCESS ? PMPI_Comm_split(host.get(), machine, 0, mates.place()) : error;
-}
-
-/// The lowest rank of the machine makes the pages, under a name that it tells the others, and they attach.
-class PagesName {
-  public:
-    explicit PagesName(MPI_Comm mates) : mates_(mates) { PMPI_Comm_rank(mates_, &rank_); }
-    PagesName(const PagesName&) = delete;
-    PagesName& operator=(const PagesName&) = delete;
-    /// When everybody has attached who ever will.
-    ~PagesName() {
-        if (rank_ == 0 && name_[0] != '\0') {
-            SharedPages::remove_name(name_.data());
-        }
-    }
-
-    /// Collective over the machine. `there`: whether this rank has the pages.
-    [[nodiscard]] int map(SharedPages& pages, std::size_t bytes, bool& there) {
-        if (rank_ == 0) {
-            const std::string created = pages.create(bytes);
-            created.copy(name_.data(), name_.size() - 1);
-            there = !created.empty();
-        }
-        const int error = PMPI_Bcast(name_.data(), static_cast<int>(name_.size()), MPI_CHAR, 0, mates_);
-        if (error == MPI_SUCCESS && rank_ != 0) {
-            there = name_[0] != '\0' && pages.attach(name_.data(), bytes);
-        }
-        return error;
-    }
-
-  private:
-    MPI_Comm mates_;
-    int rank_ = 0;
-    std::array<char, 64> name_{};  ///< three numbers fit
+/// Every rank's memory before anybody waits for the others; nothing where that fails.
+struct Gathering {
+    std::unique_ptr<MachineMemory::Share> share;
+    std::vector<MachineMemory::Share::Introduction> all;
 };
 
-/// Collective: gives the share its memory or finds that there is none. `available` becomes the same on all ranks.
-int find_memory(MPI_Comm comm, Machine machine, MachineMemory::Share& share, SharedMemory& available) {
-    TemporaryCommunicator mates;
-    if (const int error = split_by_machine(comm, machine, mates); error != MPI_SUCCESS) {
-        return error;
+Gathering prepare(const Demand& demand, Rank rank, MachineMemory::Read read) {
+    Gathering gathering;
+    try {
+        gathering.all.resize(demand.machine_of.size());
+        gathering.share = std::make_unique<MachineMemory::Share>(ranks_beside(demand, rank), rank, read);
+    } catch (const std::bad_alloc&) {
+        gathering.share.reset();
     }
-    int size = 0;
-    PMPI_Comm_size(mates.get(), &size);
-    bool there = false;
-    PagesName name(mates.get());
-    if (static_cast<std::size_t>(size) == share.ranks().size()) {
-        if (const int error = name.map(share.pages(), share.bytes(), there); error != MPI_SUCCESS) {
-            return error;
-        }
-    }
-    if (there) {
-        share.lay_out();
-        share.show_probe();
-    } else {
-        available = SharedMemory::nothing;
-    }
-    return agree(comm, available);
+    return gathering;
 }
 
-/// Collective: finds out what there is of what is wanted.
-int find_out(MPI_Comm comm, const Demand& demand, Rank rank, MachineMemory::Share* share, SharedMemory& available) {
-    const bool shared = some_machine_is_shared(demand);
-    if (share == nullptr || (!shared && !share->pages().create_private(share->bytes()))) {
-        available = SharedMemory::nothing;
+/// Collective: all ranks introduce themselves and find out what there is.
+int find_out(MPI_Comm comm, Gathering& gathering, SharedMemory& available) {
+    using Introduction = MachineMemory::Share::Introduction;
+    const Introduction own = gathering.share->introduce();
+    int error = PMPI_Allgather(&own, sizeof own, MPI_BYTE, gathering.all.data(), sizeof own, MPI_BYTE, comm);
+    if (error == MPI_SUCCESS) {
+        available = std::min(available, gathering.share->meet(gathering.all));
+        error = agree(comm, available);
     }
-    if (!shared) {
-        available = std::min(available, SharedMemory::tickets);  // there is nobody to copy from
-    }
-    if (const int error = agree(comm, available); error != MPI_SUCCESS || available == SharedMemory::nothing) {
-        return error;
-    }
-    if (!shared) {
-        share->lay_out();
-        return MPI_SUCCESS;
-    }
-    const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
-    if (const int error = find_memory(comm, machine, *share, available);
-        error != MPI_SUCCESS || available != SharedMemory::tickets_and_copies) {
-        return error;
-    }
-    if (!share->can_read_others()) {
-        available = SharedMemory::tickets;
-    }
-    return agree(comm, available);
+    gathering.share->remove_name();
+    return error;
 }
 
 }  // namespace
@@ -154,7 +74,8 @@ bool MachineMemory::read_process([[maybe_unused]] std::int64_t process, [[maybe_
 #endif
 }
 
-MachineMemory::MachineMemory(SharedMemory wanted) : available_(wanted) {}
+MachineMemory::MachineMemory(SharedMemory available, std::unique_ptr<Share> share)
+    : available_(available), share_(std::move(share)) {}
 
 MachineMemory::~MachineMemory() = default;
 
@@ -163,21 +84,21 @@ int MachineMemory::create(MPI_Comm comm, const Demand& demand, SharedMemory want
     memory.reset();
     int rank = 0;
     PMPI_Comm_rank(comm, &rank);
-    try {
-        std::unique_ptr<MachineMemory> made(new MachineMemory(wanted));
-        try {
-            made->share_ = std::make_unique<Share>(ranks_beside(demand, rank), rank, read);
-        } catch (const std::bad_alloc&) {
-            made->share_.reset();  // the others must not wait for this rank, so it joins in without
-        }
-        const int error = find_out(comm, demand, rank, made->share_.get(), made->available_);
-        if (error == MPI_SUCCESS) {
-            memory = std::move(made);
-        }
-        return error;
-    } catch (const std::bad_alloc&) {
-        return MPI_ERR_NO_MEM;
+    Gathering gathering = prepare(demand, rank, read);
+    SharedMemory available = gathering.share ? wanted : SharedMemory::nothing;
+    if (!some_machine_is_shared(demand)) {
+        available = std::min(available, SharedMemory::tickets);  // there is nobody to copy from
     }
+    if (const int error = agree(comm, available); error != MPI_SUCCESS) {
+        return error;
+    }
+    if (available != SharedMemory::nothing) {
+        if (const int error = find_out(comm, gathering, available); error != MPI_SUCCESS) {
+            return error;
+        }
+    }
+    memory.reset(new (std::nothrow) MachineMemory(available, std::move(gathering.share)));
+    return memory ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 }  // namespace aapc::mpi

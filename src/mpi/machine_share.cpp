@@ -6,25 +6,32 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <new>
-#include <string>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <utility>
 
 namespace aapc::mpi {
 
 namespace {
 
-/// Names that two processes cannot choose, unless they call themselves by one number in two worlds: then one of them
-/// finds the name taken and tries another.
-std::string new_name(int attempt) {
+std::int64_t nanoseconds() {
     timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return "/aapc-" + std::to_string(getpid()) + "-" + std::to_string(now.tv_nsec) + "-" + std::to_string(attempt);
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Two numbers of at most 20 characters fit.
+using NameText = std::array<char, 64>;
+
+NameText text_of(const SharedPages::Name& name) {
+    NameText text{};
+    std::snprintf(text.data(), text.size(), "/aapc-%" PRId64 "-%" PRId64, name.process, name.moment);
+    return text;
 }
 
 std::uint64_t probe_value(const std::uint64_t* address) {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const auto mixed = reinterpret_cast<std::uintptr_t>(address) ^ static_cast<std::uint64_t>(now.tv_nsec) ^
+    const auto mixed = reinterpret_cast<std::uintptr_t>(address) ^ static_cast<std::uint64_t>(nanoseconds()) ^
                        (static_cast<std::uint64_t>(getpid()) << 32);
     return mixed * 0x9e3779b97f4a7c15ULL | 1U;
 }
@@ -37,11 +44,12 @@ SharedPages::~SharedPages() {
     }
 }
 
-std::string SharedPages::create(std::size_t bytes) {
+SharedPages::Name SharedPages::create(std::size_t bytes) {
+    // Processes of two containers may have one number, but hardly in the same nanosecond, and several times.
     constexpr int attempts = 8;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        const std::string name = new_name(attempt);
-        const int file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+        const Name name{getpid(), nanoseconds()};
+        const int file = shm_open(text_of(name).data(), O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
         if (file < 0) {
             continue;
         }
@@ -54,11 +62,16 @@ std::string SharedPages::create(std::size_t bytes) {
         remove_name(name);
         break;
     }
-    return "";
+    return {};
 }
 
-bool SharedPages::attach(const std::string& name, std::size_t bytes) {
-    const int file = shm_open(name.c_str(), O_RDWR, 0);
+bool SharedPages::create_private(std::size_t bytes) {
+    void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return keep(address, bytes);
+}
+
+bool SharedPages::attach(const Name& name, std::size_t bytes) {
+    const int file = shm_open(text_of(name).data(), O_RDWR, 0);
     if (file < 0) {
         return false;
     }
@@ -67,20 +80,13 @@ bool SharedPages::attach(const std::string& name, std::size_t bytes) {
     return mapped;
 }
 
-void SharedPages::remove_name(const std::string& name) { shm_unlink(name.c_str()); }
-
-bool SharedPages::create_private(std::size_t bytes) {
-    void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (address == MAP_FAILED) {
-        return false;
-    }
-    data_ = static_cast<std::byte*>(address);
-    bytes_ = bytes;
-    return true;
-}
+void SharedPages::remove_name(const Name& name) { shm_unlink(text_of(name).data()); }
 
 bool SharedPages::map(int file, std::size_t bytes) {
-    void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return keep(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), bytes);
+}
+
+bool SharedPages::keep(void* address, std::size_t bytes) {
     if (address == MAP_FAILED) {
         return false;
     }
@@ -114,21 +120,40 @@ void MachineMemory::Share::lay_out() {
     handover_.emplace(cells_, refusals, own_);
 }
 
-void MachineMemory::Share::show_probe() {
+MachineMemory::Share::Introduction MachineMemory::Share::introduce() {
+    if (ranks_.size() == 1) {
+        static_cast<void>(pages_.create_private(bytes()));  // meet() sees whether there are pages
+    } else if (own_ == 0) {
+        name_ = pages_.create(bytes());
+    }
     probe_ = probe_value(&probe_);
-    machine::Cell& cell = cells_[own_];
-    cell.process = getpid();
-    cell.probe = reinterpret_cast<std::uintptr_t>(&probe_);
-    cell.probe_value = probe_;
+    return {name_, getpid(), reinterpret_cast<std::uintptr_t>(&probe_), probe_};
 }
 
-bool MachineMemory::Share::can_read_others() const {
-    return std::all_of(cells_.begin(), cells_.end(), [&](const machine::Cell& cell) {
-        std::uint64_t value = 0;
-        return &cell == &cells_[own_] ||
-               (read(cell.process, cell.probe, reinterpret_cast<std::byte*>(&value), sizeof value) &&
-                value == cell.probe_value);
-    });
+SharedMemory MachineMemory::Share::meet(const std::vector<Introduction>& all) {
+    const auto of_rank = [&](Rank rank) -> const Introduction& { return all[static_cast<std::size_t>(rank)]; };
+    const SharedPages::Name& name = of_rank(ranks_.front()).pages;
+    const bool there = own_ == 0 ? pages_.data() != nullptr : name.process != 0 && pages_.attach(name, bytes());
+    if (!there) {
+        return SharedMemory::nothing;
+    }
+    lay_out();
+    cells_[own_].process = getpid();
+    const bool can_read_all = std::all_of(ranks_.begin(), ranks_.end(),
+                                          [&](Rank rank) { return rank == ranks_[own_] || can_read(of_rank(rank)); });
+    return can_read_all ? SharedMemory::tickets_and_copies : SharedMemory::tickets;
+}
+
+bool MachineMemory::Share::can_read(const Introduction& other) const {
+    std::uint64_t value = 0;
+    return read(other.process, other.probe_address, reinterpret_cast<std::byte*>(&value), sizeof value) &&
+           value == other.probe_value;
+}
+
+void MachineMemory::Share::remove_name() const {
+    if (name_.process != 0) {
+        SharedPages::remove_name(name_);
+    }
 }
 
 }  // namespace aapc::mpi

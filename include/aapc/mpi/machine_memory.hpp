@@ -25,8 +25,9 @@ class MachineMemory {
     using Read = bool (*)(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t bytes);
 
     /// Collective over `comm`, whose ranks sit as `demand` says. What is not possible, or not wanted by some rank, is
-    /// missing on all ranks alike. Copies take a machine with two ranks. Ranks that the demand has on one machine and
-    /// MPI_COMM_TYPE_SHARED has not rule everything out. `read` is another one in tests only.
+    /// missing on all ranks alike. Copies take a machine with two ranks. Which ranks can share memory is tried and not
+    /// asked of the MPI: where the demand has ranks of two hosts on one machine, there is nothing for anybody. Up to
+    /// two all-reduces and an all-gather of 40 bytes a rank, no communicator. `read` is another one in tests only.
     /// Returns the error code of an MPI call that failed and leaves `memory` empty then; error handlers are the
     /// caller's matter.
     [[nodiscard]] static int create(MPI_Comm comm, const Demand& demand, SharedMemory wanted,
@@ -48,7 +49,7 @@ class MachineMemory {
     [[nodiscard]] Share& share() { return *share_; }
 
   private:
-    explicit MachineMemory(SharedMemory wanted);
+    MachineMemory(SharedMemory available, std::unique_ptr<Share> share);
 
     SharedMemory available_;
     std::unique_ptr<Share> share_;
