@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <utility>
 
 #include "aapc/documents.hpp"
+#include "aapc/plan.hpp"
+#include "aapc/staging.hpp"
 #include "aapc/synchronisation.hpp"
 #include "documents/branches.hpp"
 
@@ -22,6 +25,9 @@ class Table {
 
     std::string write(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
         append_title();
+        if (schedule_.forwards()) {
+            append_buffers();
+        }
         branches_ = documents::balanced_branches(schedule_.network(), schedule_.demand());
         const bool few_branches = branches_.size() >= 2 && branches_.size() <= most_branches_in_columns;
         const bool few_in_a_cell = is_contention_free(schedule_.guarantee());
@@ -59,6 +65,25 @@ class Table {
         } else {
             append("; guarantee: {}\n", to_string(schedule_.guarantee()));
         }
+    }
+
+    /// What the ranks that need most have to set aside, which is known before the first message.
+    void append_buffers() {
+        std::int64_t transit = 0;
+        std::int64_t together = 0;
+        Staging most_copied;
+        for (Rank rank = 0; rank < schedule_.demand().participants(); ++rank) {
+            const Plan plan = plan_from_schedule(schedule_, {}, rank, Synchronisation::none);
+            Staging staging = plan_staging(plan);
+            transit = std::max<std::int64_t>(transit, plan.forwarding->transit_blocks);
+            together = std::max(together, plan.forwarding->transit_blocks + static_cast<std::int64_t>(staging.blocks));
+            if (staging.copied_blocks >= most_copied.copied_blocks) {
+                most_copied = std::move(staging);
+            }
+        }
+        append(
+            "buffers for {} blocks at most on a rank, {} of them in transit; at most {} blocks copied, in {} pieces\n",
+            together, transit, most_copied.copied_blocks, most_copied.copies);
     }
 
     /// "T0 = n0 n1 n2", a line each.

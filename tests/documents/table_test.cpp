@@ -166,6 +166,7 @@ synchronisation window:1
 TEST(ScheduleTable, BlocksMessageByMessage) {
     EXPECT_EQ(table_of("bruck", Synchronisation::none),
               R"(bruck radix-2: 3 participants, 6 messages, 2 phases; guarantee: one-port
+buffers for 0 blocks at most on a rank, 0 of them in transit; at most 0 blocks copied, in 0 pieces
 
 phase  messages
     0  n0->n1  n1->n2  n2->n0
