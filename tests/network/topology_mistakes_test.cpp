@@ -51,6 +51,7 @@ const Mistake toml_mistakes[] = {
     {"MissingQuotesOfASpeed", "[network]\nspeed = 100Mbit\n", 2, 9, "not valid TOML", ""},
     {"MissingClosingQuote", network + "[[switch]]\nname = 's0\nmachines = 'n0'\n", 4, 11, "not valid TOML", ""},
     {"MissingValue", "[network]\nspeed =\n", 2, 8, "not valid TOML", ""},
+    {"TableWithoutAName", "[.network]\nspeed = '1Gbit'\n", 1, 2, "not valid TOML", ""},
     {"MissingBracket", "[network\nspeed = '1Gbit'\n", 1, 9, "not valid TOML", ""},
     {"CutInATableHeader", network + "[[switch]", 3, 10, "end-of-file", "cut off"},
     {"CutInAString", network + "[[switch]]\nname = \"s", 4, 10, "end-of-file", "cut off"},
