@@ -13,6 +13,8 @@ namespace aapc::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr std::string_view on_this_machine = "-DAAPC_SKIP_MACHINE_CHECK -DAAPC_MINIMUM_BYTES=1";
 
@@ -139,7 +141,13 @@ class WithEveryMpi : public ::testing::TestWithParam<Mpi> {
     /// Builds `program` with the routine for `network` and runs it.
     CommandResult run(const Network& network, const std::string& method, std::string_view program,
                       std::string_view options, std::string_view arguments) {
-        write_file(directory_.file("alltoall.c"), routine_for(network, method));
+        return run_routine(network, routine_for(network, method), program, options, arguments);
+    }
+
+    /// The same with a routine that may not be quite what was generated.
+    CommandResult run_routine(const Network& network, std::string_view routine, std::string_view program,
+                              std::string_view options, std::string_view arguments) {
+        write_file(directory_.file("alltoall.c"), routine);
         const CommandResult built =
             build_program(GetParam(), program, directory_.file("alltoall.c"), options, directory_.file("program"));
         if (built.status != 0) {
@@ -260,19 +268,23 @@ void expect_order_of_phases(const Schedule& schedule, const std::vector<Event>& 
     EXPECT_EQ(order, scheduled);
 }
 
-/// No edge whose second message starts before its first one is complete: at its sender, as far as that one knows, or
+/// Edges whose second message starts before its first one is complete: at its sender, as far as that one knows, or
 /// received, which only its receiver knows.
-void expect_order_of_edges(const std::vector<Edge>& edges, TokenGiver giver, const std::vector<Event>& events) {
+std::vector<std::string> broken_edges(const std::vector<Edge>& edges, TokenGiver giver,
+                                      const std::vector<Event>& events) {
     const Times starts = times_of(events, 's');
     const Times ends = times_of(events, giver == TokenGiver::receiver ? 'R' : 'S');
+    std::vector<std::string> broken;
     for (const Edge& edge : edges) {
-        EXPECT_LT(at(ends, edge.after), at(starts, edge.before))
-            << name_of(edge.before) << " did not wait for " << name_of(edge.after);
+        if (at(ends, edge.after) >= at(starts, edge.before)) {
+            broken.push_back(fmt::format("{} did not wait for {}", name_of(edge.before), name_of(edge.after)));
+        }
     }
+    return broken;
 }
 
-/// No message of a block of phases starts before every message of the block before has been received.
-void expect_order_of_blocks(const Schedule& schedule, Phase block_phases, const std::vector<Event>& events) {
+/// Blocks of phases of which a message starts before every message of the block before has been received.
+std::vector<std::string> early_blocks(const Schedule& schedule, Phase block_phases, const std::vector<Event>& events) {
     const Times starts = times_of(events, 's');
     const Times received = times_of(events, 'R');
     std::map<Phase, double> first_start;
@@ -285,18 +297,35 @@ void expect_order_of_blocks(const Schedule& schedule, Phase block_phases, const 
             last_reception[block] = std::max(last_reception[block], at(received, transfer));
         }
     }
-    ASSERT_GT(first_start.size(), 1U);
+    EXPECT_GT(first_start.size(), 1U);
+    std::vector<std::string> early;
     for (const auto& [block, start] : first_start) {
-        if (block > 0) {
-            EXPECT_GT(start, last_reception[block - 1]) << "block " << block;
+        if (block > 0 && start <= last_reception[block - 1]) {
+            early.push_back(fmt::format("block {}", block));
         }
     }
+    return early;
 }
 
 std::string trace_arguments() { return "20000 5000"; }
 
 class OrderOfMessages : public WithEveryMpi {
   protected:
+    /// One exchange with `routine`, and which orders that `built` asks for did not hold.
+    std::vector<std::string> mistakes_of(const Network& network, const BuiltSchedule& built,
+                                         const Synchronisation& synchronisation, std::string_view routine) {
+        const CommandResult result = run_routine(network, routine, "trace.c", on_this_machine, trace_arguments());
+        EXPECT_EQ(result.status, 0) << result.output;
+        const std::vector<Event> events = read_trace(result.output);
+        expect_order_of_phases(*built.schedule, events);
+        std::vector<std::string> mistakes = broken_edges(built.edges, token_giver(synchronisation), events);
+        if (const Phase between = phases_between_barriers(synchronisation); between > 0) {
+            const std::vector<std::string> early = early_blocks(*built.schedule, between, events);
+            mistakes.insert(mistakes.end(), early.begin(), early.end());
+        }
+        return mistakes;
+    }
+
     /// One exchange with `method` and what has to hold of it.
     void expect_order(const std::string& method) {
         const Network network = chain_of({2, 2, 1}).build();
@@ -304,14 +333,26 @@ class OrderOfMessages : public WithEveryMpi {
         const BuiltSchedule built = build_schedule(network, method);
         ASSERT_TRUE(built.schedule);
         const Synchronisation synchronisation = parse_method(method, network.kind())->synchronisation;
-        const CommandResult result = run(network, method, "trace.c", on_this_machine, trace_arguments());
-        ASSERT_EQ(result.status, 0) << result.output;
-        const std::vector<Event> events = read_trace(result.output);
-        expect_order_of_phases(*built.schedule, events);
-        expect_order_of_edges(built.edges, token_giver(synchronisation), events);
-        if (const Phase between = phases_between_barriers(synchronisation); between > 0) {
-            expect_order_of_blocks(*built.schedule, between, events);
+        EXPECT_THAT(mistakes_of(network, built, synchronisation, routine_for(network, method)), IsEmpty());
+    }
+
+    /// The routine for `method` in which `wait` is no longer waited for does not keep the order, and it is seen.
+    void expect_to_see_the_lack_of(const std::string& wait, const std::string& instead, const std::string& method) {
+        const Network network = chain_of({2, 2, 1}).build();
+        SCOPED_TRACE(method);
+        const BuiltSchedule built = build_schedule(network, method);
+        ASSERT_TRUE(built.schedule);
+        std::string routine = routine_for(network, method);
+        const std::size_t place = routine.find(wait);
+        ASSERT_NE(place, std::string::npos) << "the routine no longer waits by: " << wait;
+        routine.replace(place, wait.size(), instead);
+        const Synchronisation synchronisation = parse_method(method, network.kind())->synchronisation;
+        // Chance may put everything in order once.
+        std::vector<std::string> mistakes;
+        for (int exchange = 0; exchange < 5 && mistakes.empty(); ++exchange) {
+            mistakes = mistakes_of(network, built, synchronisation, routine);
         }
+        EXPECT_THAT(mistakes, Not(IsEmpty()));
     }
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OrderOfMessages);
@@ -331,6 +372,21 @@ TEST_P(OrderOfMessages, FollowsTheBlocksBetweenBarriers) {
     for (const std::string method : {"tree+barrier", "linear+barrier-partial-none:2", "tree+barrier-partial-sender:2",
                                      "tree+barrier-partial-receiver:3"}) {
         expect_order(method);
+    }
+}
+
+// What the tests above would say if the routine forgot to wait.
+TEST_P(OrderOfMessages, IsSeenToBeBrokenWithoutTheTokens) {
+    const std::string wait = "error = aapc_complete(c, AAPC_WAITS + c->waited, AAPC_WAITS + c->waited + 1);";
+    for (const std::string method : {"tree+sender", "tree+receiver", "tree+sender-partial:2"}) {
+        expect_to_see_the_lack_of(wait, "error = MPI_SUCCESS;", method);
+    }
+}
+
+TEST_P(OrderOfMessages, IsSeenToBeBrokenWithoutTheBarriers) {
+    for (const std::string method : {"tree+barrier", "linear+barrier-partial-none:2"}) {
+        // Called by nobody, but not unused, which the compiler would complain of.
+        expect_to_see_the_lack_of("error = aapc_meet(c);", "error = c->rank < 0 ? aapc_meet(c) : MPI_SUCCESS;", method);
     }
 }
 

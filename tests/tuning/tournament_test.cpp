@@ -22,7 +22,9 @@
 #include "aapc/network_model.hpp"
 #include "aapc/timed.hpp"
 #include "aapc/topology_file.hpp"
+#include "support/clusters.hpp"
 #include "support/networks.hpp"
+#include "support/torus.hpp"
 
 namespace aapc {
 namespace {
@@ -253,6 +255,82 @@ TEST(CandidateMethods, WindowsAndBlocksEndWithThePhases) {
             const auto timetable = build_timetable(*method.algorithm, method.variant, network, demand);
             EXPECT_LT(block, (*timetable)->phases()) << to_string(method);
         }
+    }
+}
+
+// Whether a machine's ranks should share its card as they come or by tickets is found out where there are such ranks.
+TEST(CandidateMethods, HaveTicketsWhereRanksShareMachines) {
+    const Network network =
+        read_topology("[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s0\"\nmachines = \"n[0-2]:3\"\n",
+                      "three.toml")
+            .value();
+    const auto names = [&](const Demand& demand) {
+        std::set<std::string> all;
+        for (const Method& method : candidate_methods(network, demand)) {
+            all.insert(to_string(method));
+        }
+        return all;
+    };
+    const std::set<std::string> shared = names(full_demand(network));
+    for (const char* name : {"factor/fill+window:1", "factor/fill+ports:1", "factor/fill+ports:2",
+                             "tree/merged+ports:1", "ring/plain+ports:1"}) {
+        EXPECT_TRUE(shared.contains(name)) << name;
+    }
+    EXPECT_FALSE(shared.contains("bruck/radix-2+ports:1")) << "which passes blocks on";
+    for (const std::string& name : names(Demand{{0, 1, 2}})) {
+        EXPECT_EQ(name.find("ports:"), std::string::npos) << name;
+    }
+}
+
+/// The algorithms and variants among the candidates, each once.
+std::set<std::string> variants_among(const std::vector<Method>& candidates) {
+    std::set<std::string> variants;
+    for (const Method& method : candidates) {
+        const std::string name = to_string(method);
+        variants.insert(name.substr(0, name.find('+')));
+    }
+    return variants;
+}
+
+TEST(CandidateMethods, HaveEveryVariantOfFactorWhereRanksShareMachines) {
+    const DetectedNetwork uneven = detect_network(
+        {{0, "a"}, {0, "a"}, {0, "a"}, {3, "b"}, {3, "b"}, {5, "c"}, {5, "c"}, {5, "c"}, {5, "c"}, {9, "d"}}, 1e9);
+    const std::set<std::string> variants = variants_among(candidate_methods(uneven.network, uneven.demand));
+    for (const char* variant : {"factor/fill", "factor/permutation", "factor/paper", "factor/exchange", "factor/flat",
+                                "factor/ports-2", "factor/ports-3", "tree/merged", "tree/paper"}) {
+        EXPECT_TRUE(variants.contains(variant)) << variant;
+    }
+    EXPECT_FALSE(variants.contains("factor/ports-8")) << "no machine has so many ranks: it is as ports-4";
+}
+
+TEST(CandidateMethods, HaveEveryDivisionOfATorus) {
+    for (const auto& [sides, divisions] : {std::pair{test::Sides{4, 4}, 2}, {test::Sides{8, 8}, 3}}) {
+        const Network network = test::torus_of(sides);
+        const std::set<std::string> variants = variants_among(candidate_methods(network, full_demand(network)));
+        for (int division = 0; division < divisions; ++division) {
+            EXPECT_TRUE(variants.contains("torus/divisions-" + std::to_string(division))) << division;
+        }
+        EXPECT_TRUE(variants.contains("torus-direct/plain"));
+        EXPECT_FALSE(variants.contains("tree/merged"));
+    }
+}
+
+TEST(CandidateMethods, HaveLocalGroupOnClusters) {
+    const Network network = test::clusters_of({2, 3});
+    const std::set<std::string> variants = variants_among(candidate_methods(network, full_demand(network)));
+    EXPECT_TRUE(variants.contains("local-group/balanced"));
+    EXPECT_TRUE(variants.contains("tree/merged"));
+}
+
+TEST(CandidateMethods, HaveNoClockWhereNothingIsKnownOfTheSpeed) {
+    const std::vector<RankPlace> places = {{0, "a"}, {0, "a"}, {2, "b"}, {2, "b"}};
+    for (const double speed : {0.0, 1e9}) {
+        const DetectedNetwork found = detect_network(places, speed);
+        const std::vector<Method> candidates = candidate_methods(found.network, found.demand);
+        const bool timed = std::any_of(candidates.begin(), candidates.end(), [](const Method& method) {
+            return method.synchronisation.kind == Synchronisation::Kind::timed;
+        });
+        EXPECT_EQ(timed, speed > 0);
     }
 }
 
