@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iostream>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "aapc/algorithm.hpp"
 #include "aapc/bound.hpp"
+#include "aapc/buffer_limit.hpp"
 #include "aapc/method.hpp"
 #include "aapc/topology_file.hpp"
 #include "cli/command.hpp"
@@ -66,6 +68,42 @@ struct Chosen {
     std::unique_ptr<Timetable> timetable;
 };
 
+Expected<std::int64_t> size_of(const std::string& text, const char* option) {
+    auto size = parse_size(text);
+    if (!size) {
+        size.error().file = option;
+    }
+    return size;
+}
+
+/// Takes fewer divisions where the buffers would be larger than the user allows, and says so.
+Expected<void> limit_buffers(const ScheduleRequest& request, const Network& network, const Demand& demand,
+                             Chosen& chosen) {
+    if (request.buffer_limit.empty()) {
+        return {};
+    }
+    const auto limit = size_of(request.buffer_limit, "--buffer-limit");
+    const auto message = size_of(request.message_size, "--message-size");
+    if (!limit || !message) {
+        return failure(limit ? message.error() : limit.error());
+    }
+    const Method wanted{chosen.algorithm, chosen.variant, chosen.synchronisation};
+    const auto fitted = fit_buffers(network, demand, wanted, *limit / std::max<std::int64_t>(*message, 1));
+    if (!fitted) {
+        return failure(fitted.error());
+    }
+    for (const BufferedMethod& large : fitted->too_large) {
+        std::cerr << fmt::format("aapc: {} would need {} bytes of buffers on some rank, which is above the limit\n",
+                                 large.method.variant, large.buffer_blocks * *message);
+    }
+    if (chosen.variant != fitted->chosen.method.variant) {
+        std::cerr << fmt::format("aapc: using {}, which needs {} bytes\n", fitted->chosen.method.variant,
+                                 fitted->chosen.buffer_blocks * *message);
+        chosen.variant = fitted->chosen.method.variant;
+    }
+    return {};
+}
+
 /// What the request comes to on this network, or why it cannot be had.
 Expected<Chosen> choose(const ScheduleRequest& request, const Network& network, const Demand& demand) {
     const Expected<const Algorithm*> algorithm = chosen_algorithm(request.algorithm, network);
@@ -82,6 +120,9 @@ Expected<Chosen> choose(const ScheduleRequest& request, const Network& network, 
             return failure(synchronisation.error());
         }
         chosen.synchronisation = *synchronisation;
+    }
+    if (const auto limited = limit_buffers(request, network, demand, chosen); !limited) {
+        return failure(limited.error());
     }
     Expected<std::unique_ptr<Timetable>> timetable =
         build_timetable(*chosen.algorithm, chosen.variant, network, demand);
@@ -123,6 +164,14 @@ void add_schedule_options(CLI::App& command, ScheduleRequest& request) {
             [&request](std::uint16_t divisions) { request.variant = fmt::format("divisions-{}", divisions); },
             "how often algorithm torus divides the torus: --divisions 2 is --variant divisions-2")
         ->excludes(variant);
+    CLI::Option* const message =
+        command.add_option("--message-size", request.message_size, "size of a block, for --buffer-limit");
+    CLI::Option* const limit = command.add_option(
+        "--buffer-limit", request.buffer_limit,
+        "most memory for forwarded blocks on a rank, such as 64Mi: algorithm torus divides less often where it needs "
+        "more");
+    limit->needs(message);
+    message->needs(limit);
     const std::string unless_given = request.synchronisation.empty() ? "; the algorithm's own if not given" : "";
     command
         .add_option("--synchronisation", request.synchronisation,

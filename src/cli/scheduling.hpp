@@ -19,10 +19,13 @@ struct ScheduleRequest {
     std::string algorithm;
     std::string variant;
     std::string synchronisation;
+    std::string buffer_limit;  ///< bytes, as parse_size() reads them
+    std::string message_size;  ///< of a block, for the limit
     Reduction reduction = Reduction::pair_rule;
 };
 
-/// FILE, --algorithm, --variant and --synchronisation, whose default is what `request` holds.
+/// FILE, --algorithm, --variant, --divisions, --buffer-limit, --message-size and --synchronisation, whose default is
+/// what `request` holds.
 void add_schedule_options(CLI::App& command, ScheduleRequest& request);
 
 struct CheckedSchedule {

@@ -17,21 +17,11 @@ std::size_t blocks_of(const std::vector<BlockRun>& runs) {
     return blocks;
 }
 
-bool overlap(const BlockRun& one, const BlockRun& other) {
-    return one.buffer == other.buffer && one.first < other.first + other.blocks && other.first < one.first + one.blocks;
-}
-
 }  // namespace
 
 ForwardingExecution::ForwardingExecution(const Transport& transport, const Plan& plan)
-    : transport_(transport),
-      plan_(plan),
-      staged_send_(plan.sends.size(), in_place),
-      staged_receive_(plan.receives.size(), in_place) {
+    : transport_(transport), plan_(plan), messages_(plan_staging(plan)) {
     find_steps();
-    for (const Step& step : steps_) {
-        find_staging(step);
-    }
 }
 
 void ForwardingExecution::find_steps() {
@@ -55,35 +45,6 @@ void ForwardingExecution::find_steps() {
     }
 }
 
-/// A message of one run needs no copy, unless what is received in place in the same phase overwrites what is sent: the
-/// plan may use a place again as soon as its block is packed.
-void ForwardingExecution::find_staging(const Step& step) {
-    std::size_t used = 0;
-    const auto stage = [&used](const std::vector<BlockRun>& runs) {
-        const std::size_t start = used;
-        used += blocks_of(runs);
-        return static_cast<std::ptrdiff_t>(start);
-    };
-    std::vector<BlockRun> received_in_place;
-    for (std::size_t index = step.first_receive; index < step.end_of_receives; ++index) {
-        const std::vector<BlockRun>& runs = plan_.forwarding->of_receive[index];
-        if (runs.size() == 1) {
-            received_in_place.push_back(runs.front());
-        } else {
-            staged_receive_[index] = stage(runs);
-        }
-    }
-    for (std::size_t index = step.first_send; index < step.end_of_sends; ++index) {
-        const std::vector<BlockRun>& runs = plan_.forwarding->of_send[index];
-        const bool overwritten = std::any_of(received_in_place.begin(), received_in_place.end(),
-                                             [&](const BlockRun& received) { return overlap(runs.front(), received); });
-        if (runs.size() != 1 || overwritten) {
-            staged_send_[index] = stage(runs);
-        }
-    }
-    staging_blocks_ = std::max(staging_blocks_, used);
-}
-
 const std::byte* ForwardingExecution::Memory::readable(const BlockRun& run) const {
     return run.buffer == BlockRun::Buffer::send ? blocks.for_rank(run.first) : writable(run);
 }
@@ -96,7 +57,7 @@ std::byte* ForwardingExecution::Memory::writable(const BlockRun& run) const {
 int ForwardingExecution::run(const Blocks& blocks) {
     const auto transit_blocks = static_cast<std::size_t>(plan_.forwarding->transit_blocks);
     const Memory memory{blocks, transit_.at_least(transit_blocks * blocks.bytes),
-                        staging_.at_least(staging_blocks_ * blocks.bytes)};
+                        staging_.at_least(messages_.blocks * blocks.bytes)};
     Barriers barriers(transport_.communicator(), plan_.phases, phases_between_barriers(plan_.synchronisation));
     for (const Step& step : steps_) {
         if (const int error = pass_barriers(barriers, step.phase); error != MPI_SUCCESS) {
@@ -132,8 +93,8 @@ int ForwardingExecution::run_step(const Step& step, const Memory& memory) const 
 
 void ForwardingExecution::pack(const Step& step, const Memory& memory) const {
     for (std::size_t index = step.first_send; index < step.end_of_sends; ++index) {
-        if (staged_send_[index] != in_place) {
-            std::byte* to = memory.staged(staged_send_[index]);
+        if (messages_.of_send[index] != Staging::in_place) {
+            std::byte* to = memory.staged(messages_.of_send[index]);
             for (const BlockRun& run : plan_.forwarding->of_send[index]) {
                 const std::size_t length = static_cast<std::size_t>(run.blocks) * memory.blocks.bytes;
                 std::memcpy(to, memory.readable(run), length);
@@ -147,15 +108,17 @@ int ForwardingExecution::start(const Step& step, const Memory& memory, Pending& 
     int error = MPI_SUCCESS;
     for (std::size_t index = step.first_receive; error == MPI_SUCCESS && index < step.end_of_receives; ++index) {
         const std::vector<BlockRun>& runs = plan_.forwarding->of_receive[index];
-        std::byte* const place =
-            staged_receive_[index] == in_place ? memory.writable(runs.front()) : memory.staged(staged_receive_[index]);
+        std::byte* const place = messages_.of_receive[index] == Staging::in_place
+                                     ? memory.writable(runs.front())
+                                     : memory.staged(messages_.of_receive[index]);
         error = transport_.receive(place, blocks_of(runs) * memory.blocks.bytes, plan_.receives[index].from, Tag::data,
                                    pending);
     }
     for (std::size_t index = step.first_send; error == MPI_SUCCESS && index < step.end_of_sends; ++index) {
         const std::vector<BlockRun>& runs = plan_.forwarding->of_send[index];
-        const std::byte* const content =
-            staged_send_[index] == in_place ? memory.readable(runs.front()) : memory.staged(staged_send_[index]);
+        const std::byte* const content = messages_.of_send[index] == Staging::in_place
+                                             ? memory.readable(runs.front())
+                                             : memory.staged(messages_.of_send[index]);
         error =
             transport_.send(content, blocks_of(runs) * memory.blocks.bytes, plan_.sends[index].to, Tag::data, pending);
     }
@@ -164,8 +127,8 @@ int ForwardingExecution::start(const Step& step, const Memory& memory, Pending& 
 
 void ForwardingExecution::unpack(const Step& step, const Memory& memory) const {
     for (std::size_t index = step.first_receive; index < step.end_of_receives; ++index) {
-        if (staged_receive_[index] != in_place) {
-            const std::byte* from = memory.staged(staged_receive_[index]);
+        if (messages_.of_receive[index] != Staging::in_place) {
+            const std::byte* from = memory.staged(messages_.of_receive[index]);
             for (const BlockRun& run : plan_.forwarding->of_receive[index]) {
                 const std::size_t length = static_cast<std::size_t>(run.blocks) * memory.blocks.bytes;
                 std::memcpy(memory.writable(run), from, length);

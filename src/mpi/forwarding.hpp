@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "aapc/staging.hpp"
 #include "mpi/barriers.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/scratch.hpp"
@@ -45,7 +46,6 @@ class ForwardingExecution : public Execution {
     };
 
     void find_steps();
-    void find_staging(const Step& step);
     int pass_barriers(Barriers& barriers, Phase phase) const;
     int run_step(const Step& step, const Memory& memory) const;
     void pack(const Step& step, const Memory& memory) const;
@@ -55,11 +55,7 @@ class ForwardingExecution : public Execution {
     const Transport& transport_;
     const Plan& plan_;
     std::vector<Step> steps_;
-    /// For each message the block of the staging memory where it starts; `in_place` for one that needs none.
-    static constexpr std::ptrdiff_t in_place = -1;
-    std::vector<std::ptrdiff_t> staged_send_;     ///< [index into Plan::sends]
-    std::vector<std::ptrdiff_t> staged_receive_;  ///< [index into Plan::receives]
-    std::size_t staging_blocks_ = 0;              ///< of the step that needs most
+    Staging messages_;  ///< where they are packed and unpacked
     Scratch transit_;
     Scratch staging_;
 };
