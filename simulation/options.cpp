@@ -1,0 +1,99 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "aapc/topology_file.hpp"
+#include "contest/bench_options.hpp"
+
+namespace aapc::simulation {
+
+namespace {
+
+Diagnostic of_option(std::string_view option, const Diagnostic& why) {
+    return {"", 0, 0, fmt::format("--{}: {}", option, why.wrong), why.right};
+}
+
+Expected<double> parse_time(std::string_view option, const std::string& text) {
+    const auto seconds = parse_duration(text);
+    return seconds ? seconds : failure(of_option(option, seconds.error()));
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, Options& options) {
+    command.add_option("--topology", options.topology, "topology file (docs/topology-files.md)")
+        ->type_name("FILE")
+        ->required();
+    command
+        .add_option("--methods", options.methods,
+                    "what is run, one after the other: ALGORITHM[/VARIANT][+SYNCHRONISATION], or native: the MPI's own")
+        ->type_name("METHOD,...")
+        ->delimiter(',')
+        ->capture_default_str();
+    command
+        .add_option("--sizes", options.sizes,
+                    "bytes from each rank to each: sizes such as 8Ki, and ranges such as 8:64Ki:x8")
+        ->type_name("SIZE,...")
+        ->delimiter(',')
+        ->capture_default_str();
+    command.add_option("--native-algorithm", options.native_algorithm, "what native is (SMPI's smpi/alltoall)")
+        ->type_name("NAME")
+        ->capture_default_str();
+    command
+        .add_option("--start-up", options.start_up,
+                    "how long the sender of a message is busy with it before it leaves, such as 30us")
+        ->type_name("TIME")
+        ->capture_default_str();
+    command.add_option("--latency", options.latency, "of each link, in addition to what the topology file says")
+        ->type_name("TIME")
+        ->capture_default_str();
+    command
+        .add_option("--contention-loss", options.contention_loss,
+                    "b: a link on which n flows meet carries its speed/(1 + b*(n - 1))")
+        ->check(CLI::Range(0.0, 100.0))
+        ->capture_default_str();
+    command.add_option("--repeats", options.repeats, "of each size; the last one counts (timed learns its pace)")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command.add_flag("--unchecked", options.unchecked,
+                     "all ranks share one pair of buffers and the data is not looked at: for sizes that do not fit "
+                     "into memory");
+    command.add_option("--format", options.format, "table or json")
+        ->check(CLI::IsMember({"table", "json"}))
+        ->capture_default_str();
+    command.add_option("-o,--output", options.output, "file to write instead of standard output")->type_name("FILE");
+}
+
+Expected<ExperimentPlan> parse_experiment(const Options& options, NetworkKind kind) {
+    ExperimentPlan plan;
+    plan.repeats = options.repeats;
+    plan.unchecked = options.unchecked;
+    for (const std::string& name : options.methods) {
+        auto method = parse_method(name, kind);
+        if (!method) {
+            return failure(of_option("methods", method.error()));
+        }
+        plan.methods.push_back(std::move(*method));
+    }
+    auto sizes = contest::parse_sizes(options.sizes);
+    if (!sizes) {
+        return failure(of_option("sizes", sizes.error()));
+    }
+    plan.sizes = std::move(*sizes);
+    return plan;
+}
+
+Expected<PlatformOptions> parse_platform(const Options& options) {
+    const auto latency = parse_time("latency", options.latency);
+    if (!latency) {
+        return failure(latency.error());
+    }
+    return PlatformOptions{*latency, options.contention_loss};
+}
+
+Expected<double> parse_start_up(const Options& options) { return parse_time("start-up", options.start_up); }
+
+}  // namespace aapc::simulation
