@@ -66,8 +66,8 @@ bool MachineMemory::read_process([[maybe_unused]] std::int64_t process, [[maybe_
                                  [[maybe_unused]] std::byte* place, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
     const iovec to{place, bytes};
-    const iovec from{reinterpret_cast<void*>(address),
-                     bytes};  // NOLINT(performance-no-int-to-ptr): it is one, elsewhere
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it is a pointer, in the other process
+    const iovec from{reinterpret_cast<void*>(address), bytes};
     return process_vm_readv(static_cast<pid_t>(process), &to, 1, &from, 1, 0) == static_cast<ssize_t>(bytes);
 #else
     return false;
