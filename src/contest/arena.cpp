@@ -318,14 +318,14 @@ Expected<Sample> Arena::run_interposed_once(std::int64_t block_bytes) {
     if (!interposer_is_there()) {
         complaint = Diagnostic{"", 0, 0, "interposed: no interposer is preloaded",
                                "start the program by `aapc bench`, or preload libaapc-openmpi.so or libaapc-mpich.so"};
+    } else if (const char* const remark = interposer().rejected(); remark != nullptr) {
+        // Rank 0 alone knows. Whatever would run is not what was asked for.
+        complaint =
+            Diagnostic{"", 0, 0, fmt::format("interposed: the interposer rejected what it was given: {}", remark),
+                       "give it settings that hold here"};
     } else if (calls_by_aapc() < 0) {
         complaint = Diagnostic{"", 0, 0, "interposed: the interposer could not follow its settings and does nothing",
                                "give it a topology file that names every host and settings that it knows"};
-    } else if (const char* const remark = interposer().rejected(); remark != nullptr) {
-        // Rank 0 alone knows; what it would run is not what was asked for.
-        complaint =
-            Diagnostic{"", 0, 0, fmt::format("interposed: the interposer rejected what it was given: {}", remark),
-                       "give it settings that hold here, or none"};
     }
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));

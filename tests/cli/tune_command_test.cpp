@@ -119,8 +119,42 @@ TEST_P(TuneCommand, DoesNotTouchAStateThatIsNone) {
     EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml"));
 }
 
+TEST_P(TuneCommand, DetectsMachinesWhereNoTopologyIsGivenAndTheInterposerObeysThatToo) {
+    const std::string two_each = "AAPC_TEST_PER_MACHINE=2 ";
+    const Outcome outcome = run("'" AAPC_PROGRAM "' tune --sizes 512,16Ki --minutes 0.1 -o tuned.toml", two_each);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto tuning = read_tuning_file(directory_.path("tuned.toml"), NetworkKind::detected);
+    ASSERT_TRUE(tuning) << to_string(tuning.error());
+    EXPECT_EQ(tuning->fingerprint.topology_file, "detect");
+    EXPECT_THAT(tuning->fingerprint.machine_of, ElementsAre("n0", "n0", "n1", "n1"));
+    const std::string bench =
+        "'" AAPC_PROGRAM "' bench --sizes 512,16Ki --candidates interposed --repeats 1 --format json";
+    const Outcome interposed = run(bench, two_each + "AAPC_TUNING=" + directory_.path("tuned.toml"));
+    ASSERT_EQ(interposed.status, 0) << interposed.err;
+    for (const auto& size : nlohmann::json::parse(interposed.out)["sizes"]) {
+        EXPECT_EQ(size["candidates"][0]["samples"][0]["by_aapc"], !method_for(*tuning, size["message_bytes"]).native());
+    }
+    const Outcome elsewhere = run(bench, "AAPC_TUNING=" + directory_.path("tuned.toml"));
+    EXPECT_EQ(elsewhere.status, 2) << "one rank a machine is something else";
+    EXPECT_THAT(elsewhere.err, HasSubstr("it was made for the topology"));
+}
+
+TEST_P(TuneCommand, RefusesWhereNoTuningWouldBeObeyed) {
+    const std::string tune = "'" AAPC_PROGRAM "' tune --sizes 8 --minutes 0.02 -o tuned.toml";
+    // All ranks are on this host, and here nobody says otherwise.
+    const Outcome alone = run("env -u AAPC_HOSTNAME " + tune);
+    EXPECT_EQ(alone.status, 2);
+    EXPECT_THAT(alone.err,
+                AllOf(HasSubstr("all ranks are on one machine"), HasSubstr("no tuning would ever be obeyed")));
+    const Outcome two = run_under_mpi(GetParam().launch, 2, tune, directory_, "", "100");
+    EXPECT_EQ(two.status, 2);
+    EXPECT_THAT(two.err, HasSubstr("fewer than three ranks"));
+    EXPECT_THAT(directory_.files(), IsEmpty());
+}
+
 TEST_P(TuneCommand, RefusesWhatItCannotMeasure) {
-    for (const char* options : {"--sizes 0", "--sizes 4:1:x2", "--minutes 0", "--topology missing.toml"}) {
+    for (const char* options :
+         {"--sizes 0", "--sizes 4:1:x2", "--minutes 0", "--minutes nan", "--minutes inf", "--topology missing.toml"}) {
         const Outcome outcome = tune(std::string(options) + " -o tuned.toml");
         EXPECT_EQ(outcome.status, 2) << options;
         EXPECT_EQ(outcome.out, "") << options;

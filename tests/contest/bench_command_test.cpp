@@ -125,6 +125,52 @@ TEST_P(BenchCommand, AForcedAlgorithmThatDidNotRunIsAnError) {
     EXPECT_THAT(directory_.files(), IsEmpty());
 }
 
+TEST_P(BenchCommand, SettingsThatTheInterposerRejectedAreAnError) {
+    const std::string tuning = directory_.file("tuning.toml", "format = \"aapc-tuning/1\"\n");
+    const Outcome outcome = bench(3, "--sizes 20000 --candidates native,interposed -o result", "AAPC_TUNING=" + tuning);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(complaints(outcome),
+                Contains(AllOf(HasSubstr("interposed: the interposer rejected"), HasSubstr("tuning.toml"))));
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(directory_.files(), ElementsAre("tuning.toml"));
+}
+
+TEST_P(BenchCommand, DetectsMachinesWhereNoTopologyIsGiven) {
+    const std::string options =
+        " --sizes 20000 --repeats 2 --warm-up 0 --format json --candidates native,factor,tree+sender,interposed";
+    const std::string two_each = "AAPC_TEST_PER_MACHINE=2 AAPC_ALGORITHM=factor";
+    std::string digest;
+    for (const std::string given : {"", " --topology detect"}) {
+        const Outcome outcome = run(4, "'" AAPC_PROGRAM "' bench" + given + options, two_each);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const auto json = nlohmann::json::parse(outcome.out);
+        EXPECT_EQ(json["host_names"], nlohmann::json({"n0", "n0", "n1", "n1"}));
+        EXPECT_EQ(json["bound_messages"], 4) << "2 ranks to 2 others";
+        EXPECT_EQ(json["topology"], "detect");
+        EXPECT_TRUE(json["sizes"][0]["candidates"][3]["samples"][0]["by_aapc"]) << "the interposer detects, too";
+        EXPECT_TRUE(digest.empty() || digest == json["topology_digest"]);
+        digest = json["topology_digest"];
+    }
+    const Outcome faster = run(4, "'" AAPC_PROGRAM "' bench --topology detect:1Gbit" + options + ",tree", two_each);
+    ASSERT_EQ(faster.status, 0) << faster.err;
+    EXPECT_NE(nlohmann::json::parse(faster.out)["topology_digest"], digest) << "the speed is part of it";
+    const Outcome timed = run(4, "'" AAPC_PROGRAM "' bench --candidates tree+timed", two_each);
+    EXPECT_EQ(timed.status, 2);
+    EXPECT_THAT(complaints(timed), ElementsAre(AllOf(HasSubstr("no speed is known"), HasSubstr("detect:10Gbit"))));
+    const Outcome wrong = run(2, "'" AAPC_PROGRAM "' bench --topology detect:fast");
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("detect:fast: "));
+}
+
+TEST_P(BenchCommand, TakesTheTopologyFromTheEnvironment) {
+    const Outcome outcome =
+        run(3, "'" AAPC_PROGRAM "' bench --sizes 8 --candidates native --repeats 1 --warm-up 0 --format json",
+            "AAPC_TOPOLOGY='" + topology + "'");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(nlohmann::json::parse(outcome.out)["bound_messages"], 2);
+    EXPECT_THAT(outcome.out, HasSubstr("eight.toml"));
+}
+
 TEST_P(BenchCommand, InterposedNeedsTheInterposer) {
     const Outcome outcome =
         run(3, "'" + GetParam().program + "' --topology '" + topology + "' --sizes 8 --candidates interposed");
@@ -222,6 +268,12 @@ TEST(BenchCommandAlone, SaysHowToStartIt) {
     const Scratch directory;
     const Outcome outcome = directory.run("bench --topology x.toml");
     expect_refusal(outcome, 2, HasSubstr("mpirun"));
+    for (const char* seconds : {"nan", "inf", "-inf", "0", "-1", "soon"}) {
+        const Outcome wrong = directory.run(std::string("bench --topology x.toml --most-seconds ") + seconds);
+        EXPECT_EQ(wrong.status, 2) << seconds;
+        EXPECT_THAT(wrong.err, HasSubstr("--most-seconds")) << seconds;
+        EXPECT_THAT(wrong.err, testing::Not(HasSubstr("mpirun"))) << seconds;
+    }
     const Outcome help = directory.run("bench --help");
     EXPECT_EQ(help.status, 0);
     EXPECT_THAT(help.out, AllOf(HasSubstr("--candidates"), HasSubstr("--most-seconds")));
