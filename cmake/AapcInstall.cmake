@@ -6,7 +6,7 @@ set(library_targets aapc_core)
 foreach(mpi IN LISTS AAPC_MPIS)
   list(APPEND library_targets aapc_mpi_${mpi})
   install(TARGETS aapc_interpose_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  # Not programs that people start: `aapc bench` and `aapc tune` do.
+  # Not programs that people start: `aapc bench`, `aapc fit` and `aapc tune` do.
   install(TARGETS aapc_bench_${mpi} aapc_fit_${mpi} aapc_tune_${mpi} RUNTIME DESTINATION libexec/aapc)
 endforeach()
 install(TARGETS ${library_targets} EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

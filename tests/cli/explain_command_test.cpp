@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 
 #include "aapc/bound.hpp"
 #include "aapc/topology_file.hpp"
@@ -131,6 +132,20 @@ TEST(ExplainCommand, ATuningOfSomethingElseIsRejectedAsTheInterposerDoes) {
         EXPECT_EQ(run.status, 0) << run.err;
         EXPECT_THAT(run.out, AllOf(HasSubstr("decided by rule"), HasSubstr("tuning rejected: "), HasSubstr(why),
                                    HasSubstr("; deciding without it\n")));
+    }
+}
+
+TEST(ExplainCommand, TakesEveryKindOfNetwork) {
+    const Scratch scratch;
+    for (const auto& [file, from, method] : {std::tuple{"clusters-3+7.toml", 1, "local-group/balanced+window:1"},
+                                             {"torus-8x8.toml", 8192, "torus-direct/plain+timed"},
+                                             {"chain-4x4.toml", 8192, "tree/merged+timed"}}) {
+        const auto json =
+            parsed(scratch.run(std::string("explain '" AAPC_SOURCE_DIRECTORY "/examples/") + file + "' --format json"));
+        EXPECT_EQ(json["basis"], "rule") << file;
+        EXPECT_EQ(json["ranges"][1]["from_bytes"], from) << file;
+        EXPECT_EQ(json["ranges"][1]["method"], method) << file;
+        EXPECT_FALSE(json["ranges"][1]["phases"].is_null()) << file;
     }
 }
 
