@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <string>
@@ -117,6 +119,7 @@ int simulate(const Options& options, int argc, char** argv) {
     }
     std::vector<std::string> words = engine_words(options, *start_up, argc, argv);
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) {
         arguments.push_back(word.data());
     }
@@ -170,4 +173,13 @@ int run(int argc, char** argv) {
 
 }  // namespace aapc::simulation
 
-int main(int argc, char** argv) { return aapc::simulation::run(argc, argv); }
+int main(int argc, char** argv) {
+    try {
+        return aapc::simulation::run(argc, argv);
+    } catch (const std::exception& error) {  // no memory, or what SimGrid finds wrong
+        std::fputs("aapc-simulate: ", stderr);
+        std::fputs(error.what(), stderr);
+        std::fputs("\n", stderr);
+        return aapc::cli::bad_input;
+    }
+}

@@ -9,24 +9,24 @@ namespace aapc::cli {
 
 namespace {
 
-int run(const contest::BenchOptions& options, const Context& context) {
+int run(const contest::BenchOptions& options, const Invocation& invocation) {
     const auto& candidates = options.candidates;
     const bool interposed = std::find(candidates.begin(), candidates.end(), contest::interposed) != candidates.end();
     const std::string topology = topology_for_ranks(options.topology);
-    return run_mpi_program(context, "aapc-bench", arguments_of(context, "bench"), {{"AAPC_TOPOLOGY", topology}},
+    return run_mpi_program(invocation, "aapc-bench", arguments_of(invocation, "bench"), {{"AAPC_TOPOLOGY", topology}},
                            interposed ? Interposition::preloaded : Interposition::none);
 }
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, Context& context) {
+void add_bench_command(CLI::App& app, Invocation& invocation) {
     CLI::App* const command =
         app.add_subcommand("bench",
                            "Measure ways of doing an all-to-all against each other, in turns: mpirun -n 16 aapc bench "
                            "--topology cluster.toml");
     const auto options = std::make_shared<contest::BenchOptions>();
     contest::add_bench_options(*command, *options);
-    command->callback([options, &context] { context.status = run(*options, context); });
+    command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 
 }  // namespace aapc::cli

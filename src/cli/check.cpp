@@ -159,7 +159,7 @@ int run(const CheckOptions& options) {
 
 }  // namespace
 
-void add_check_command(CLI::App& app, Context& context) {
+void add_check_command(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand("check", "Certify a schedule document, or name what is wrong with it");
     auto options = std::make_shared<CheckOptions>();
     command->add_option("SCHEDULE", options->schedule, "schedule document (docs/schedule-documents.md)")
@@ -168,7 +168,7 @@ void add_check_command(CLI::App& app, Context& context) {
     command->add_option("--topology", options->topology, "topology file (docs/topology-files.md)")
         ->required()
         ->type_name("FILE");
-    command->callback([options, &context] { context.status = run(*options); });
+    command->callback([options, &invocation] { invocation.status = run(*options); });
 }
 
 }  // namespace aapc::cli

@@ -17,7 +17,7 @@ inline constexpr int check_failed = 1;
 inline constexpr int bad_input = 2;
 
 /// One run of the program.
-struct Context {
+struct Invocation {
     std::vector<std::string> arguments;  ///< argv as given, for stamps
     int status = done;                   ///< the subcommand's callback sets it
 };
@@ -32,15 +32,15 @@ int write_output(const std::string& path, const std::string& text);
 /// The whole of a file, or why not.
 Expected<std::string> read_file(const std::string& path);
 
-void add_topology_command(CLI::App& app, Context& context);
-void add_schedule_command(CLI::App& app, Context& context);
-void add_check_command(CLI::App& app, Context& context);
-void add_generate_command(CLI::App& app, Context& context);
-void add_exec_command(CLI::App& app, Context& context);
-void add_explain_command(CLI::App& app, Context& context);
-void add_bench_command(CLI::App& app, Context& context);
-void add_tune_command(CLI::App& app, Context& context);
-void add_fit_command(CLI::App& app, Context& context);
-void add_predict_command(CLI::App& app, Context& context);
+void add_topology_command(CLI::App& app, Invocation& invocation);
+void add_schedule_command(CLI::App& app, Invocation& invocation);
+void add_check_command(CLI::App& app, Invocation& invocation);
+void add_generate_command(CLI::App& app, Invocation& invocation);
+void add_exec_command(CLI::App& app, Invocation& invocation);
+void add_explain_command(CLI::App& app, Invocation& invocation);
+void add_bench_command(CLI::App& app, Invocation& invocation);
+void add_tune_command(CLI::App& app, Invocation& invocation);
+void add_fit_command(CLI::App& app, Invocation& invocation);
+void add_predict_command(CLI::App& app, Invocation& invocation);
 
 }  // namespace aapc::cli

@@ -403,7 +403,7 @@ int run_program(const Request& request, std::vector<std::string> command) {
 
 }  // namespace
 
-void add_exec_command(CLI::App& app, Context& context) {
+void add_exec_command(CLI::App& app, Invocation& invocation) {
     CLI::App* const command =
         app.add_subcommand("exec",
                            "Run an unmodified MPI program so that its MPI_Alltoall follows a schedule for the network: "
@@ -428,12 +428,12 @@ void add_exec_command(CLI::App& app, Context& context) {
     command->add_option("program", *words, "the program and its arguments, after --")
         ->type_name("-- PROGRAM [ARGUMENT]...")
         ->required();
-    command->callback([request, words, &context] {
+    command->callback([request, words, &invocation] {
         // Without it an option of the program's might be taken for one of ours.
-        if (std::find(context.arguments.begin(), context.arguments.end(), "--") == context.arguments.end()) {
+        if (std::find(invocation.arguments.begin(), invocation.arguments.end(), "--") == invocation.arguments.end()) {
             throw CLI::ValidationError("aapc exec", "write -- before the program");
         }
-        context.status = run_program(*request, *words);
+        invocation.status = run_program(*request, *words);
     });
 }
 

@@ -471,7 +471,7 @@ int run(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& app, Context& context) {
+void add_explain_command(CLI::App& app, Invocation& invocation) {
     CLI::App* const command = app.add_subcommand(
         "explain", "Say what MPI_Alltoall would do on a communicator, for which message sizes, and why");
     const auto options = std::make_shared<ExplainOptions>();
@@ -499,7 +499,7 @@ void add_explain_command(CLI::App& app, Context& context) {
     command->add_option("--format", options->format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
-    command->callback([options, &context] { context.status = run(*options); });
+    command->callback([options, &invocation] { invocation.status = run(*options); });
 }
 
 }  // namespace aapc::cli

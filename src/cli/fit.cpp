@@ -31,26 +31,26 @@ int fit_file(const contest::FitOptions& options) {
     return contest::write_fit(options, NetworkModel{{{"", std::move(*fit)}}, std::nullopt}, {{"", *samples}});
 }
 
-int run(const contest::FitOptions& options, const Context& context) {
+int run(const contest::FitOptions& options, const Invocation& invocation) {
     if (const auto checked = contest::check_fit_options(options); !checked) {
         return speaks() ? complain(checked.error()) : bad_input;
     }
     if (!options.measures()) {
         return fit_file(options);
     }
-    return run_mpi_program(context, "aapc-fit", arguments_of(context, "fit"), {}, Interposition::none);
+    return run_mpi_program(invocation, "aapc-fit", arguments_of(invocation, "fit"), {}, Interposition::none);
 }
 
 }  // namespace
 
-void add_fit_command(CLI::App& app, Context& context) {
+void add_fit_command(CLI::App& app, Invocation& invocation) {
     CLI::App* const command =
         app.add_subcommand("fit",
                            "Fit what contention costs (gamma, delta, M) to samples, or to what it measures itself: "
                            "mpirun -n 16 aapc fit --topology cluster.toml");
     const auto options = std::make_shared<contest::FitOptions>();
     contest::add_fit_options(*command, *options);
-    command->callback([options, &context] { context.status = run(*options, context); });
+    command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 
 }  // namespace aapc::cli

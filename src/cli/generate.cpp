@@ -53,14 +53,14 @@ int run(const GenerateOptions& options, const std::vector<std::string>& argument
 
 }  // namespace
 
-void add_generate_command(CLI::App& app, Context& context) {
+void add_generate_command(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand("generate", "Write a self-contained C routine for a topology file");
     auto options = std::make_shared<GenerateOptions>();
     add_schedule_options(*command, options->request);
     command
         ->add_option("-o,--output", options->output, "C file to write instead of standard output (docs/generator.md)")
         ->type_name("FILE");
-    command->callback([options, &context] { context.status = run(*options, context.arguments); });
+    command->callback([options, &invocation] { invocation.status = run(*options, invocation.arguments); });
 }
 
 }  // namespace aapc::cli

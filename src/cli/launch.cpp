@@ -123,12 +123,12 @@ int become(std::vector<std::string> command) {
     return error == ENOENT ? program_not_found : program_not_runnable;
 }
 
-int run_mpi_program(const Context& context, std::string_view program, const std::vector<std::string>& arguments,
+int run_mpi_program(const Invocation& invocation, std::string_view program, const std::vector<std::string>& arguments,
                     const std::vector<std::pair<std::string, std::string>>& environment, Interposition interposition) {
     const std::string mpi = launcher();
     if (mpi.empty()) {
         return refuse({"aapc", 0, 0, "no MPI's launcher has started this",
-                       fmt::format("write mpirun before it: mpirun -n 16 {}", fmt::join(context.arguments, " "))});
+                       fmt::format("write mpirun before it: mpirun -n 16 {}", fmt::join(invocation.arguments, " "))});
     }
     const std::string name = fmt::format("{}-{}", program, mpi);
     const fs::path path = find_mpi_program(name);
@@ -153,8 +153,8 @@ int run_mpi_program(const Context& context, std::string_view program, const std:
     return become(std::move(command));
 }
 
-std::vector<std::string> arguments_of(const Context& context, std::string_view subcommand) {
-    const auto& all = context.arguments;
+std::vector<std::string> arguments_of(const Invocation& invocation, std::string_view subcommand) {
+    const auto& all = invocation.arguments;
     const auto name = std::find(all.begin() + (all.empty() ? 0 : 1), all.end(), subcommand);
     return name == all.end() ? std::vector<std::string>() : std::vector<std::string>(name + 1, all.end());
 }

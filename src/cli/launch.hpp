@@ -49,12 +49,12 @@ enum class Interposition : std::uint8_t { none, preloaded };
 /// Becomes the MPI program `program`-<mpi> of this installation ("aapc-bench"), built for the MPI whose launcher
 /// started this process, with `arguments`, and `environment` (name, value) in addition to what is there. Returns only
 /// if that is not possible, with the status; one process of the job has said why.
-[[nodiscard]] int run_mpi_program(const Context& context, std::string_view program,
+[[nodiscard]] int run_mpi_program(const Invocation& invocation, std::string_view program,
                                   const std::vector<std::string>& arguments,
                                   const std::vector<std::pair<std::string, std::string>>& environment,
                                   Interposition interposition);
 
 /// The words behind the subcommand's name, as they were given.
-[[nodiscard]] std::vector<std::string> arguments_of(const Context& context, std::string_view subcommand);
+[[nodiscard]] std::vector<std::string> arguments_of(const Invocation& invocation, std::string_view subcommand);
 
 }  // namespace aapc::cli

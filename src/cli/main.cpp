@@ -9,21 +9,21 @@ namespace {
 
 int run(int argc, char** argv) {
     using namespace aapc::cli;
-    Context context{{argv, argv + argc}, done};
+    Invocation invocation{{argv, argv + argc}, done};
     CLI::App app{"Topology-aware all-to-all for MPI clusters: schedules for the wires you have.", "aapc"};
     app.set_version_flag("--version", "aapc " AAPC_VERSION);
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
-    add_topology_command(app, context);
-    add_schedule_command(app, context);
-    add_check_command(app, context);
-    add_generate_command(app, context);
-    add_exec_command(app, context);
-    add_explain_command(app, context);
-    add_bench_command(app, context);
-    add_tune_command(app, context);
-    add_fit_command(app, context);
-    add_predict_command(app, context);
+    add_topology_command(app, invocation);
+    add_schedule_command(app, invocation);
+    add_check_command(app, invocation);
+    add_generate_command(app, invocation);
+    add_exec_command(app, invocation);
+    add_explain_command(app, invocation);
+    add_bench_command(app, invocation);
+    add_tune_command(app, invocation);
+    add_fit_command(app, invocation);
+    add_predict_command(app, invocation);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& success) {  // --help, --version
@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
         }
         return bad_input;
     }
-    return context.status;
+    return invocation.status;
 }
 
 }  // namespace

@@ -268,7 +268,7 @@ void add_torus_options(CLI::App& command, PredictOptions& options) {
 
 }  // namespace
 
-void add_predict_command(CLI::App& app, Context& context) {
+void add_predict_command(CLI::App& app, Invocation& invocation) {
     CLI::App* const command =
         app.add_subcommand("predict", "Say what exchanges should take, by what was measured of the network");
     const auto options = std::make_shared<PredictOptions>();
@@ -304,7 +304,7 @@ void add_predict_command(CLI::App& app, Context& context) {
     command->add_option("--format", options->format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
-    command->callback([options, &context] { context.status = predict(*options); });
+    command->callback([options, &invocation] { invocation.status = predict(*options); });
 }
 
 }  // namespace aapc::cli

@@ -35,7 +35,7 @@ struct Basis {
 /// an exchange pays for blocks that it rearranges, once packed or unpacked.
 double measured_copy_seconds_per_byte() {
     constexpr std::size_t block = 1024;
-    constexpr std::size_t blocks = 16 * 1024;
+    constexpr std::size_t blocks = 16384;
     constexpr std::size_t stride = 5;  // shares no factor with the number of blocks, so all are met
     std::vector<std::byte> from(block * blocks, std::byte{1});
     std::vector<std::byte> to(block * blocks);
@@ -71,7 +71,7 @@ std::string duration_text(double seconds) {
     if (seconds >= 1e-3) {
         return fmt::format("{:.4g} ms", seconds * 1e3);
     }
-    return seconds >= 1e-6 ? fmt::format("{:.4g} us", seconds * 1e6) : fmt::format("{:.4g} ns", seconds * 1e9);
+    return seconds >= 1e-6 ? fmt::format("{:.4g} µs", seconds * 1e6) : fmt::format("{:.4g} ns", seconds * 1e9);
 }
 
 ordered_json work_json(const TorusWork& work) {

@@ -40,7 +40,7 @@ int run(ScheduleOptions& options) {
 
 }  // namespace
 
-void add_schedule_command(CLI::App& app, Context& context) {
+void add_schedule_command(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand("schedule", "Print the phases of the all-to-all for a topology file");
     auto options = std::make_shared<ScheduleOptions>();
     options->request.synchronisation = to_string(Synchronisation::none);
@@ -55,7 +55,7 @@ void add_schedule_command(CLI::App& app, Context& context) {
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
     command->add_option("-o,--output", options->output, "file to write instead of standard output")->type_name("FILE");
-    command->callback([options, &context] { context.status = run(*options); });
+    command->callback([options, &invocation] { invocation.status = run(*options); });
 }
 
 }  // namespace aapc::cli

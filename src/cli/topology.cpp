@@ -327,7 +327,7 @@ int run(const TopologyOptions& options) {
 
 }  // namespace
 
-void add_topology_command(CLI::App& app, Context& context) {
+void add_topology_command(CLI::App& app, Invocation& invocation) {
     CLI::App* command =
         app.add_subcommand("topology", "Say what a topology file describes, its bound and its busiest links");
     auto options = std::make_shared<TopologyOptions>();
@@ -342,7 +342,7 @@ void add_topology_command(CLI::App& app, Context& context) {
     command->footer(
         "The bound is the number of messages that cross the busiest directed link when every rank sends one to every\n"
         "other; no all-to-all takes less time than that link needs for them. A MB is 10^6 bytes.");
-    command->callback([options, &context] { context.status = run(*options); });
+    command->callback([options, &invocation] { invocation.status = run(*options); });
 }
 
 }  // namespace aapc::cli

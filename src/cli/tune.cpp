@@ -9,7 +9,7 @@ namespace aapc::cli {
 
 namespace {
 
-int run(const contest::TuneOptions& options, const Context& context) {
+int run(const contest::TuneOptions& options, const Invocation& invocation) {
     if (const auto sizes = contest::parse_sizes(options.sizes); !sizes) {
         Diagnostic diagnostic = sizes.error();
         diagnostic.file = "--sizes";
@@ -17,20 +17,20 @@ int run(const contest::TuneOptions& options, const Context& context) {
     }
     // The interposer goes along so that its own cost can be measured; it passes everything else through.
     const std::string topology = topology_for_ranks(options.topology);
-    return run_mpi_program(context, "aapc-tune", arguments_of(context, "tune"), {{"AAPC_TOPOLOGY", topology}},
+    return run_mpi_program(invocation, "aapc-tune", arguments_of(invocation, "tune"), {{"AAPC_TOPOLOGY", topology}},
                            Interposition::preloaded);
 }
 
 }  // namespace
 
-void add_tune_command(CLI::App& app, Context& context) {
+void add_tune_command(CLI::App& app, Invocation& invocation) {
     CLI::App* const command =
         app.add_subcommand("tune",
                            "Find the fastest method for each message size on this cluster: mpirun -n 16 aapc tune "
                            "--topology cluster.toml");
     const auto options = std::make_shared<contest::TuneOptions>();
     contest::add_tune_options(*command, *options);
-    command->callback([options, &context] { context.status = run(*options, context); });
+    command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 
 }  // namespace aapc::cli

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/command.hpp"
+#include "cli/finite_number.hpp"
 #include "contest/bench_options.hpp"
 #include "contest/fit_plot.hpp"
 #include "contest/fit_report.hpp"
@@ -40,7 +41,7 @@ void add_measuring_options(CLI::App& command, FitOptions& options) {
         ->check(CLI::Range(0, 1000))
         ->capture_default_str();
     command.add_option("--minutes", options.minutes, "measure so long at most, and fit what there is")
-        ->check(CLI::PositiveNumber)
+        ->check(cli::positive_number())
         ->capture_default_str();
     command
         .add_option("--csv", options.csv,
@@ -61,10 +62,10 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
     command
         .add_option("--alpha", options.alpha,
                     "start-up of one message in seconds; from the samples of 2 ranks if not given")
-        ->check(CLI::NonNegativeNumber)
+        ->check(cli::non_negative_number())
         ->type_name("S");
     command.add_option("--beta", options.beta, "seconds a byte of one message; likewise")
-        ->check(CLI::PositiveNumber)
+        ->check(cli::positive_number())
         ->type_name("S");
     command
         .add_option("--method", options.method,

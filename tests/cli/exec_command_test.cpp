@@ -141,7 +141,7 @@ TEST_F(ExecCommand, SaysOnceThatNoTopologyIsGiven) {
     for (const std::string& mpi : mpis) {
         const Outcome outcome = run("", programs + "environment_" + mpi);
         EXPECT_EQ(outcome.status, 0);
-        EXPECT_THAT(outcome.err, HasSubstr("no topology file"));
+        EXPECT_THAT(outcome.err, HasSubstr("no topology is given"));
         EXPECT_EQ(lines(outcome.err), 1);
         setenv("OMPI_COMM_WORLD_RANK", "1", 1);
         EXPECT_THAT(run("", programs + "environment_" + mpi).err, IsEmpty());

@@ -33,6 +33,10 @@ void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
 
 const std::string eight = AAPC_SOURCE_DIRECTORY "/tests/interpose/eight.toml";
 
+/// The link where it is not the subject: in shared memory among more ranks than cores, messages of few sizes do not
+/// always take longer the longer they are.
+const std::string link = " --alpha 1e-5 --beta 1e-9";
+
 class FitMeasuring : public testing::TestWithParam<Mpi> {
   protected:
     /// `command` (shell syntax) on `ranks` ranks, rank R on machine nR.
@@ -63,17 +67,17 @@ std::map<Rank, int> counts(const std::vector<ContentionSample>& samples) {
 }
 
 TEST_P(FitMeasuring, WritesTheSamplesThatItFits) {
-    const Outcome outcome = fit("--sizes 64,4Ki,64Ki --repeats 3 --csv s.csv --format json -o fit.json");
+    const Outcome outcome = fit("--sizes 64,4Ki,2Mi --repeats 5 --csv s.csv --format json -o fit.json");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(directory_.files(), ElementsAre("fit.json", "s.csv"));
     EXPECT_THAT(contents(directory_.path("s.csv")),
                 AllOf(StartsWith("# topology: fnv1a:"), HasSubstr("# placement: n[0-3]\n"),
                       HasSubstr("# method: native\nranks,message_bytes,seconds\n")));
-    // 1, 8, 64, ... 262,144 bytes between two ranks; three sizes among three and among four.
-    EXPECT_THAT(counts(samples("s.csv")), ElementsAre(std::pair(2, 7), std::pair(3, 3), std::pair(4, 3)));
+    // 1, 8, 64, ... 2,097,152 bytes between two ranks; three sizes among three and among four.
+    EXPECT_THAT(counts(samples("s.csv")), ElementsAre(std::pair(2, 8), std::pair(3, 3), std::pair(4, 3)));
     const auto document = nlohmann::json::parse(contents(directory_.path("fit.json")));
     EXPECT_EQ(document["samples"]["ranks"], (std::vector<int>{3, 4}));
-    EXPECT_EQ(document["samples"]["message_bytes"], (std::vector<int>{64, 65536}));
+    EXPECT_EQ(document["samples"]["message_bytes"], (std::vector<int>{64, 2097152}));
     EXPECT_EQ(document["method"], "native");
     // Reading the file says the same as measuring did.
     const Outcome again = directory_.run("fit s.csv --format json");
@@ -81,7 +85,7 @@ TEST_P(FitMeasuring, WritesTheSamplesThatItFits) {
 }
 
 TEST_P(FitMeasuring, TakesTheMeasurementsThatHelpMost) {
-    const Outcome outcome = fit("--sizes 64,4Ki --ranks 3,4 --repeats 1 --csv s.csv --next 2 --method linear");
+    const Outcome outcome = fit("--sizes 64,4Ki --ranks 3,4 --repeats 1 --csv s.csv --next 2 --method linear" + link);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("next: 4 ranks at 16384 bytes. A third, larger size"));
     EXPECT_THAT(outcome.out, HasSubstr("samples of linear"));
@@ -104,7 +108,7 @@ TEST_P(FitMeasuring, GoesOnWhereItWasInterrupted) {
     EXPECT_EQ(fit("--sizes 64 --csv s.csv --method ring").status, 2) << "samples of another method";
     EXPECT_EQ(samples("s.csv"), earlier);
 
-    const Outcome resumed = fit("--sizes 64,4Ki,256Ki --repeats 1 --csv s.csv -o fit.txt");
+    const Outcome resumed = fit("--sizes 64,4Ki,256Ki --repeats 1 --csv s.csv -o fit.txt" + link);
     ASSERT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_THAT(resumed.err, HasSubstr("goes on from " + std::to_string(earlier.size()) + " samples in s.csv"));
     const auto all = samples("s.csv");
@@ -119,7 +123,7 @@ TEST_P(FitMeasuring, DoesNotTouchWhatIsNotItsOwn) {
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, AllOf(HasSubstr("mine.csv: "), HasSubstr("--restart")));
     EXPECT_EQ(contents(file), "my letters\n");
-    EXPECT_EQ(fit("--sizes 64,4Ki,64Ki --repeats 1 --csv mine.csv --restart").status, 0);
+    EXPECT_EQ(fit("--sizes 64,4Ki,64Ki --repeats 1 --csv mine.csv --restart" + link).status, 0);
     EXPECT_THAT(contents(file), StartsWith("# topology"));
 }
 
@@ -149,7 +153,8 @@ TEST_P(FitMeasuring, MeasuresClustersAndWhatIsBetweenThem) {
         "grid.toml",
         "[network]\nkind = \"clusters\"\nspeed = \"1Gbit\"\n[[cluster]]\nname = \"large\"\nmachines = \"n[0-2]\"\n"
         "[[cluster]]\nname = \"small\"\nmachines = \"n3\"\n[wide_area]\nlatency = \"1ms\"\n");
-    const Outcome outcome = fit("--sizes 64,4Ki,64Ki --repeats 2 --csv s.csv --format json -o fit.json", 4, topology);
+    const Outcome outcome =
+        fit("--sizes 64,4Ki,64Ki --repeats 2 --csv s.csv --format json -o fit.json" + link, 4, topology);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("cluster small has too few ranks to contend"));
     EXPECT_THAT(directory_.files(), ElementsAre("fit.json", "grid.toml", "s-large.csv", "s-wide-area.csv"));
@@ -170,14 +175,15 @@ TEST_P(FitMeasuring, MeasuresClustersAndWhatIsBetweenThem) {
 }
 
 TEST_P(FitMeasuring, TheTunerTakesWhatWasFitted) {
-    ASSERT_EQ(fit("--sizes 64,4Ki,64Ki --repeats 1 --csv s.csv --format json -o fit.json").status, 0);
+    ASSERT_EQ(fit("--sizes 64,4Ki,64Ki --repeats 1 --csv s.csv --format json -o fit.json" + link).status, 0);
     const std::string tune = "'" AAPC_PROGRAM "' tune --topology '" + eight + "' --sizes 8,4Ki --minutes 0.05 ";
     const Outcome tuned = run(tune + "--model fit.json -o tuned.toml");
     ASSERT_EQ(tuned.status, 0) << tuned.err;
     EXPECT_TRUE(read_tuning_file(directory_.path("tuned.toml"), NetworkKind::tree));
     const Outcome explained = directory_.run("explain '" + eight + "' --tuning tuned.toml --model fit.json");
     EXPECT_EQ(explained.status, 0) << explained.err;
-    EXPECT_THAT(explained.out, HasSubstr("equations 4 and 5"));
+    // What won is a matter of this machine's shared memory, and with it what its prediction rests on.
+    EXPECT_THAT(explained.out, AllOf(HasSubstr("predicted by the model"), HasSubstr("rests on")));
     const Outcome refused = run(tune + "--model tuned.toml -o other.toml");
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, HasSubstr("tuned.toml: is no document of format"));
