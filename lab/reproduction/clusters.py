@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import statistics
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +20,10 @@ from .sweep import Bench, Run, Up, ask_aapc, bench_runs, mpirun, write_topology
 # One switch of 16 machines at 25 Mbit/s, which the cores carry.
 SIGNATURE_NETWORK: Network = networks()[0]
 SIGNATURE_RANKS = (4, 6, 8, 10, 12, 14, 16)
+FEWEST_FITTED_RANKS = 8  # fewer do not saturate the network, as `aapc fit` says of them
 MOST_FITTED_RANKS = 12  # what has more is held out
+# The MPI's own changes its algorithm with the size. `linear`, everything at once, is what the paper's MPIs did.
+SIGNATURE_METHODS = ("native", "linear")
 
 GRID_MACHINES = 8  # of each of two clusters
 GRID_METHODS = ("native", "ring", "local-group", "tree/merged+timed")
@@ -47,6 +51,7 @@ class Fit:
     """What `aapc fit` is asked to measure."""
 
     mpi: str
+    method: str
     sizes: Sequence[int]
     ranks: Sequence[int]  # empty: its own choice
     repeats: int
@@ -54,7 +59,8 @@ class Fit:
     def __call__(self, run: Run, lab: str) -> None:
         ranks = ["--ranks", ",".join(map(str, self.ranks))] if self.ranks else []
         mpirun(
-            *(lab, self.mpi, (), "fit", "--topology", str(run.up.topology), "--sizes", ",".join(map(str, self.sizes))),
+            *(lab, self.mpi, (), "fit", "--topology", str(run.up.topology), "--method", self.method),
+            *("--sizes", ",".join(map(str, self.sizes))),
             *(*ranks, "--repeats", str(self.repeats), "--csv", str(samples_file(run.file))),
             *("--format", "json", "-o", str(run.part)),
         )
@@ -77,9 +83,8 @@ class Place:
     def name(self) -> str:
         return f"{self.congestion_control}-{self.mpi}"
 
-    @property
-    def signature(self) -> Path:
-        return self.results / "signature" / f"{self.name}.json"
+    def signature(self, method: str) -> Path:
+        return self.results / "signature" / f"{self.name}-{method}.json"
 
     @property
     def grid_model(self) -> Path:
@@ -100,7 +105,7 @@ def runs(places: Sequence[Place], sizes: Sequence[int], repeats: int, most_secon
         run
         for place in places
         for run in (
-            _signature_run(place, _modelled_sizes(sizes), repeats),
+            *(_signature_run(place, method, _modelled_sizes(sizes), repeats) for method in SIGNATURE_METHODS),
             _grid_model_run(place, _modelled_sizes(sizes), repeats),
             _grid_bench_run(place, sizes, repeats, most_seconds),
         )
@@ -112,16 +117,16 @@ def _modelled_sizes(sizes: Sequence[int]) -> list[int]:
     return sorted({*sizes, 2 * max(sizes)})
 
 
-def _signature_run(place: Place, sizes: Sequence[int], repeats: int) -> Run:
+def _signature_run(place: Place, method: str, sizes: Sequence[int], repeats: int) -> Run:
     topology = write_topology(place.results / "signature" / "topology.toml", SIGNATURE_NETWORK.toml())
     bits_per_second = SIGNATURE_NETWORK.rate_megabits * 1e6
     exchanges = sum(ranks * size * 8 / bits_per_second for ranks in SIGNATURE_RANKS for size in sizes)
     return Run(
-        title=f"signature of one switch, {place.congestion_control}, {place.mpi}",
+        title=f"signature of {method} on one switch, {place.congestion_control}, {place.mpi}",
         up=Up(topology, place.congestion_control),
-        file=place.signature,
+        file=place.signature(method),
         expected_seconds=10 + 2 * exchanges * (repeats + 1),
-        carry_out=Fit(place.mpi, sizes, SIGNATURE_RANKS, repeats),
+        carry_out=Fit(place.mpi, method, sizes, SIGNATURE_RANKS, repeats),
     )
 
 
@@ -131,7 +136,7 @@ def _grid_model_run(place: Place, sizes: Sequence[int], repeats: int) -> Run:
         up=Up(write_topology(grid_topology(place.results), GRID_TOPOLOGY), place.congestion_control),
         file=place.grid_model,
         expected_seconds=60,
-        carry_out=Fit(place.mpi, sizes, (), repeats),
+        carry_out=Fit(place.mpi, "native", sizes, (), repeats),
     )
 
 
@@ -166,12 +171,22 @@ class HoldOut:
     fit: dict  # the document of `aapc fit`
     points: list[Point]
 
+    @property
+    def held_out(self) -> list[Point]:
+        return [point for point in self.points if point.is_held_out]
 
-def hold_out(signature: Path) -> HoldOut:
-    """Fits the model to the samples with fewer ranks, and lets it predict all."""
+    @property
+    def median_error(self) -> float:
+        """Of the points that are held out; absolute."""
+        return statistics.median(abs(point.error) for point in self.held_out)
+
+
+def hold_out(signature: Path, fewest_fitted_ranks: int = FEWEST_FITTED_RANKS) -> HoldOut:
+    """Fits the model to the samples with fewer ranks, and lets it predict all. Those of 2 ranks are of the link."""
     lines = [line for line in samples_file(signature).read_text().splitlines() if line and not line.startswith("#")]
     header, samples = lines[0], list(csv.DictReader(lines))
-    fitted = [line for line in lines[1:] if int(line.split(",")[0]) <= MOST_FITTED_RANKS]
+    fitted_ranks = {2, *range(fewest_fitted_ranks, MOST_FITTED_RANKS + 1)}
+    fitted = [line for line in lines[1:] if int(line.split(",")[0]) in fitted_ranks]
     with tempfile.TemporaryDirectory() as directory:
         few, fit = Path(directory) / "samples.csv", Path(directory) / "fit.json"
         few.write_text("\n".join([header, *fitted]) + "\n")
