@@ -140,17 +140,27 @@ void add_equations(const NetworkModel& model, const Network& network, const Dema
     if (grid.clusters.size() < 2) {
         return;
     }
-    using Predict = Estimate (*)(const GridModel&, std::int64_t);
-    const std::pair<const char*, Predict> equations[] = {
-        {"everybody directly", &predict_direct_seconds},
-        {"local-group", &predict_local_group_seconds_as_printed},
-        {"local-group", &predict_local_group_seconds},
+    GridModel as_in_the_paper = grid;
+    for (ModelledCluster& cluster : as_in_the_paper.clusters) {
+        cluster.uplink_seconds_per_byte = 0;
+    }
+    struct Equation {
+        const char* algorithm;
+        const char* basis;
+        const GridModel& grid;
+        Estimate (*predict)(const GridModel&, std::int64_t);
     };
-    const char* const bases[] = {"equation 6", "equation 7 as printed", "equation 7'"};
-    for (std::size_t equation = 0; equation < std::size(equations); ++equation) {
+    const Equation equations[] = {
+        {"everybody directly", "equation 6", as_in_the_paper, &predict_direct_seconds},
+        {"everybody directly", "equation 6, links shared", grid, &predict_direct_seconds},
+        {"local-group", "equation 7 as printed", as_in_the_paper, &predict_local_group_seconds_as_printed},
+        {"local-group", "equation 7'", as_in_the_paper, &predict_local_group_seconds},
+        {"local-group", "equation 7', links shared", grid, &predict_local_group_seconds},
+    };
+    for (const Equation& equation : equations) {
         for (const std::int64_t bytes : sizes) {
-            predictions.push_back({equations[equation].first, demand.participants(), bytes,
-                                   equations[equation].second(grid, bytes), bases[equation], ""});
+            predictions.push_back({equation.algorithm, demand.participants(), bytes,
+                                   equation.predict(equation.grid, bytes), equation.basis, ""});
         }
     }
 }

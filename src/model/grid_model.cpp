@@ -102,23 +102,44 @@ void for_each_member(const LocalGroupFormula& formula, Visit visit) {
     }
 }
 
-/// For each phase across the wide area, the blocks of its largest message; `blocks_of(from, to)` says how many.
+/// What crosses the wide area in one phase, in blocks.
+struct WideAreaPhase {
+    std::int64_t largest = 0;        ///< of one message
+    std::vector<std::int64_t> out;   ///< by cluster
+    std::vector<std::int64_t> into;  ///< by cluster
+};
+
+/// Of each phase; `blocks_of(from, to)` says how many blocks a message has.
 template <class BlocksOf>
-std::vector<std::int64_t> largest_messages(const LocalGroupFormula& formula, BlocksOf blocks_of) {
-    std::vector<std::int64_t> largest(static_cast<std::size_t>(formula.wide_area_phases()), 0);
+std::vector<WideAreaPhase> wide_area_phases(const LocalGroupFormula& formula, BlocksOf blocks_of) {
+    const std::vector<std::int64_t> none(formula.sizes().size(), 0);
+    std::vector<WideAreaPhase> phases(static_cast<std::size_t>(formula.wide_area_phases()), {0, none, none});
     for_each_member(formula, [&](const Member& from) {
         for (const Exchange& exchange : formula.exchanges_of(from)) {
-            std::int64_t& blocks = largest[static_cast<std::size_t>(exchange.phase)];
-            blocks = std::max(blocks, blocks_of(from, exchange.partner));
+            WideAreaPhase& phase = phases[static_cast<std::size_t>(exchange.phase)];
+            const std::int64_t blocks = blocks_of(from, exchange.partner);
+            phase.largest = std::max(phase.largest, blocks);
+            phase.out[static_cast<std::size_t>(from.cluster)] += blocks;
+            phase.into[static_cast<std::size_t>(exchange.partner.cluster)] += blocks;
         }
     });
-    return largest;
+    return phases;
 }
 
-double wide_area_seconds(const GridModel& grid, const std::vector<std::int64_t>& blocks, std::int64_t message_bytes) {
+/// Each phase's largest message, alone on its way; or all messages on the busiest cluster's link.
+double wide_area_seconds(const GridModel& grid, const std::vector<WideAreaPhase>& phases, std::int64_t message_bytes) {
+    const auto bytes = [&](std::int64_t blocks) {
+        return static_cast<double>(blocks) * static_cast<double>(message_bytes);
+    };
     double seconds = 0;
-    for (const std::int64_t largest : blocks) {
-        seconds += wide_area_seconds(grid, static_cast<double>(largest) * static_cast<double>(message_bytes));
+    for (const WideAreaPhase& phase : phases) {
+        double longest = wide_area_seconds(grid, bytes(phase.largest));
+        for (std::size_t cluster = 0; cluster < grid.clusters.size(); ++cluster) {
+            const double shared = bytes(std::max(phase.out[cluster], phase.into[cluster])) *
+                                  grid.clusters[cluster].uplink_seconds_per_byte;
+            longest = std::max(longest, grid.wide_area.alpha_seconds + shared);
+        }
+        seconds += longest;
     }
     return seconds;
 }
@@ -133,8 +154,13 @@ Estimate predict_direct_seconds(const GridModel& grid, std::int64_t message_byte
         smallest = std::min(smallest, cluster.ranks);
     }
     const auto most_messages = static_cast<double>(all - smallest);
-    return later_by(slowest_cluster(grid, message_bytes),
-                    most_messages * wide_area_seconds(grid, static_cast<double>(message_bytes)));
+    double across = most_messages * wide_area_seconds(grid, static_cast<double>(message_bytes));
+    for (const ModelledCluster& cluster : grid.clusters) {
+        const double blocks = static_cast<double>(cluster.ranks) * static_cast<double>(all - cluster.ranks);
+        const double shared = blocks * static_cast<double>(message_bytes) * cluster.uplink_seconds_per_byte;
+        across = std::max(across, grid.wide_area.alpha_seconds + shared);
+    }
+    return later_by(slowest_cluster(grid, message_bytes), across);
 }
 
 Estimate predict_local_group_seconds_as_printed(const GridModel& grid, std::int64_t message_bytes) {
@@ -143,8 +169,11 @@ Estimate predict_local_group_seconds_as_printed(const GridModel& grid, std::int6
         return std::min(formula.sizes()[static_cast<std::size_t>(from.cluster)],
                         formula.sizes()[static_cast<std::size_t>(to.cluster)]);
     };
-    return later_by(slowest_cluster(grid, message_bytes),
-                    wide_area_seconds(grid, largest_messages(formula, smaller_size), message_bytes));
+    double across = 0;
+    for (const WideAreaPhase& phase : wide_area_phases(formula, smaller_size)) {
+        across += wide_area_seconds(grid, static_cast<double>(phase.largest) * static_cast<double>(message_bytes));
+    }
+    return later_by(slowest_cluster(grid, message_bytes), across);
 }
 
 Estimate predict_local_group_seconds(const GridModel& grid, std::int64_t message_bytes) {
@@ -170,7 +199,7 @@ Estimate predict_local_group_seconds(const GridModel& grid, std::int64_t message
         formula.append_origins(from, to, origins);
         return static_cast<std::int64_t>(origins.size());
     };
-    return later_by(slowest, wide_area_seconds(grid, largest_messages(formula, carried), message_bytes));
+    return later_by(slowest, wide_area_seconds(grid, wide_area_phases(formula, carried), message_bytes));
 }
 
 }  // namespace aapc

@@ -327,7 +327,7 @@ class MethodModel::Builder {
         const std::string& measured = model_.fits_.front().method;
         const std::string whose =
             measured.empty() || measured == to_string(method_) ? "" : fmt::format(" of {}", measured);
-        model_.basis_ = model_.grid_ ? fmt::format("signatures{} of the clusters, equation 6", whose)
+        model_.basis_ = model_.grid_ ? fmt::format("signatures{} of the clusters, equation 6, links shared", whose)
                                      : fmt::format("signature{}, equations 4 and 5", whose);
         return std::move(model_);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "aapc/clusters.hpp"
+#include "aapc/timed.hpp"
 
 namespace aapc {
 
@@ -13,10 +14,22 @@ namespace {
 /// Fewer ranks send no two messages at once, so that nothing contends.
 constexpr std::size_t fewest_that_contend = 3;
 
+Cluster cluster_of_rank(const Clusters& clusters, Rank rank, const Demand& demand) {
+    return clusters.cluster_of[static_cast<std::size_t>(demand.machine_of[static_cast<std::size_t>(rank)])];
+}
+
 std::string cluster_name(const Network& network, const Clusters& clusters, Rank some_rank, const Demand& demand) {
-    const auto machine = static_cast<std::size_t>(demand.machine_of[static_cast<std::size_t>(some_rank)]);
-    const Vertex top = clusters.switch_of[static_cast<std::size_t>(clusters.cluster_of[machine])];
-    return network.vertices()[static_cast<std::size_t>(top)].name;
+    const Cluster cluster = cluster_of_rank(clusters, some_rank, demand);
+    return network.vertices()[static_cast<std::size_t>(clusters.switch_of[static_cast<std::size_t>(cluster)])].name;
+}
+
+/// Of a cluster's link to the wide area as declared, for long messages both ways under TCP.
+double uplink_seconds_per_byte(const Network& network, Cluster cluster) {
+    const std::int32_t link = network.links_at(0)[static_cast<std::size_t>(cluster)];
+    const double bits_per_second = network.links()[static_cast<std::size_t>(link)].bits_per_second;
+    constexpr std::int64_t long_message = 1 << 20;
+    const double overhead = static_cast<double>(wire_bytes(long_message)) / static_cast<double>(long_message);
+    return bits_per_second > 0 ? 8 / bits_per_second * overhead : 0;
 }
 
 }  // namespace
@@ -67,7 +80,8 @@ GridModel grid_model_of(const NetworkModel& model, const Network& network, const
     for (const std::vector<Rank>& ranks : ranks_by_cluster(network, demand)) {
         const ContentionFit* fit = find_fit(model, cluster_name(network, clusters, ranks.front(), demand));
         // Whose ranks do not contend has no signature of its own.
-        grid.clusters.push_back({static_cast<Rank>(ranks.size()), fit != nullptr ? *fit : model.clusters.front().fit});
+        grid.clusters.push_back({static_cast<Rank>(ranks.size()), fit != nullptr ? *fit : model.clusters.front().fit,
+                                 uplink_seconds_per_byte(network, cluster_of_rank(clusters, ranks.front(), demand))});
     }
     return grid;
 }

@@ -81,6 +81,34 @@ TEST(GridModel, MoreThanTwoClusters) {
     EXPECT_NEAR(predict_direct_seconds(grid, 65536).value, 7 * message + 24 * (8e-3 + 10e-9 * bytes), 1e-12);
 }
 
+/// 100 ns a byte for all that crosses a cluster's link, ten times what one message alone needs.
+TEST(GridModel, MessagesShareALink) {
+    GridModel grid = grid_of({8, 8});
+    const double local = predict_local_group_seconds(grid, 4096).value - (8e-3 + 10e-9 * 4096 * 8);
+    const double own = predict_direct_seconds(grid, 4096).value - 8 * (8e-3 + 10e-9 * 4096);
+    const double printed = predict_local_group_seconds_as_printed(grid, 4096).value;
+    grid.clusters[1].uplink_seconds_per_byte = 100e-9;
+    EXPECT_NEAR(predict_local_group_seconds(grid, 4096).value, local + 8e-3 + 100e-9 * 4096 * 64, 1e-12);
+    EXPECT_NEAR(predict_direct_seconds(grid, 4096).value, own + 8 * (8e-3 + 10e-9 * 4096), 1e-12)
+        << "eight messages one after the other take longer than the link needs for all";
+    EXPECT_NEAR(predict_direct_seconds(grid, 1 << 20).value - predict_direct_seconds(grid, 1 << 19).value,
+                7 * 2.6887 * 8e-9 * (1 << 19) + 100e-9 * (1 << 19) * 64, 1e-9);
+    EXPECT_EQ(predict_local_group_seconds_as_printed(grid, 4096).value, printed) << "the paper's has no such link";
+    // A link that is no bottleneck changes nothing.
+    grid.clusters[1].uplink_seconds_per_byte = 1e-10;
+    EXPECT_NEAR(predict_local_group_seconds(grid, 4096).value, local + 8e-3 + 10e-9 * 4096 * 8, 1e-12);
+}
+
+/// 3 + 7 ranks: what leaves the smaller cluster in a phase need not be what enters it.
+TEST(GridModel, AllOfAPhaseCrossesTheLink) {
+    GridModel grid = grid_of({3, 7});
+    const double before = predict_local_group_seconds(grid, 1).value;
+    grid.clusters[0].uplink_seconds_per_byte = 1;
+    const double after = predict_local_group_seconds(grid, 1).value;
+    EXPECT_GE(after - before, 21 - 1) << "21 blocks each way";
+    EXPECT_LE(after - before, 42);
+}
+
 TEST(GridModel, TheSlowestClusterCounts) {
     GridModel grid = grid_of({4, 4});
     const double before = predict_local_group_seconds(grid, 100).value;
