@@ -344,6 +344,7 @@ struct Request {
     std::string tuning;
     std::string algorithm;
     std::string synchronisation;
+    std::string buffer_limit;
     std::string verbosity;
 };
 
@@ -379,6 +380,7 @@ void prepare_environment(const Request& request, const Interposer& interposer) {
     set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : fs::absolute(request.tuning).string());
     set_unless_empty("AAPC_ALGORITHM", request.algorithm);
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
+    set_unless_empty("AAPC_BUFFER_LIMIT", request.buffer_limit);
     set_unless_empty("AAPC_VERBOSE", request.verbosity);
     preload(interposer.path);
     if (environment_variable("AAPC_TOPOLOGY").empty() && environment_variable("AAPC_TUNING").empty()) {
@@ -422,6 +424,10 @@ void add_exec_command(CLI::App& app, Invocation& invocation) {
         ->add_option("--synchronisation", request->synchronisation,
                      "keep phases apart in this way (AAPC_SYNCHRONISATION)")
         ->type_name("NAME");
+    command
+        ->add_option("--buffer-limit", request->buffer_limit,
+                     "most memory for forwarded blocks on a rank, such as 64Mi (AAPC_BUFFER_LIMIT)")
+        ->type_name("SIZE");
     command->add_option("--verbose", request->verbosity, "0, 1 or 2: say what is chosen and why (AAPC_VERBOSE)")
         ->type_name("LEVEL");
     const auto words = std::make_shared<std::vector<std::string>>();

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "aapc/algorithm.hpp"
+#include "aapc/buffer_limit.hpp"
 #include "aapc/timed.hpp"
 #include "aapc/topology_file.hpp"
 #include "aapc/tuning.hpp"
 #include "cli/command.hpp"
 #include "cli/explain_model.hpp"
 #include "contest/model_files.hpp"
+#include "interpose/buffers.hpp"
 #include "interpose/choice.hpp"
 #include "interpose/settings.hpp"
 
@@ -34,6 +36,7 @@ struct ExplainOptions {
     std::string machines;
     std::string mpi;
     Rank ranks = 0;  ///< 0: all
+    std::string buffer_limit;
     std::vector<std::string> sizes;
     std::vector<std::string> models;
     std::string format = "text";
@@ -43,6 +46,7 @@ struct ExplainOptions {
 struct SizeLine {
     std::int64_t bytes = 0;
     Method method;
+    std::int64_t buffer_bytes = 0;  ///< of the rank that needs most, for blocks that are forwarded
     double bound_seconds = 0;
     std::optional<double> predicted_seconds;
     std::optional<MeasuredSize> measured;
@@ -166,14 +170,40 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
     explanation.tuning = std::move(*tuning);
 }
 
+Expected<std::int64_t> size_of(const std::string& text, const char* option) {
+    auto size = parse_size(text);
+    if (!size) {
+        size.error().file = option;
+    }
+    return size;
+}
+
+/// Has the decision say what buffers it takes, and keep within the limit if there is one, as the interposer does.
+Expected<void> look_at_buffers(const ExplainOptions& options, Explanation& explanation) {
+    const Network& network = explanation.network;
+    const Demand& demand = explanation.demand;
+    if (options.buffer_limit.empty()) {
+        const auto needs = interpose::forwarding_methods(network, demand, explanation.decision, largest_buffer_blocks);
+        explanation.decision = interpose::with_buffers(explanation.decision, needs);
+        return {};
+    }
+    const auto limit = size_of(options.buffer_limit, "--buffer-limit");
+    if (!limit) {
+        return failure(limit.error());
+    }
+    const interpose::LimitedDecision limited{explanation.decision,
+                                             interpose::decide(network, demand, explanation.bound, {}, nullptr)};
+    const auto needs = interpose::forwarding_methods(network, demand, limited, largest_buffer_blocks);
+    explanation.decision = interpose::within_limit(limited, needs, *limit);
+    return {};
+}
+
 Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, const Explanation& explanation) {
     std::vector<std::int64_t> sizes;
     for (const std::string& text : options.sizes) {
-        const auto size = parse_size(text);
+        const auto size = size_of(text, "--sizes");
         if (!size) {
-            Diagnostic diagnostic = size.error();
-            diagnostic.file = "--sizes";
-            return failure(std::move(diagnostic));
+            return failure(size.error());
         }
         sizes.push_back(*size);
     }
@@ -207,13 +237,14 @@ std::optional<double> predict(const Explanation& explanation, const Method& meth
     return segmentation.end_seconds(*phases) / pace;
 }
 
-std::optional<MeasuredSize> measured_at(const Explanation& explanation, std::int64_t bytes) {
+/// What the tuning has measured of that method at that size; a limit of buffers may have put it in another's place.
+std::optional<MeasuredSize> measured_at(const Explanation& explanation, const Method& method, std::int64_t bytes) {
     if (explanation.decision.basis() != Decision::Basis::tuning) {
         return std::nullopt;
     }
     for (const TunedRange& range : explanation.tuning->ranges) {
         for (const MeasuredSize& measured : range.measured) {
-            if (measured.bytes == bytes) {
+            if (measured.bytes == bytes && range.method == method) {
                 return measured;
             }
         }
@@ -293,6 +324,9 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     explanation.demand = std::move(*demand);
     explanation.bound = network_bound(explanation.network, explanation.demand);
     explanation.decision = interpose::decide(explanation.network, explanation.demand, explanation.bound, {}, tuning);
+    if (const auto looked = look_at_buffers(options, explanation); !looked) {
+        return failure(looked.error());
+    }
     for (const Decision::Range& range : explanation.decision.ranges()) {
         const auto timetable = range.method.native() ? nullptr : timetable_of(explanation, range.method);
         explanation.phases.push_back(timetable ? std::optional(timetable->phases()) : std::nullopt);
@@ -302,11 +336,12 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
         return failure(sizes.error());
     }
     for (const std::int64_t bytes : *sizes) {
-        const std::size_t range = explanation.decision.range_of(bytes);
-        const Method& method = explanation.decision.ranges()[range].method;
-        explanation.sizes.push_back({bytes, method, static_cast<double>(bytes) * explanation.bound.seconds_per_byte,
-                                     predict(explanation, method, explanation.phases[range], bytes),
-                                     measured_at(explanation, bytes)});
+        const std::size_t index = explanation.decision.range_of(bytes);
+        const Decision::Range& range = explanation.decision.ranges()[index];
+        explanation.sizes.push_back({bytes, range.method, range.buffer_blocks * bytes,
+                                     static_cast<double>(bytes) * explanation.bound.seconds_per_byte,
+                                     predict(explanation, range.method, explanation.phases[index], bytes),
+                                     measured_at(explanation, range.method, bytes)});
     }
     find_alternatives(explanation);
     if (auto added = add_predictions(options, explanation); !added) {
@@ -327,21 +362,27 @@ std::string duration_text(std::optional<double> seconds) {
     return *seconds >= 1e-3 ? fmt::format("{:.3f} ms", *seconds * 1e3) : fmt::format("{:.1f} µs", *seconds * 1e6);
 }
 
+/// Of blocks or bytes; "-" where nothing is forwarded.
+std::string buffers_text(std::int64_t buffers) { return buffers == 0 ? "-" : std::to_string(buffers); }
+
 std::string phases_text(std::optional<Phase> phases) { return phases ? std::to_string(*phases) : "-"; }
 
 std::string ranges_text(const Explanation& shown) {
-    std::string text = fmt::format("\n{:>12}  {:<32}  {:>7}  measured\n", "from bytes", "method", "phases");
+    std::string text =
+        fmt::format("\n{:>12}  {:<32}  {:>7}  {:>14}  measured\n", "from bytes", "method", "phases", "buffer blocks");
     for (std::size_t index = 0; index < shown.phases.size(); ++index) {
         const Decision::Range& range = shown.decision.ranges()[index];
-        text += fmt::format("{:>12}  {:<32}  {:>7}  {}\n", range.from_bytes, to_string(range.method),
-                            phases_text(shown.phases[index]), range.lead.empty() ? "-" : range.lead);
+        text += fmt::format("{:>12}  {:<32}  {:>7}  {:>14}  {}\n", range.from_bytes, to_string(range.method),
+                            phases_text(shown.phases[index]), buffers_text(range.buffer_blocks),
+                            range.lead.empty() ? "-" : range.lead);
     }
     return text;
 }
 
 std::string sizes_text(const Explanation& shown) {
-    std::string text = fmt::format("\n{:>12}  {:<32}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", "bytes", "method", "bound",
-                                   "predicted", "measured", "native", "lead over native; runner-up");
+    std::string text =
+        fmt::format("\n{:>12}  {:<32}  {:>12}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", "bytes", "method", "buffer bytes",
+                    "bound", "predicted", "measured", "native", "lead over native; runner-up");
     for (const SizeLine& line : shown.sizes) {
         std::optional<double> chosen;
         std::optional<double> native;
@@ -357,9 +398,10 @@ std::string sizes_text(const Explanation& shown) {
                                         duration_text(measured.runner_up->seconds));
             }
         }
-        text += fmt::format("{:>12}  {:<32}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", line.bytes, to_string(line.method),
-                            duration_text(line.bound_seconds), duration_text(line.predicted_seconds),
-                            duration_text(chosen), duration_text(native), evidence);
+        text +=
+            fmt::format("{:>12}  {:<32}  {:>12}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", line.bytes,
+                        to_string(line.method), buffers_text(line.buffer_bytes), duration_text(line.bound_seconds),
+                        duration_text(line.predicted_seconds), duration_text(chosen), duration_text(native), evidence);
     }
     return text;
 }
@@ -376,7 +418,8 @@ std::string alternatives_text(const Explanation& shown) {
 constexpr std::string_view model =
     "The bound is what the busiest link needs for the bytes alone. Predicted is the length of the schedule of `timed` "
     "at\n"
-    "the declared speeds under an MTU of 1500, headers and acknowledgements included; other methods promise no time.\n";
+    "the declared speeds under an MTU of 1500, headers and acknowledgements included; other methods promise no time.\n"
+    "Buffers are for blocks that are forwarded, on the rank that needs most.\n";
 
 std::string as_text(const Explanation& shown) {
     std::string text = fmt::format("{} ({})\n", interpose::describe(shown.demand),
@@ -428,12 +471,14 @@ std::string as_json(const Explanation& shown) {
         const Decision::Range& range = shown.decision.ranges()[index];
         ranges.push_back({{"from_bytes", range.from_bytes},
                           {"method", to_string(range.method)},
-                          {"phases", or_null(shown.phases[index])}});
+                          {"phases", or_null(shown.phases[index])},
+                          {"buffer_blocks", range.buffer_blocks}});
     }
     ordered_json sizes = ordered_json::array();
     for (const SizeLine& line : shown.sizes) {
         sizes.push_back({{"bytes", line.bytes},
                          {"method", to_string(line.method)},
+                         {"buffer_bytes", line.buffer_bytes},
                          {"bound_seconds", line.bound_seconds},
                          {"predicted_seconds", or_null(line.predicted_seconds)},
                          {"measured", measured_json(line.measured)},
@@ -486,6 +531,10 @@ void add_explain_command(CLI::App& app, Invocation& invocation) {
                      "only so many of the ranks that --machines, the tuning or else the topology file lists")
         ->check(CLI::PositiveNumber)
         ->type_name("N");
+    command
+        ->add_option("--buffer-limit", options->buffer_limit,
+                     "most memory for forwarded blocks on a rank, such as 64Mi, as with AAPC_BUFFER_LIMIT")
+        ->type_name("SIZE");
     command->add_option("--sizes", options->sizes, "message sizes, as in 1,8Ki,1M; default: those that were measured")
         ->delimiter(',')
         ->type_name("SIZE,...");

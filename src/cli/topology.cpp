@@ -6,15 +6,20 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "aapc/algorithm.hpp"
 #include "aapc/bound.hpp"
+#include "aapc/buffer_limit.hpp"
 #include "aapc/clusters.hpp"
+#include "aapc/method.hpp"
 #include "aapc/topology_file.hpp"
 #include "aapc/torus.hpp"
+#include "aapc/torus_model.hpp"
 #include "cli/command.hpp"
 
 namespace aapc::cli {
@@ -166,6 +171,76 @@ std::string clusters_text(const Description& shown) {
                : text + fmt::format("latency   {} from one cluster to another\n", duration_text(latency_of(clusters)));
 }
 
+/// An algorithm for the torus, and what it takes there.
+struct TorusAlgorithm {
+    std::string method;
+    TorusWork work;
+    std::optional<std::int64_t> buffer_blocks;  ///< of the rank that needs most; nothing: too many ranks to look at
+};
+
+/// The buffers are those of every rank's plan, which take seconds for more machines than these.
+constexpr std::int32_t most_machines_planned = 1024;
+
+std::optional<std::int64_t> buffers_of(const Description& shown, const TorusCandidate& candidate) {
+    if (candidate.work.buffer_blocks == 0) {
+        return 0;
+    }
+    if (shown.demand.participants() > most_machines_planned) {
+        return std::nullopt;
+    }
+    const auto method = parse_method(candidate.method, NetworkKind::torus);
+    if (!method) {
+        return std::nullopt;
+    }
+    const auto timetable = build_timetable(*method->algorithm, method->variant, shown.network, shown.demand);
+    return timetable ? std::optional(largest_buffer_blocks(**timetable)) : std::nullopt;
+}
+
+/// None where the network is no torus or a machine has several ranks.
+std::vector<TorusAlgorithm> torus_algorithms(const Description& shown) {
+    std::vector<TorusAlgorithm> algorithms;
+    const std::vector<std::int32_t> sides = sides_of(shown.network);
+    const bool one_rank_each = std::all_of(shown.network.machines().begin(), shown.network.machines().end(),
+                                           [](const NetworkMachine& machine) { return machine.ranks == 1; });
+    if (!sides.empty() && one_rank_each) {
+        for (const TorusCandidate& candidate : torus_candidates(TorusGrid(sides))) {
+            algorithms.push_back({candidate.method, candidate.work, buffers_of(shown, candidate)});
+        }
+    }
+    return algorithms;
+}
+
+std::string torus_algorithms_text(const Description& shown) {
+    const std::vector<TorusAlgorithm> algorithms = torus_algorithms(shown);
+    if (algorithms.empty()) {
+        return "";
+    }
+    std::string text = fmt::format("\n{:<20}  {:>9}  {:>11}  {:>13}  {:>18}\n", "algorithms", "start-ups",
+                                   "blocks sent", "buffer blocks", "buffers for 32 KiB");
+    for (const TorusAlgorithm& algorithm : algorithms) {
+        const std::optional<std::int64_t>& blocks = algorithm.buffer_blocks;
+        text +=
+            fmt::format("{:<20}  {:>9}  {:>11}  {:>13}  {:>18}\n", algorithm.method, algorithm.work.start_ups,
+                        algorithm.work.sent_blocks, blocks ? std::to_string(*blocks) : "-",
+                        blocks ? fmt::format("{:.6g} KiB", static_cast<double>(*blocks) * example_bytes / 1024) : "-");
+    }
+    return text;
+}
+
+void add_torus_algorithms(const Description& shown, ordered_json& document) {
+    ordered_json list = ordered_json::array();
+    for (const TorusAlgorithm& algorithm : torus_algorithms(shown)) {
+        list.push_back(
+            {{"method", algorithm.method},
+             {"start_ups", algorithm.work.start_ups},
+             {"sent_blocks", algorithm.work.sent_blocks},
+             {"buffer_blocks", algorithm.buffer_blocks ? ordered_json(*algorithm.buffer_blocks) : ordered_json()}});
+    }
+    if (!list.empty()) {
+        document["algorithms"] = std::move(list);
+    }
+}
+
 std::string as_text(const Description& shown) {
     const std::size_t machines = shown.network.machines().size();
     const std::size_t switches = shown.network.vertices().size() - machines;
@@ -174,7 +249,7 @@ std::string as_text(const Description& shown) {
     return fmt::format("{:<9} {}, {}, {}\n", to_string(shown.network.kind()), shape,
                        count_text(machines, "machine", "machines"),
                        count_text(static_cast<std::size_t>(shown.demand.participants()), "rank", "ranks")) +
-           clusters_text(shown) + bound_text(shown) + links_text(shown);
+           clusters_text(shown) + bound_text(shown) + links_text(shown) + torus_algorithms_text(shown);
 }
 
 /// A whole number where it is one, so that readers need not care.
@@ -261,6 +336,7 @@ std::string as_json(const Description& shown) {
                          {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}};
     document["links"] = std::move(links);
     add_clusters(shown, document);
+    add_torus_algorithms(shown, document);
     return document.dump(2) + "\n";
 }
 
@@ -341,7 +417,9 @@ void add_topology_command(CLI::App& app, Invocation& invocation) {
         ->capture_default_str();
     command->footer(
         "The bound is the number of messages that cross the busiest directed link when every rank sends one to every\n"
-        "other; no all-to-all takes less time than that link needs for them. A MB is 10^6 bytes.");
+        "other; no all-to-all takes less time than that link needs for them. A MB is 10^6 bytes.\n"
+        "For a torus with one rank a machine also what its algorithms take: steps with a message, the blocks in the\n"
+        "largest message of each, and memory for blocks that are forwarded, on the rank that needs most.");
     command->callback([options, &invocation] { invocation.status = run(*options); });
 }
 

@@ -233,6 +233,9 @@ std::string explain(const Demand& demand, const Decision& decision) {
         }
         text += range.from_bytes == 0 ? to_string(range.method)
                                       : fmt::format("; from {} bytes {}", range.from_bytes, to_string(range.method));
+        if (range.buffer_blocks > 0) {
+            text += fmt::format(" with buffers of {} blocks", range.buffer_blocks);
+        }
         if (!range.lead.empty()) {
             text += fmt::format(", {}", range.lead);
         }

@@ -58,6 +58,8 @@ class Decision {
         std::int64_t from_bytes = 0;
         Method method;
         std::string lead;  ///< what was measured, in a clause; empty: nothing
+        /// Of the rank that needs most (aapc/buffer_limit.hpp); 0: nothing is forwarded, or nobody has asked.
+        std::int64_t buffer_blocks = 0;
     };
 
     /// The MPI's own routine for every size.

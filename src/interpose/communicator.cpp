@@ -11,8 +11,10 @@
 #include "aapc/algorithm.hpp"
 #include "aapc/bound.hpp"
 #include "aapc/plan.hpp"
+#include "aapc/staging.hpp"
 #include "aapc/timetable.hpp"
 #include "interpose/blocks.hpp"
+#include "interpose/buffers.hpp"
 #include "interpose/returned_errors.hpp"
 
 namespace aapc::interpose {
@@ -41,6 +43,16 @@ Expected<Plan> plan_for(const Network& network, const Demand& demand, Rank rank,
         return failure(fits.error());
     }
     return make_plan(**timetable, demand, rank, method.synchronisation);
+}
+
+/// Each rank knows its own needs; afterwards all know those of the rank that needs most. Collective.
+bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
+    bool found = true;
+    for (BufferedMethod& need : needs) {
+        const std::int64_t mine = need.buffer_blocks;
+        found = PMPI_Allreduce(&mine, &need.buffer_blocks, 1, MPI_INT64_T, MPI_MAX, comm) == MPI_SUCCESS && found;
+    }
+    return found;
 }
 
 /// A failure of ours goes where MPI's own would go.
@@ -93,7 +105,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     if (!ours || ranks < 3) {
         return kept;
     }
-    if (!all_agree(comm, decided && kept != nullptr)) {
+    if (!all_agree(comm, decided && kept != nullptr) || !kept->look_at_buffers(comm, job.configuration())) {
         if (kept != nullptr) {
             kept->set_decision(Decision("a rank has no memory left"));
         }
@@ -125,6 +137,46 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     bits_per_second_ = bound.slowest_bits_per_second;
     set_decision(decide(*network_, demand_, bound, job.configuration().forced, job.tuning()));
     return true;
+}
+
+bool CommunicatorState::look_at_buffers(MPI_Comm comm, const Configuration& configuration) {
+    const std::optional<std::int64_t> limit = configuration.buffer_limit;
+    if (!limit && configuration.verbosity < 1) {
+        return true;
+    }
+    const auto blocks_of = [rank = rank_in(comm)](const Timetable& timetable) {
+        return buffer_blocks(make_plan(timetable, rank, Synchronisation::none));
+    };
+    std::optional<LimitedDecision> limited;
+    std::vector<BufferedMethod> needs;
+    bool known = false;
+    try {
+        if (limit) {
+            // What the user insists on has been decided upon; what takes its place is for the rule to say.
+            const Bound bound = network_bound(*network_, demand_);
+            const Forced rule{std::nullopt, configuration.forced.synchronisation};
+            limited = {decision_, decide(*network_, demand_, bound, rule, nullptr)};
+        }
+        needs = limited ? forwarding_methods(*network_, demand_, *limited, blocks_of)
+                        : forwarding_methods(*network_, demand_, decision_, blocks_of);
+        known = true;
+    } catch (const std::bad_alloc&) {
+        known = false;
+    }
+    if (!all_agree(comm, known)) {
+        return false;
+    }
+    if (needs.empty()) {
+        return true;
+    }
+    // All ranks have the same methods here, in the same order.
+    known = find_largest(comm, needs);
+    try {
+        set_decision(limited ? within_limit(*limited, needs, *limit) : with_buffers(decision_, needs));
+    } catch (const std::bad_alloc&) {
+        known = false;
+    }
+    return all_agree(comm, known);
 }
 
 void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {

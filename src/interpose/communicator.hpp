@@ -50,6 +50,10 @@ class CommunicatorState {
     explicit CommunicatorState(int ranks);
     /// Works out demand and decision; local. False where a rank is not one of our world's.
     bool decide_for(MPI_Comm comm, const Job& job);
+    /// Finds out what buffers the decision's methods take, where there is a limit or somebody wants to know, and keeps
+    /// the decision within the limit. Collective over `comm` then: ranks need different buffers, and the one that needs
+    /// most counts. False on all ranks if one has no memory left.
+    bool look_at_buffers(MPI_Comm comm, const Configuration& configuration);
     void introduce(const Job& job, MPI_Comm comm) const;
 
     /// Collective over `comm`; null on all ranks or on none.

@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
                                         &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
-                                        &Settings::verbosity,     &Settings::shared_memory, &Settings::only_tuned};
+                                        &Settings::verbosity,     &Settings::shared_memory, &Settings::buffer_limit,
+                                        &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -36,6 +37,17 @@ Expected<int> parse_verbosity(const std::string& text) {
         return failure({"AAPC_VERBOSE", 0, 0, fmt::format("'{}' is no level", text), "give 0, 1 or 2"});
     }
     return text[0] - '0';
+}
+
+Expected<std::optional<std::int64_t>> parse_buffer_limit(const std::string& text) {
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const auto limit = parse_size(text);
+    if (!limit) {
+        return failure(about_variable("AAPC_BUFFER_LIMIT", limit.error()));
+    }
+    return *limit;
 }
 
 Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
@@ -118,6 +130,7 @@ Reading read_settings() {
     settings.synchronisation = environment_variable("AAPC_SYNCHRONISATION");
     settings.verbosity = environment_variable("AAPC_VERBOSE");
     settings.shared_memory = environment_variable("AAPC_SHARED_MEMORY");
+    settings.buffer_limit = environment_variable("AAPC_BUFFER_LIMIT");
     Reading reading;
     if (settings.topology_file.empty()) {
         settings.topology_file = detection_of_tuning(settings.tuning_file);
@@ -172,6 +185,10 @@ Expected<Configuration> configure(const Settings& settings) {
     if (!shared_memory) {
         return failure(about_variable("AAPC_SHARED_MEMORY", shared_memory.error()));
     }
+    const auto buffer_limit = parse_buffer_limit(settings.buffer_limit);
+    if (!buffer_limit) {
+        return failure(buffer_limit.error());
+    }
     auto forced = parse_forced(settings, network->kind());
     if (!forced) {
         return failure(forced.error());
@@ -185,7 +202,8 @@ Expected<Configuration> configure(const Settings& settings) {
         tuning = std::move(*read);
     }
     return Configuration{settings.topology_file, settings.tuning_file,         std::move(*network), std::move(tuning),
-                         std::move(*forced),     !settings.only_tuned.empty(), *verbosity,          *shared_memory};
+                         std::move(*forced),     !settings.only_tuned.empty(), *verbosity,          *shared_memory,
+                         *buffer_limit};
 }
 
 std::string encode(const Settings& settings) {

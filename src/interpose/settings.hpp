@@ -3,6 +3,7 @@
 /// the text travels, and every rank makes the same configuration of it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Settings {
     std::string synchronisation;  ///< AAPC_SYNCHRONISATION; empty: not set
     std::string verbosity;        ///< AAPC_VERBOSE; empty: not set
     std::string shared_memory;    ///< AAPC_SHARED_MEMORY; empty: not set
+    std::string buffer_limit;     ///< AAPC_BUFFER_LIMIT; empty: not set
     /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
     /// done.
     std::string only_tuned;
@@ -43,6 +45,7 @@ struct Configuration {
     bool only_tuned = false;                                        ///< as in Settings
     int verbosity = 0;                                              ///< 0, 1 or 2
     SharedMemory shared_memory = SharedMemory::tickets_and_copies;  ///< what to use where it can be had
+    std::optional<std::int64_t> buffer_limit;  ///< bytes for forwarded blocks; nothing: as many as it takes
 };
 
 /// What reading the settings came to.

@@ -149,6 +149,51 @@ TEST(ExplainCommand, TakesEveryKindOfNetwork) {
     }
 }
 
+/// 52 blocks of buffers for one division of a 4 x 4 torus and 25 for none, as the table of `aapc schedule` has it.
+TEST(ExplainCommand, SaysTheBuffersAndKeepsWithinALimitOfThem) {
+    const Scratch scratch;
+    const std::string text = "[network]\nkind = \"torus\"\nspeed = \"1Gbit\"\nsides = [4, 4]\nmachines = \"t[0-15]\"\n";
+    const auto topology = scratch.file("torus.toml", text);
+    const Network network = read_topology(text, "torus.toml").value();
+    const Method divided = parse_method("torus/divisions-1", NetworkKind::torus).value();
+    Tuning tuning = example_tuning();
+    tuning.fingerprint = make_fingerprint(network, full_demand(network), "openmpi", "Open MPI v4.1.4", "torus.toml");
+    tuning.ranges = {{0, Method{}, {}},
+                     {64,
+                      divided,
+                      {{100, 0.003, 0.002, {1.5, 1.375, 1.625}, 0.03125, 21, {}},
+                       {1000, 0.003, 0.002, {1.5, 1.375, 1.625}, 0.03125, 21, {}}}},
+                     {5000, parse_method("torus-direct", NetworkKind::torus).value(), {}}};
+    const auto file = scratch.file("tuning.toml", tuning_text(tuning));
+    const std::string command = "explain torus.toml --tuning tuning.toml --sizes 8,100,1000,5000";
+    const auto free = parsed(scratch.run(command + " --format json"));
+    ASSERT_EQ(free["ranges"].size(), 4U);
+    EXPECT_EQ(free["ranges"][1]["buffer_blocks"], 52);
+    EXPECT_EQ(free["ranges"][2]["buffer_blocks"], 0);
+    EXPECT_EQ(free["sizes"][0]["buffer_bytes"], 0);
+    EXPECT_EQ(free["sizes"][1]["buffer_bytes"], 5200);
+    EXPECT_EQ(free["sizes"][2]["buffer_bytes"], 52000);
+    EXPECT_EQ(free["sizes"][3]["buffer_bytes"], 0);
+
+    const auto limited = parsed(scratch.run(command + " --format json --buffer-limit 26000"));
+    ASSERT_EQ(limited["ranges"].size(), 6U);
+    EXPECT_EQ(limited["sizes"][1]["buffer_bytes"], 5200);
+    EXPECT_EQ(limited["sizes"][1]["measured"]["seconds"], 0.002);
+    EXPECT_EQ(limited["sizes"][2]["method"], "torus/divisions-0+window:1");
+    EXPECT_EQ(limited["sizes"][2]["buffer_bytes"], 25000);
+    EXPECT_EQ(limited["sizes"][2]["measured"], nullptr) << "that was another method";
+    EXPECT_EQ(limited["ranges"][2]["from_bytes"], 501);
+    EXPECT_EQ(limited["ranges"][3]["from_bytes"], 1041);
+    EXPECT_EQ(limited["ranges"][3]["method"], "native") << "the rule's choice for so small a torus";
+    EXPECT_EQ(limited["sizes"][3]["method"], "torus-direct/plain+timed");
+    const Outcome shown = scratch.run(command + " --buffer-limit 26000");
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_THAT(shown.out, AllOf(HasSubstr("; buffers of at most 26000 bytes\n"),
+                                 HasSubstr("501  torus/divisions-0+window:1              4              25  -\n"),
+                                 HasSubstr("1000  torus/divisions-0+window:1               25000  ")));
+    expect_refusal(scratch.run(command + " --buffer-limit much"), 2, HasSubstr("--buffer-limit: "));
+}
+
 TEST(ExplainCommand, AnotherCommunicatorThanTheTunedOneIsDecidedByRule) {
     const Scratch scratch;
     const auto file = scratch.file("eight.toml", eight);

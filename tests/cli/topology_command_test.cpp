@@ -13,6 +13,7 @@ using aapc::test::contents;
 using aapc::test::Outcome;
 using aapc::test::Scratch;
 using nlohmann::json;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -140,6 +141,37 @@ TEST(TopologyCommand, TorusInAllFormats) {
         scratch.file("one.toml", "[network]\nkind = 'torus'\nspeed = '1Mbit'\nsides = [1]\nmachines = 'a'\n");
     EXPECT_EQ(scratch.run("topology " + alone).out,
               "torus     1 machine, 1 machine, 1 rank\nno message crosses a link\n");
+}
+
+/// Start-ups and blocks by the formulas, buffers of the plans as `aapc schedule` has them.
+TEST(TopologyCommand, TorusWithWhatItsAlgorithmsTake) {
+    const Scratch scratch;
+    const std::string file = examples + "torus-8x8.toml";
+    const Outcome text = scratch.run("topology " + file);
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out,
+                EndsWith("\n\n"
+                         "algorithms            start-ups  blocks sent  buffer blocks  buffers for 32 KiB\n"
+                         "torus/divisions-0             6          192            113            3616 KiB\n"
+                         "torus/divisions-1             7          416            232            7424 KiB\n"
+                         "torus/divisions-2             8          736            475           15200 KiB\n"
+                         "torus-direct/plain           64           64              0               0 KiB\n"));
+    const Outcome run = scratch.run("topology --format json " + file);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(json::parse(run.out)["algorithms"][1],
+              json({{"method", "torus/divisions-1"}, {"start_ups", 7}, {"sent_blocks", 416}, {"buffer_blocks", 232}}));
+    for (int divisions = 0; divisions <= 2; ++divisions) {
+        const std::int64_t blocks =
+            json::parse(run.out)["algorithms"][static_cast<std::size_t>(divisions)]["buffer_blocks"];
+        EXPECT_THAT(scratch.run("schedule " + file + " --algorithm torus --divisions " + std::to_string(divisions)).out,
+                    HasSubstr("\nbuffers for " + std::to_string(blocks) + " blocks at most on a rank"));
+    }
+    const std::string large = scratch.file(
+        "large.toml", "[network]\nkind = 'torus'\nspeed = '1Mbit'\nsides = [40, 40]\nmachines = 't[0-1599]'\n");
+    const json without = json::parse(scratch.run("topology --format json " + large).out);
+    EXPECT_EQ(without["algorithms"][0]["start_ups"], 22);
+    EXPECT_EQ(without["algorithms"][0]["buffer_blocks"], nullptr) << "too many plans to make";
+    EXPECT_EQ(without["algorithms"].back()["buffer_blocks"], 0);
 }
 
 TEST(TopologyCommand, GraphvizTakesDot) {

@@ -31,7 +31,7 @@ class SettingsTest : public testing::Test {
 
     static void clear() {
         for (const char* name : {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE",
-                                 "AAPC_TUNING", "AAPC_SHARED_MEMORY"}) {
+                                 "AAPC_TUNING", "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT"}) {
             unsetenv(name);
         }
     }
@@ -221,6 +221,27 @@ TEST_F(SettingsTest, SharedMemoryIsUsedUnlessItIsSwitchedOff) {
     EXPECT_EQ(read_settings().settings->shared_memory, "tickets");
 }
 
+TEST_F(SettingsTest, BuffersAreLimitedWhereAskedFor) {
+    Settings given = settings("");
+    EXPECT_EQ(configure(given)->buffer_limit, std::nullopt);
+    given.buffer_limit = "64Mi";
+    EXPECT_EQ(configure(given)->buffer_limit, 64 << 20);
+    given.buffer_limit = "0";
+    EXPECT_EQ(configure(given)->buffer_limit, 0);
+    for (const char* wrong : {"much", "-1", "1.5Mi", "64 elephants"}) {
+        given.buffer_limit = wrong;
+        const auto configuration = configure(given);
+        ASSERT_FALSE(configuration) << wrong;
+        EXPECT_THAT(to_string(configuration.error()), StartsWith("AAPC_BUFFER_LIMIT: "));
+    }
+    setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
+    setenv("AAPC_BUFFER_LIMIT", "12k", 1);
+    EXPECT_EQ(configure(decode(encode(*read_settings().settings)))->buffer_limit, 12000);
+    setenv("AAPC_BUFFER_LIMIT", "12 elephants", 1);
+    EXPECT_THAT(read_settings().remarks,
+                ElementsAre(AllOf(StartsWith("AAPC_BUFFER_LIMIT: "), EndsWith("; using the MPI's own MPI_Alltoall"))));
+}
+
 TEST_F(SettingsTest, UnknownNamesAreRefusedWithTheVariablesName) {
     const std::array<std::pair<Settings, const char*>, 9> wrong = {{
         {settings("wood"), "AAPC_ALGORITHM: "},
@@ -250,6 +271,7 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             synchronisation,
                             std::string("1\0\n", 3),
                             algorithm + text,
+                            synchronisation + file,
                             file + algorithm};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
