@@ -1,8 +1,8 @@
 /* An MPI program that knows nothing of aapc: MPI_Alltoall on all ranks with blocks of several sizes, every byte
  * checked. At the end it says for the test's driver how many of all ranks' calls an interposer should have taken over:
- * those with blocks of at least SMALLEST_BLOCK bytes.
+ * those with blocks of at least SMALLEST_BLOCK bytes, and at most LARGEST_BLOCK.
  *
- *     alltoall SMALLEST_BLOCK
+ *     alltoall SMALLEST_BLOCK [LARGEST_BLOCK]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
     static const int sizes[] = {1, 64, 4096, 10000, 333};
     const long calls = sizeof sizes / sizeof *sizes;
     const long smallest_block = argc > 1 ? atol(argv[1]) : 1;
+    const long largest_block = argc > 2 ? atol(argv[2]) : 1L << 30;
     MPI_Init(&argc, &argv);
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -38,7 +39,7 @@ int main(int argc, char** argv) {
         }
         free(send);
         free(receive);
-        exchanged += bytes >= smallest_block;
+        exchanged += bytes >= smallest_block && bytes <= largest_block;
     }
     MPI_Finalize();
     if (rank == 0) printf("%ld calls exchanged, %ld passed through\n", exchanged * ranks, (calls - exchanged) * ranks);
