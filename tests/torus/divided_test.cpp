@@ -10,6 +10,7 @@
 #include "aapc/schedule.hpp"
 #include "support/interpreter.hpp"
 #include "support/torus.hpp"
+#include "support/torus_costs.hpp"
 
 namespace aapc {
 namespace {
@@ -59,39 +60,34 @@ Cost checked_cost(const Sides& sides, int divisions) {
     return cost;
 }
 
-/// The formulas count blocks that are at their destination already and go away and come back, a rank's for itself among
-/// them; here these stay. A rank that leaves in the K-th split has 4^(K-1) of them, and lacks as many in the K-th
-/// merge; in the same message travels what it will hand on to 2^(K-1-j) ranks that left in an earlier split j.
-std::int64_t staying_blocks(int divisions) {
-    std::int64_t all = 0;
-    for (int split = 1; split <= divisions; ++split) {
-        all += std::int64_t{1} << (2 * (split - 1));
-        for (int earlier = 1; earlier < split; ++earlier) {
-            all += std::int64_t{1} << (split - 1 - earlier + 2 * (earlier - 1));
-        }
-    }
-    return all;
-}
-
-struct Row {
+/// A cell of the table of docs/torus.md.
+struct Cell {
     std::int32_t side;
     int divisions;
     std::int64_t start_ups;
     double blocks_by_square;  ///< blocks over side²
 };
 
-/// The table of docs/torus.md.
-TEST(TorusDivided, CostsAreThoseOfTheCorrectedTable) {
-    const Row rows[] = {
-        {8, 0, 6, 3},      {8, 1, 7, 6.5},    {8, 2, 8, 11.5}, {16, 0, 10, 5},    {16, 1, 9, 8.5},
-        {16, 2, 10, 15.5}, {16, 3, 11, 25.5}, {32, 0, 18, 9},  {32, 1, 13, 12.5},
-    };
-    for (const auto& [side, divisions, start_ups, blocks_by_square] : rows) {
-        const auto blocks = static_cast<std::int64_t>(blocks_by_square * side * side);
-        EXPECT_EQ(checked_cost({side, side}, divisions), (Cost{start_ups, blocks - staying_blocks(divisions)}))
-            << side << " x " << side << ", " << divisions << " divisions";
-    }
+void PrintTo(const Cell& cell, std::ostream* out) {
+    *out << cell.side << " x " << cell.side << ", " << cell.divisions << " divisions";
 }
+
+/// Those of 32 x 32 with more divisions are for benchmarks/torus_costs, which takes its time.
+class TorusDividedTable : public testing::TestWithParam<Cell> {};
+
+TEST_P(TorusDividedTable, CostsAreThoseOfTheCorrectedTable) {
+    const auto& [side, divisions, start_ups, blocks_by_square] = GetParam();
+    const auto blocks = static_cast<std::int64_t>(blocks_by_square * side * side);
+    EXPECT_EQ(checked_cost({side, side}, divisions), (Cost{start_ups, blocks - test::staying_blocks(divisions)}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cells, TorusDividedTable,
+                         testing::Values(Cell{8, 0, 6, 3}, Cell{8, 1, 7, 6.5}, Cell{8, 2, 8, 11.5}, Cell{16, 0, 10, 5},
+                                         Cell{16, 1, 9, 8.5}, Cell{16, 2, 10, 15.5}, Cell{16, 3, 11, 25.5},
+                                         Cell{32, 0, 18, 9}, Cell{32, 1, 13, 12.5}),
+                         [](const auto& instance) {
+                             return fmt::format("{0}x{0}_{1}", instance.param.side, instance.param.divisions);
+                         });
 
 /// S = 3k + N/(2g) + 2 and B = N²·(N/4 + 3.5g - 2.5), for sides that are no powers of two, too.
 TEST(TorusDivided, CostsAreThoseOfTheFormulas) {
@@ -100,7 +96,7 @@ TEST(TorusDivided, CostsAreThoseOfTheFormulas) {
         const std::int64_t square = std::int64_t{side} * side;
         EXPECT_EQ(checked_cost({side, side}, divisions),
                   (Cost{std::int64_t{3} * divisions + side / (2 * unit) + 2,
-                        square * side / 4 + square * (7 * unit - 5) / 2 - staying_blocks(divisions)}))
+                        square * side / 4 + square * (7 * unit - 5) / 2 - test::staying_blocks(divisions)}))
             << side << " x " << side << ", " << divisions << " divisions";
     }
 }

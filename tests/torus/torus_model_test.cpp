@@ -12,6 +12,7 @@
 #include "aapc/algorithm.hpp"
 #include "aapc/schedule.hpp"
 #include "support/torus.hpp"
+#include "support/torus_costs.hpp"
 #include "torus/division.hpp"
 
 namespace aapc {
@@ -65,29 +66,6 @@ TEST(TorusModel, EqualsTheCorrectedFormulas) {
     EXPECT_EQ(work_of({32, 32, 32}, 1).start_ups, 19);
 }
 
-/// What a schedule that has passed the checker does, all ranks followed through its phases.
-TorusWork followed(const Schedule& schedule, const torus::Division& division) {
-    TorusWork work;
-    const auto ranks = static_cast<std::size_t>(schedule.demand().participants());
-    std::vector<std::int64_t> held(ranks, schedule.demand().participants());
-    for (std::size_t phase = 0; phase < schedule.phases().size(); ++phase) {
-        if (division.steps()[phase].starts_stage && phase > 0) {
-            work.rearranged_blocks += *std::max_element(held.begin(), held.end());
-        }
-        std::size_t largest = 0;
-        for (std::size_t message = 0; message < schedule.phases()[phase].size(); ++message) {
-            const std::size_t blocks = schedule.blocks()[phase][message].size();
-            largest = std::max(largest, blocks);
-            held[static_cast<std::size_t>(schedule.phases()[phase][message].from)] -= static_cast<std::int64_t>(blocks);
-            held[static_cast<std::size_t>(schedule.phases()[phase][message].to)] += static_cast<std::int64_t>(blocks);
-        }
-        work.start_ups += largest > 0 ? 1 : 0;
-        work.sent_blocks += static_cast<std::int64_t>(largest);
-        work.buffer_blocks = std::max(work.buffer_blocks, *std::max_element(held.begin(), held.end()));
-    }
-    return work;
-}
-
 Expected<TorusWork> followed(const Sides& sides, int divisions) {
     const Network network = test::torus_of(sides);
     const Demand demand = full_demand(network);
@@ -98,7 +76,7 @@ Expected<TorusWork> followed(const Sides& sides, int divisions) {
     }
     const auto schedule = check_schedule(tabulate(**timetable, "torus", "", std::nullopt), network, demand);
     EXPECT_TRUE(schedule) << schedule.error().what;
-    return followed(*schedule, *torus::Division::plan(grid_of(sides), divisions));
+    return test::followed(*schedule, *torus::Division::plan(grid_of(sides), divisions));
 }
 
 /// Without divisions the counts are equal. With divisions, blocks that are where they belong stay there, and the
