@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "aapc/torus.hpp"
+#include "torus/carriers.hpp"
 #include "torus/division.hpp"
 #include "torus/participation.hpp"
 
@@ -19,17 +20,17 @@ constexpr std::string_view name = "torus";
 class DividedTimetable final : public Timetable {
   public:
     DividedTimetable(Division division, Participation participation)
-        : division_(std::move(division)), participation_(std::move(participation)) {}
+        : carriers_(std::move(division)), participation_(std::move(participation)) {}
 
     [[nodiscard]] Rank participants() const override { return participation_.ranks(); }
-    [[nodiscard]] Phase phases() const override { return static_cast<Phase>(division_.steps().size()); }
+    [[nodiscard]] Phase phases() const override { return static_cast<Phase>(division().steps().size()); }
     [[nodiscard]] Guarantee guarantee() const override { return Guarantee::contention_free; }
-    [[nodiscard]] bool forwards() const override { return !division_.steps().empty(); }
+    [[nodiscard]] bool forwards() const override { return !division().steps().empty(); }
 
     [[nodiscard]] std::vector<Transfer> sends_of(Rank rank) const override {
         std::vector<Transfer> sends;
-        for (std::size_t step = 0; step < division_.steps().size(); ++step) {
-            if (const auto to = division_.destination(step, participation_.machine_of(rank))) {
+        for (std::size_t step = 0; step < division().steps().size(); ++step) {
+            if (const auto to = division().destination(step, participation_.machine_of(rank))) {
                 sends.push_back({static_cast<Phase>(step), rank, participation_.rank_on(*to)});
             }
         }
@@ -38,8 +39,8 @@ class DividedTimetable final : public Timetable {
 
     [[nodiscard]] std::vector<Transfer> receives_of(Rank rank) const override {
         std::vector<Transfer> receives;
-        for (std::size_t step = 0; step < division_.steps().size(); ++step) {
-            if (const auto from = division_.origin(step, participation_.machine_of(rank))) {
+        for (std::size_t step = 0; step < division().steps().size(); ++step) {
+            if (const auto from = division().origin(step, participation_.machine_of(rank))) {
                 receives.push_back({static_cast<Phase>(step), participation_.rank_on(*from), rank});
             }
         }
@@ -50,9 +51,9 @@ class DividedTimetable final : public Timetable {
     void append_blocks(const Transfer& transfer, std::vector<Block>& out) const override {
         const auto step = static_cast<std::size_t>(transfer.phase);
         std::vector<Machine> origins;
-        for (Machine destination = 0; destination < division_.grid().machines(); ++destination) {
+        for (Machine destination = 0; destination < division().grid().machines(); ++destination) {
             origins.clear();
-            division_.append_carried(step, participation_.machine_of(transfer.from), destination, origins);
+            carriers_.append_carried(step, participation_.machine_of(transfer.from), destination, origins);
             for (const Machine origin : origins) {
                 out.push_back({participation_.rank_on(origin), participation_.rank_on(destination)});
             }
@@ -60,7 +61,9 @@ class DividedTimetable final : public Timetable {
     }
 
   private:
-    Division division_;
+    [[nodiscard]] const Division& division() const { return carriers_.division(); }
+
+    Carriers carriers_;
     Participation participation_;
 };
 

@@ -108,6 +108,10 @@ std::optional<Machine> Division::origin(std::size_t step, Machine machine) const
     return destination(step, from) == machine ? std::optional(from) : std::nullopt;
 }
 
+std::size_t Division::dimension(std::size_t step, Machine machine) const {
+    return move_of(steps_[step], machine).dimension;
+}
+
 bool Division::sends(const Step& step, Machine machine) const {
     if (!is_active(machine, step.active_below)) {
         return false;
@@ -144,20 +148,6 @@ Division::Move Division::ring_move(const Step& step, Machine machine) const {
     return {ring_dimension(step.turn, in_class), down ? -step.hops : step.hops};
 }
 
-bool Division::goes_along(const Step& step, Machine machine, Machine final_destination) const {
-    if (machine == final_destination) {
-        return false;
-    }
-    if (step.kind == Step::Kind::hand_over) {
-        return true;
-    }
-    const std::size_t moving = move_of(step, machine).dimension;
-    const std::size_t decisive = step.kind == Step::Kind::exchange ? step.decisive : moving;
-    const std::int32_t here = grid_.coordinate(machine, moving) / step.hops;
-    const std::int32_t there = grid_.coordinate(final_destination, decisive) / step.hops;
-    return step.kind == Step::Kind::ring ? here != there : here % 2 != there % 2;
-}
-
 bool Division::holds(Machine machine, Machine final_destination, std::int32_t split_below) const {
     for (std::size_t dimension = 1; dimension < grid_.dimensions(); ++dimension) {
         const std::int32_t here = grid_.coordinate(machine, dimension);
@@ -167,32 +157,6 @@ bool Division::holds(Machine machine, Machine final_destination, std::int32_t sp
         }
     }
     return true;
-}
-
-void Division::append_carried(std::size_t step, Machine machine, Machine final_destination,
-                              std::vector<Machine>& out) const {
-    const Step& now = steps_[step];
-    if (holds(machine, final_destination, now.split_below) && goes_along(now, machine, final_destination)) {
-        append_held(step, machine, final_destination, out);
-    }
-}
-
-/// Steps back through the time: what a machine holds is what it held and did not send, and what it was sent.
-void Division::append_held(std::size_t before_step, Machine machine, Machine final_destination,
-                           std::vector<Machine>& out) const {
-    if (before_step == 0) {
-        out.push_back(machine);
-        return;
-    }
-    const std::size_t last = before_step - 1;
-    const bool sent_away = sends(steps_[last], machine) && goes_along(steps_[last], machine, final_destination);
-    if (!sent_away) {
-        append_held(last, machine, final_destination, out);
-    }
-    const std::optional<Machine> from = origin(last, machine);
-    if (from && goes_along(steps_[last], *from, final_destination)) {
-        append_held(last, *from, final_destination, out);
-    }
 }
 
 bool Division::is_active(Machine machine, std::int32_t below) const {

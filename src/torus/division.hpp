@@ -1,5 +1,5 @@
 /// @file
-/// The steps of `torus`: who sends how far, and which blocks, in each.
+/// The steps of `torus`: who sends how far in each.
 #pragma once
 
 #include <cstdint>
@@ -54,9 +54,11 @@ class Division {
     /// Who sends to it. O(the same).
     [[nodiscard]] std::optional<Machine> origin(std::size_t step, Machine machine) const;
 
-    /// Appends the machines whose blocks for `final_destination` `machine` sends in that step, if it sends. A block
-    /// that is at its destination stays there. O(steps · machines appended).
-    void append_carried(std::size_t step, Machine machine, Machine final_destination, std::vector<Machine>& out) const;
+    /// The dimension in which `machine` would send in that step if it were active. O(dimensions).
+    [[nodiscard]] std::size_t dimension(std::size_t step, Machine machine) const;
+
+    /// Whether an active machine may hold a block for `final_destination` after a split that far (Step::split_below).
+    [[nodiscard]] bool holds(Machine machine, Machine final_destination, std::int32_t split_below) const;
 
   private:
     /// A way along one dimension.
@@ -83,13 +85,6 @@ class Division {
     [[nodiscard]] Move move_of(const Step& step, Machine machine) const;
     [[nodiscard]] Move ring_move(const Step& step, Machine machine) const;
     [[nodiscard]] bool sends(const Step& step, Machine machine) const;
-    /// Whether a block for `final_destination` goes along when `machine` sends.
-    [[nodiscard]] bool goes_along(const Step& step, Machine machine, Machine final_destination) const;
-    /// Whether an active machine may hold a block for `final_destination` after a split that far.
-    [[nodiscard]] bool holds(Machine machine, Machine final_destination, std::int32_t split_below) const;
-    void append_held(std::size_t before_step, Machine machine, Machine final_destination,
-                     std::vector<Machine>& out) const;
-
     [[nodiscard]] bool is_active(Machine machine, std::int32_t below) const;
     /// By which coordinate of their destination blocks change over along `dimension` in the split.
     [[nodiscard]] std::size_t decisive_in_split(std::size_t dimension) const {
