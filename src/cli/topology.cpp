@@ -179,7 +179,7 @@ struct TorusAlgorithm {
 };
 
 /// The buffers are those of every rank's plan, which take seconds for more machines than these.
-constexpr std::int32_t most_machines_planned = 1024;
+constexpr std::int32_t most_machines_planned = 256;
 
 std::optional<std::int64_t> buffers_of(const Description& shown, const TorusCandidate& candidate) {
     if (candidate.work.buffer_blocks == 0) {
@@ -222,7 +222,7 @@ std::string torus_algorithms_text(const Description& shown) {
         text +=
             fmt::format("{:<20}  {:>9}  {:>11}  {:>13}  {:>18}\n", algorithm.method, algorithm.work.start_ups,
                         algorithm.work.sent_blocks, blocks ? std::to_string(*blocks) : "-",
-                        blocks ? fmt::format("{:.6g} KiB", static_cast<double>(*blocks) * example_bytes / 1024) : "-");
+                        blocks ? fmt::format("{:.0f} KiB", static_cast<double>(*blocks) * example_bytes / 1024) : "-");
     }
     return text;
 }
@@ -419,7 +419,8 @@ void add_topology_command(CLI::App& app, Invocation& invocation) {
         "The bound is the number of messages that cross the busiest directed link when every rank sends one to every\n"
         "other; no all-to-all takes less time than that link needs for them. A MB is 10^6 bytes.\n"
         "For a torus with one rank a machine also what its algorithms take: steps with a message, the blocks in the\n"
-        "largest message of each, and memory for blocks that are forwarded, on the rank that needs most.");
+        "largest message of each, and memory for blocks that are forwarded, on the rank that needs most (up to 256\n"
+        "machines; aapc schedule --algorithm torus --divisions K says it for any number).");
     command->callback([options, &invocation] { invocation.status = run(*options); });
 }
 
