@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -15,17 +16,20 @@ namespace aapc::interpose {
 
 namespace {
 
-/// What is done with blocks of so many bytes and more where nothing is forced or tuned: an algorithm with its default
-/// variant and synchronisation. Smaller ones go to the MPI's own routine.
+/// What is done with blocks of `from_bytes` to less than `below_bytes` where nothing is forced or tuned: an algorithm
+/// with its default synchronisation. All others go to the MPI's own routine.
 struct Rule {
     NetworkKind kind;
     std::string_view algorithm;
     std::int64_t from_bytes;
+    std::int64_t below_bytes = largest_scheduled_block + 1;
 };
 
+/// Those of one kind in ascending order of their blocks.
 constexpr Rule rules[] = {
     {NetworkKind::tree, "tree", smallest_scheduled_block},
-    {NetworkKind::clusters, "local-group", 1},
+    {NetworkKind::clusters, "local-group", 1, smallest_block_not_gathered},
+    {NetworkKind::clusters, "tree", smallest_scheduled_block},
     {NetworkKind::torus, "torus-direct", smallest_scheduled_block},
     {NetworkKind::detected, "factor", smallest_block_on_unknown_wires},
 };
@@ -40,8 +44,20 @@ bool in_one_cluster(const Network& network, const Demand& demand) {
     return network.kind() == NetworkKind::clusters && ranks_by_cluster(network, demand).size() == 1;
 }
 
-const Rule& rule_for(NetworkKind kind) {
-    return *std::find_if(std::begin(rules), std::end(rules), [kind](const Rule& rule) { return rule.kind == kind; });
+/// Whether some machine has more ranks than another.
+bool numbers_of_ranks_differ(const Demand& demand) {
+    std::unordered_map<Machine, std::size_t> ranks_on;
+    for (const Machine machine : demand.machine_of) {
+        ++ranks_on[machine];
+    }
+    return std::any_of(ranks_on.begin(), ranks_on.end(),
+                       [&](const auto& entry) { return entry.second != ranks_on.begin()->second; });
+}
+
+/// The first one, but of `factor` the one that was measured to be best (docs/measurements.md, "Machines with several
+/// ranks").
+std::string_view variant_of(const Algorithm& algorithm, const Demand& demand) {
+    return algorithm.name == "factor" && numbers_of_ranks_differ(demand) ? "permutation" : algorithm.variants.front();
 }
 
 std::string speed_text(double bits_per_second) {
@@ -131,18 +147,31 @@ std::optional<std::string> reason_for_native(const Network& network, const Deman
 
 Decision decide_by_rule(const Network& network, const Demand& demand, const Bound& bound,
                         const std::optional<Synchronisation>& forced, const std::string& reason) {
-    const Rule& rule = rule_for(in_one_cluster(network, demand) ? NetworkKind::tree : network.kind());
-    const auto algorithm = find_algorithm(rule.algorithm);
-    if (!algorithm) {
-        return Decision(algorithm.error().wrong);
+    const NetworkKind kind = in_one_cluster(network, demand) ? NetworkKind::tree : network.kind();
+    std::vector<Decision::Range> ranges = {{0, Method{}, ""}};
+    std::string why_native;
+    for (const Rule& rule : rules) {
+        if (rule.kind != kind) {
+            continue;
+        }
+        const auto algorithm = find_algorithm(rule.algorithm);
+        const auto native =
+            algorithm ? reason_for_native(network, demand, bound, **algorithm) : std::optional(algorithm.error().wrong);
+        if (native) {
+            why_native = *native;
+            continue;
+        }
+        Method method{*algorithm, std::string(variant_of(**algorithm, demand)),
+                      forced.value_or((*algorithm)->synchronisation)};
+        ranges.push_back({rule.from_bytes, std::move(method), ""});
+        if (rule.below_bytes <= largest_scheduled_block) {
+            ranges.push_back({rule.below_bytes, Method{}, ""});
+        }
     }
-    if (auto native = reason_for_native(network, demand, bound, **algorithm)) {
-        return Decision(std::move(*native));
+    if (ranges.size() == 1) {
+        return Decision(std::move(why_native));
     }
-    Method method{*algorithm, std::string((*algorithm)->variants.front()),
-                  forced.value_or((*algorithm)->synchronisation)};
-    return {{{0, Method{}, ""}, {rule.from_bytes, std::move(method), ""}},
-            reason,
+    return {std::move(ranges), why_native.empty() ? reason : fmt::format("{}; {}", reason, why_native),
             forced ? Decision::Basis::forced : Decision::Basis::rule};
 }
 

@@ -23,6 +23,10 @@ namespace aapc::interpose {
 /// messages"): at 4 KB `timed` is still slower than Open MPI's own, at 8 KB it is faster than either MPI's.
 inline constexpr std::int64_t smallest_scheduled_block = 8192;
 
+/// Between clusters, blocks of so many bytes and more are not gathered: what leaves a cluster at once is then more than
+/// a switch's port buffer holds, and everybody directly is as fast or faster (docs/measurements.md, "Two clusters").
+inline constexpr std::int64_t smallest_block_not_gathered = 1024;
+
 /// Larger blocks go to the MPI's own routine: MPI_Pack counts bytes in an int.
 inline constexpr std::int64_t largest_scheduled_block = INT32_MAX;
 

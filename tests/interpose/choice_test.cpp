@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aapc/detection.hpp"
+#include "aapc/topology_file.hpp"
 #include "support/clusters.hpp"
 #include "support/torus.hpp"
 
@@ -151,14 +152,33 @@ DetectedNetwork detected(const std::vector<int>& ranks, double bits_per_second =
     return detect_network(places, bits_per_second);
 }
 
-TEST(Choice, LocalGroupForEveryBlockThatGoesAcrossTheWideArea) {
+TEST(Choice, BetweenClustersSmallBlocksAreGatheredAndLargeOnesScheduled) {
     const Network network = test::clusters_of({3, 7});
     const Decision chosen = decision(network, full_demand(network));
     EXPECT_TRUE(chosen.at(0).native());
     const Method local_group = parse_method("local-group", NetworkKind::clusters).value();
     EXPECT_EQ(chosen.at(1), local_group);
-    EXPECT_EQ(chosen.at(largest_scheduled_block), local_group);
+    EXPECT_EQ(chosen.at(smallest_block_not_gathered - 1), local_group);
+    EXPECT_TRUE(chosen.at(smallest_block_not_gathered).native());
+    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), method("tree/merged+timed"));
+    EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree/merged+timed"));
     EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
+}
+
+TEST(Choice, BetweenClustersWithAFastBackboneOnlySmallBlocksAreScheduled) {
+    const Network network = read_topology(
+                                "[network]\nkind = \"clusters\"\nspeed = \"1Gbit\"\n"
+                                "[[cluster]]\nname = \"a\"\nmachines = \"n[0-3]\"\n"
+                                "[[cluster]]\nname = \"b\"\nmachines = \"n[4-7]\"\n"
+                                "[wide_area]\nspeed = \"100Gbit\"\nlatency = \"1ms\"\n",
+                                "clusters.toml")
+                                .value();
+    const Decision chosen = decision(network, full_demand(network));
+    EXPECT_FALSE(chosen.at(1).native());
+    EXPECT_TRUE(chosen.at(smallest_block_not_gathered).native());
+    EXPECT_TRUE(chosen.at(largest_scheduled_block).native());
+    EXPECT_THAT(chosen.reason(), HasSubstr("trunks are faster"));
 }
 
 TEST(Choice, RanksOfOneClusterAreDecidedAsOnATree) {
@@ -191,18 +211,22 @@ TEST(Choice, NativeWithTheReasonWhereATorusHasNoTimetable) {
 
 TEST(Choice, DetectedMachinesOfSeveralRanksGetFactorForLargeBlocks) {
     for (const double speed : {0.0, 1e10}) {
-        for (const std::vector<int>& ranks : {std::vector<int>{2, 2}, {4, 1, 3, 1}, {1, 1, 8}, {16, 16, 16}}) {
+        for (const auto& [ranks, variant] : {std::pair{std::vector<int>{2, 2}, "fill"},
+                                             {{4, 1, 3, 1}, "permutation"},
+                                             {{1, 1, 8}, "permutation"},
+                                             {{16, 16, 16}, "fill"}}) {
             const DetectedNetwork found = detected(ranks, speed);
             const Decision chosen = decision(found.network, found.demand);
             EXPECT_TRUE(chosen.at(smallest_block_on_unknown_wires - 1).native());
-            EXPECT_EQ(chosen.at(smallest_block_on_unknown_wires), method("factor/fill+window:1"));
+            EXPECT_EQ(chosen.at(smallest_block_on_unknown_wires), method(fmt::format("factor/{}+window:1", variant)));
             EXPECT_EQ(chosen.basis(), Decision::Basis::rule);
         }
     }
     const DetectedNetwork found = detected({3, 1, 2, 3});
-    EXPECT_EQ(explain(found.demand, decision(found.network, found.demand)),
-              "communicator of 9 ranks on 4 machines: native; from 32768 bytes factor/fill+window:1 (detected, of the "
-              "wires nothing is known; bound 18 messages at h0)");
+    EXPECT_EQ(
+        explain(found.demand, decision(found.network, found.demand)),
+        "communicator of 9 ranks on 4 machines: native; from 32768 bytes factor/permutation+window:1 (detected, of the "
+        "wires nothing is known; bound 18 messages at h0)");
 }
 
 TEST(Choice, DetectedMachinesOfFewRanksAreLeftToTheMpi) {

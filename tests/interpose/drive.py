@@ -7,6 +7,7 @@
 What is expected:
     counted       the program prints how many calls should have been exchanged and passed through, and the interposer
                   must have counted the same
+    counted-and-more  the interposer must have counted as many calls in all, and more of them exchanged
     silent        no line of the interposer's
     line:REGEX    exactly one line of the interposer's, which matches
 Any other exit status of the program's than 0 is a failure, and so is taking longer than --timeout.
@@ -58,7 +59,7 @@ def environment(options):
         result["AAPC_TEST_RANK_0"] += f" AAPC_TOPOLOGY={options.topology}"
     if options.make_tuning is not None:
         result["AAPC_TEST_RANK_0"] += f" AAPC_TUNING={options.tuning_file}"
-    if options.expect == "counted":
+    if options.expect.startswith("counted"):
         result["AAPC_TEST_RANK_0"] += " AAPC_VERBOSE=2"
     # Open MPI asks for these before it runs as root or on more ranks than cores, as in a container of a CI.
     result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
@@ -121,6 +122,11 @@ def complaint(options, status, out, err):
         return "not one count from the program and one from the interposer"
     if int(should[1]) == 0:
         return "the program expects no call to be exchanged, which proves nothing"
+    if options.expect == "counted-and-more":
+        exchanged, passed, more, fewer = map(int, (*should.groups()[:2], *did[0].groups()[:2]))
+        if exchanged + passed != more + fewer or more <= exchanged:
+            return "the interposer exchanges no more calls than the program expects, or counts differently"
+        return None
     if should.groups() != did[0].groups():
         return "program and interposer count differently"
     return None
