@@ -11,6 +11,12 @@ if(AAPC_SANITIZE)
   target_link_options(aapc_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+# fmt as aapc::core carries it (src/fmt_functions.cpp): for whoever links aapc::core and is part of this project.
+add_library(aapc_fmt INTERFACE)
+target_include_directories(aapc_fmt SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(aapc_fmt INTERFACE "FMT_BEGIN_NAMESPACE=namespace fmt { inline namespace aapc {"
+                                              "FMT_END_NAMESPACE=}}")
+
 # Everything ends up in a preloaded shared object sooner or later.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
