@@ -45,6 +45,16 @@ struct TournamentSettings {
 /// function.
 using ExpectedSeconds = std::function<double(const Method& method, std::int64_t block_bytes)>;
 
+/// What serves blocks of that size where there is no tuning. It gets its chance right behind the MPI's own routine and
+/// is never left out for lack of time before others are, lest a tuning be slower than none. Must be a pure function.
+using UntunedMethod = std::function<Method(std::int64_t block_bytes)>;
+
+/// What is known before anything has been measured; null: nothing is.
+struct Foreknowledge {
+    ExpectedSeconds expected;
+    UntunedMethod untuned;
+};
+
 class Tournament {
   public:
     /// One exchange that is to be carried out.
@@ -77,13 +87,12 @@ class Tournament {
 
     /// `candidates` begin with the MPI's own and are all different. A diagnostic where settings make no sense.
     [[nodiscard]] static Expected<Tournament> create(TournamentSettings settings, std::vector<Method> candidates,
-                                                     ExpectedSeconds expected = nullptr);
+                                                     Foreknowledge known = {});
 
     /// Continues a tournament from what state_text() said of it, for a network of that kind and with the same
-    /// `expected`: from there on it does what the uninterrupted one would have done. The text is checked to its last
-    /// line; what is damaged is refused with its line. O(measurements).
-    [[nodiscard]] static Expected<Tournament> resume(std::string_view text, NetworkKind kind,
-                                                     ExpectedSeconds expected = nullptr);
+    /// foreknowledge: from there on it does what the uninterrupted one would have done. The text is checked to its
+    /// last line; what is damaged is refused with its line. O(measurements).
+    [[nodiscard]] static Expected<Tournament> resume(std::string_view text, NetworkKind kind, Foreknowledge known = {});
 
     Tournament(Tournament&&) noexcept;
     Tournament& operator=(Tournament&&) noexcept;

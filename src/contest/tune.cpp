@@ -110,15 +110,18 @@ class Tune {
         settings.bound_seconds_per_byte = arena_->bound().seconds_per_byte;
         settings.slowest_bits_per_second = arena_->bound().slowest_bits_per_second;
         std::vector<Method> candidates = candidate_methods(arena_->network(), arena_->demand());
-        const auto expected = expected_by_file(candidates);
+        auto expected = expected_by_file(candidates);
         if (!expected) {
             return failure(expected.error());
         }
+        const interpose::Decision untuned =
+            interpose::decide(arena_->network(), arena_->demand(), arena_->bound(), {}, nullptr);
+        const Foreknowledge known{std::move(*expected), [untuned](std::int64_t bytes) { return untuned.at(bytes); }};
         const std::string state = options_.restart ? "" : shared_text(arena_->communicator(), read_state());
         if (state.empty()) {
-            return Tournament::create(std::move(settings), std::move(candidates), *expected);
+            return Tournament::create(std::move(settings), std::move(candidates), known);
         }
-        auto resumed = resume_from(state, fingerprint_, settings, candidates, arena_->network().kind(), *expected);
+        auto resumed = resume_from(state, fingerprint_, settings, candidates, arena_->network().kind(), known);
         if (!resumed) {
             Diagnostic diagnostic = resumed.error();
             diagnostic.file = options_.state_file();

@@ -49,8 +49,7 @@ std::string state_file_text(const Fingerprint& fingerprint, const Tournament& to
 }
 
 Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here, const TournamentSettings& settings,
-                                 const std::vector<Method>& candidates, NetworkKind kind,
-                                 const ExpectedSeconds& expected) {
+                                 const std::vector<Method>& candidates, NetworkKind kind, const Foreknowledge& known) {
     const std::size_t end = text.find("\n\n");
     if (!text.starts_with(first_line) || end == std::string_view::npos) {
         return refused("this is no state of aapc tune");
@@ -61,7 +60,7 @@ Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here,
         const auto [theirs, our_line] = first_difference(made_for, ours);
         return refused(fmt::format("the search was begun for '{}', this is '{}'", theirs, our_line));
     }
-    auto tournament = Tournament::resume(text.substr(end + 2), kind, expected);
+    auto tournament = Tournament::resume(text.substr(end + 2), kind, known);
     if (!tournament) {
         return refused("the state of the search is damaged, or it was begun with another --model");
     }

@@ -14,12 +14,12 @@ namespace aapc::contest {
 /// A state file: what the tournament was played on, then the tournament.
 [[nodiscard]] std::string state_file_text(const Fingerprint& fingerprint, const Tournament& tournament);
 
-/// Reads it back, for a tournament with the same `expected`. The diagnostic says what differs from `here`, from
+/// Reads it back, for a tournament with the same foreknowledge. The diagnostic says what differs from `here`, from
 /// `settings` or from `candidates`, or that the file is damaged.
 [[nodiscard]] Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here,
                                                const TournamentSettings& settings,
                                                const std::vector<Method>& candidates, NetworkKind kind,
-                                               const ExpectedSeconds& expected = nullptr);
+                                               const Foreknowledge& known = {});
 
 /// "[#####.....]  52 %, 16384 bytes, 23 methods, 5:40 left": for people who wait.
 [[nodiscard]] std::string progress_line(const Tournament::Progress& progress);

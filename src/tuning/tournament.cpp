@@ -81,10 +81,10 @@ Expected<void> check_settings(const TournamentSettings& settings, const std::vec
 
 }  // namespace
 
-Tournament::Search::Search(TournamentSettings settings, std::vector<Method> candidates, ExpectedSeconds expected)
+Tournament::Search::Search(TournamentSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge)
     : settings_(std::move(settings)),
       candidates_(std::move(candidates)),
-      expected_(std::move(expected)),
+      foreknowledge_(std::move(foreknowledge)),
       known_(candidates_.size()) {
     begin_next();
 }
@@ -211,7 +211,25 @@ bool Tournament::Search::same_at(std::size_t one, std::size_t other, std::int64_
            candidates_[one].variant == candidates_[other].variant && effective(one, bytes) == effective(other, bytes);
 }
 
-bool Tournament::Search::hopeless(std::size_t candidate) const {
+std::size_t Tournament::Search::untuned(std::int64_t bytes) const {
+    if (!foreknowledge_.untuned) {
+        return 0;
+    }
+    const auto found = std::find(candidates_.begin(), candidates_.end(), foreknowledge_.untuned(bytes));
+    if (found == candidates_.end() || found == candidates_.begin()) {
+        return 0;
+    }
+    std::size_t first = 1;
+    while (!same_at(first, static_cast<std::size_t>(found - candidates_.begin()), bytes)) {
+        ++first;
+    }
+    return first;
+}
+
+bool Tournament::Search::hopeless(std::size_t candidate, std::int64_t bytes) const {
+    if (candidate == untuned(bytes)) {
+        return false;
+    }
     const std::vector<double>& slowness = known_[candidate].slowness;
     if (slowness.size() == 1) {
         return slowness.back() > farther_off;
@@ -225,14 +243,18 @@ bool Tournament::Search::was_close(std::size_t candidate) const {
     return !known.slowness.empty() && known.bytes == best_bytes_ && known.slowness.back() <= close_race;
 }
 
-/// Where a candidate stands in the order of entry; lower is earlier. Close races come before everything else.
+/// Where a candidate stands in the order of entry; lower is earlier. What is done without a tuning comes first, then
+/// close races.
 double Tournament::Search::place(std::size_t candidate, std::int64_t bytes) const {
+    if (candidate == untuned(bytes)) {
+        return -std::numeric_limits<double>::infinity();
+    }
     const std::vector<double>& slowness = known_[candidate].slowness;
     if (was_close(candidate)) {
         return slowness.back() - close_race;
     }
-    if (expected_) {
-        return usable(expected_(candidates_[candidate], bytes));
+    if (foreknowledge_.expected) {
+        return usable(foreknowledge_.expected(candidates_[candidate], bytes));
     }
     if (slowness.empty()) {
         return unknown_slowness;
@@ -251,7 +273,8 @@ std::vector<std::size_t> Tournament::Search::in_order(std::int64_t bytes) const 
         }
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-        return std::pair(hopeless(one), place(one, bytes)) < std::pair(hopeless(other), place(other, bytes));
+        return std::pair(hopeless(one, bytes), place(one, bytes)) <
+               std::pair(hopeless(other, bytes), place(other, bytes));
     });
     order.insert(order.begin(), 0);
     return order;
@@ -276,13 +299,14 @@ std::vector<Entrant> Tournament::Search::entrants(std::int64_t bytes, double sha
         pass += all.back().expected_seconds;
     }
     if (pass > share_of_hopeless * share) {
-        std::erase_if(all, [this](const Entrant& one) { return one.candidate != 0 && hopeless(one.candidate); });
+        std::erase_if(all, [&](const Entrant& one) { return one.candidate != 0 && hopeless(one.candidate, bytes); });
     }
     // Where not even one pass over all fits, the time is worth more in the final of those that were close before, and
     // of those that mean something new at this size.
     if (pass > share) {
-        std::erase_if(all, [this](const Entrant& one) {
-            return one.candidate != 0 && !known_[one.candidate].slowness.empty() && !was_close(one.candidate);
+        std::erase_if(all, [&](const Entrant& one) {
+            return one.candidate != 0 && one.candidate != untuned(bytes) && !known_[one.candidate].slowness.empty() &&
+                   !was_close(one.candidate);
         });
     }
     return all;
@@ -349,11 +373,11 @@ Tournament& Tournament::operator=(Tournament&&) noexcept = default;
 Tournament::~Tournament() = default;
 
 Expected<Tournament> Tournament::create(TournamentSettings settings, std::vector<Method> candidates,
-                                        ExpectedSeconds expected) {
+                                        Foreknowledge known) {
     if (const auto checked = check_settings(settings, candidates); !checked) {
         return failure(checked.error());
     }
-    return Tournament(std::make_unique<Search>(std::move(settings), std::move(candidates), std::move(expected)));
+    return Tournament(std::make_unique<Search>(std::move(settings), std::move(candidates), std::move(known)));
 }
 
 const TournamentSettings& Tournament::settings() const { return search_->settings(); }

@@ -19,7 +19,7 @@ class Tournament::Search {
         Measurement measurement;
     };
 
-    Search(TournamentSettings settings, std::vector<Method> candidates, ExpectedSeconds expected);
+    Search(TournamentSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge);
 
     [[nodiscard]] bool finished() const { return !current_; }
     /// Index of the candidate to measure, at bytes().
@@ -59,8 +59,10 @@ class Tournament::Search {
     [[nodiscard]] tournament::Entrant entrant(std::size_t candidate, std::int64_t bytes) const;
     [[nodiscard]] bool was_close(std::size_t candidate) const;
     [[nodiscard]] double place(std::size_t candidate, std::int64_t bytes) const;
-    [[nodiscard]] bool hopeless(std::size_t candidate) const;
+    [[nodiscard]] bool hopeless(std::size_t candidate, std::int64_t bytes) const;
     [[nodiscard]] Synchronisation effective(std::size_t candidate, std::int64_t bytes) const;
+    /// The first candidate that does what is done without a tuning; 0 if that is the MPI's own or no candidate.
+    [[nodiscard]] std::size_t untuned(std::int64_t bytes) const;
     /// Whether two candidates do the same at this size.
     [[nodiscard]] bool same_at(std::size_t one, std::size_t other, std::int64_t bytes) const;
     [[nodiscard]] double likely_seconds(std::int64_t bytes) const;
@@ -71,7 +73,7 @@ class Tournament::Search {
 
     TournamentSettings settings_;
     std::vector<Method> candidates_;
-    ExpectedSeconds expected_;
+    Foreknowledge foreknowledge_;
     std::vector<Known> known_;  ///< of each candidate
     double best_seconds_ = 0;   ///< at the latest size; 0: none yet
     std::int64_t best_bytes_ = 0;

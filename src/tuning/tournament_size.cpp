@@ -171,7 +171,8 @@ double SizeSearch::screening_share() const {
                     share_seconds_ - static_cast<double>(plenty_of_pairs + 1) * round);
 }
 
-/// In the first round: those who have not had their turn stay out once the next of them would overdraw the share.
+/// In the first round: those who have not had their turn stay out once the next of them would overdraw the share. The
+/// first one goes into the final unseen, where it and the MPI's own are too slow for a screening.
 void SizeSearch::stop_late_entries() {
     if (turns_.empty()) {
         return;
@@ -180,8 +181,8 @@ void SizeSearch::stop_late_entries() {
         return;
     }
     turns_.clear();
-    for (Racer& racer : racers_) {
-        racer.racing = !racer.screening.empty();
+    for (std::size_t racer = 2; racer < racers_.size(); ++racer) {
+        racers_[racer].racing = !racers_[racer].screening.empty();
     }
 }
 
@@ -229,7 +230,7 @@ void SizeSearch::drop_losers() {
     double best = std::numeric_limits<double>::infinity();
     std::size_t leader = 0;
     for (std::size_t racer = 0; racer < racers_.size(); ++racer) {
-        if (racers_[racer].racing && racers_[racer].median_seconds() < best) {
+        if (racers_[racer].racing && !racers_[racer].screening.empty() && racers_[racer].median_seconds() < best) {
             best = racers_[racer].median_seconds();
             leader = racer;
         }
@@ -237,7 +238,7 @@ void SizeSearch::drop_losers() {
     const double limit = best * tolerated_slowness(rounds_, short_calls_);
     for (std::size_t racer = 1; racer < racers_.size(); ++racer) {
         Racer& one = racers_[racer];
-        if (!one.racing || racer == leader) {
+        if (!one.racing || racer == leader || one.screening.empty()) {
             continue;
         }
         const bool surely_slower =

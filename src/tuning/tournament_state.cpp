@@ -139,7 +139,7 @@ std::string Tournament::state_text() const {
     return text;
 }
 
-Expected<Tournament> Tournament::resume(std::string_view text, NetworkKind kind, ExpectedSeconds expected) {
+Expected<Tournament> Tournament::resume(std::string_view text, NetworkKind kind, Foreknowledge known) {
     Lines lines(text);
     auto settings = read_settings(lines);
     if (!settings) {
@@ -149,7 +149,7 @@ Expected<Tournament> Tournament::resume(std::string_view text, NetworkKind kind,
     if (!candidates) {
         return failure(std::move(candidates.error()));
     }
-    auto tournament = create(std::move(*settings), std::move(*candidates), std::move(expected));
+    auto tournament = create(std::move(*settings), std::move(*candidates), std::move(known));
     if (!tournament) {
         return tournament;
     }

@@ -144,9 +144,8 @@ const std::vector<Method>& candidates_of_chain() {
     return candidates;
 }
 
-Tournament begin(const TournamentSettings& settings, const std::vector<Method>& candidates,
-                 ExpectedSeconds expected = nullptr) {
-    auto tournament = Tournament::create(settings, candidates, std::move(expected));
+Tournament begin(const TournamentSettings& settings, const std::vector<Method>& candidates, Foreknowledge known = {}) {
+    auto tournament = Tournament::create(settings, candidates, std::move(known));
     EXPECT_TRUE(tournament) << to_string(tournament.error());
     return std::move(*tournament);
 }
@@ -656,7 +655,7 @@ TEST(Tournament, AModelOrdersCandidatesButSkipsNoCloseRace) {
         TournamentSettings settings = settings_of_chain();
         settings.sizes = {65536, 1 << 20};
         settings.budget_seconds = 1000;
-        Tournament tournament = begin(settings, candidates_of_chain(), expected);
+        Tournament tournament = begin(settings, candidates_of_chain(), {expected, nullptr});
         play(tournament, cluster);
         return cluster;
     };
@@ -667,6 +666,51 @@ TEST(Tournament, AModelOrdersCandidatesButSkipsNoCloseRace) {
     EXPECT_GT(without.calls("tree/merged+receiver", 1 << 20), 5);
     EXPECT_GT(with.calls("tree/merged+receiver", 65536), 0);
     EXPECT_GT(with.calls("tree/merged+receiver", 1 << 20), 5) << "a close race at 64 KB was skipped";
+}
+
+/// What `timed` is to an MPI that loses packets: behind where messages are small, far ahead where calls take seconds.
+Cluster losing_packets() {
+    Noise quiet;
+    quiet.accident_share = 0;
+    Cluster cluster(candidates_of_chain(), quiet, 12);
+    cluster.set_all_costs({0.02, 1e-5});
+    cluster.set_cost("native", {0.02, 3.3e-5});
+    cluster.set_cost("factor/fill+sender-partial:2", {0.02, 0.9e-5});
+    cluster.set_cost("tree/merged+timed", {0.15, 0.5e-5});
+    return cluster;
+}
+
+TEST(Tournament, WhatRunsWithoutATuningIsMeasuredWhereTimeIsShort) {
+    TournamentSettings settings = settings_of_chain();
+    settings.sizes = {4096, 16384, 65536};
+    settings.budget_seconds = 100;
+    Cluster left_out = losing_packets();
+    Tournament unaware = begin(settings, candidates_of_chain());
+    play(unaware, left_out);
+    EXPECT_EQ(left_out.calls("tree/merged+timed", 65536), 0) << "the case does not show anything";
+
+    Cluster cluster = losing_packets();
+    const UntunedMethod rule = [](std::int64_t bytes) {
+        return *parse_method(bytes < 16384 ? "native" : "tree/merged+timed", NetworkKind::tree);
+    };
+    Tournament tournament = begin(settings, candidates_of_chain(), {nullptr, rule});
+    const Tournament::Result result = play(tournament, cluster);
+    EXPECT_EQ(to_string(method_for(result, 65536)), "tree/merged+timed") << text_of(result);
+    EXPECT_LE(result.spent_seconds, settings.budget_seconds);
+}
+
+// Three pairs of exchanges are all that fits: enough to tell a lead of that size, if nothing is spent on a screening.
+TEST(Tournament, WhatRunsWithoutATuningNeedsNoScreening) {
+    TournamentSettings settings = settings_of_chain();
+    settings.sizes = {1 << 20};
+    settings.budget_seconds = 220;
+    Cluster cluster = losing_packets();
+    const UntunedMethod rule = [](std::int64_t) { return *parse_method("tree/merged+timed", NetworkKind::tree); };
+    Tournament tournament = begin(settings, candidates_of_chain(), {nullptr, rule});
+    const Tournament::Result result = play(tournament, cluster);
+    EXPECT_EQ(to_string(method_for(result, 1 << 20)), "tree/merged+timed") << text_of(result);
+    EXPECT_TRUE(result.unmet.empty());
+    EXPECT_LE(result.spent_seconds, settings.budget_seconds);
 }
 
 /// A signature for the chain.
@@ -687,7 +731,7 @@ std::vector<std::string> order_of_entry(const ExpectedSeconds& expected, Cluster
     TournamentSettings settings = settings_of_chain();
     settings.sizes = {65536};
     settings.budget_seconds = 2000;
-    Tournament tournament = begin(settings, candidates_of_chain(), expected);
+    Tournament tournament = begin(settings, candidates_of_chain(), {expected, nullptr});
     std::vector<std::string> order;
     while (!tournament.finished()) {
         const Tournament::Heat heat = tournament.next();

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Every file under src/ and simulation/ by the rules of .clang-tidy, once: those that are built for each MPI would be
+looked at two and three times.
+
+    tidy.py RUN-CLANG-TIDY SOURCE-DIRECTORY BUILD-DIRECTORY
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    program, source, build = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    inside = (source / "src", source / "simulation")
+    commands = json.loads((build / "compile_commands.json").read_text())
+    once = {entry["file"]: entry for entry in commands if any(part in Path(entry["file"]).parents for part in inside)}
+    if not once:
+        print(f"tidy: no file of {source} is built in {build}", file=sys.stderr)
+        return 1
+    directory = build / "tidy"
+    directory.mkdir(exist_ok=True)
+    (directory / "compile_commands.json").write_text(json.dumps(list(once.values())))
+    return subprocess.run([program, "-quiet", "-j", "2", "-p", str(directory)], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
