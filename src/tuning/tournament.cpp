@@ -23,6 +23,9 @@ using tournament::SizeSearch;
 constexpr double share_to_plan_with = 0.98;
 /// Kept for the middles between sizes until all sizes are done.
 constexpr double share_of_borders = 0.1;
+/// Of the budget, for each size: an MPI's own routine may take fifty times as long as the wires need for a byte, and
+/// then no other method would get its chance.
+constexpr double least_share = 0.015;
 /// What an exchange takes at least, as long as nothing was measured.
 constexpr double least_seconds = 1e-3;
 /// Within this of the best at the size before, a method is a close race and always gets its chance before the others.
@@ -184,7 +187,8 @@ double Tournament::Search::share_of_next_size() const {
     const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(sizes_begun_);
     const double all = std::accumulate(first, sizes.end(), 0.0,
                                        [this](double sum, std::int64_t bytes) { return sum + weight(bytes); });
-    return left * weight(*first) / all;
+    const double even = left / static_cast<double>(sizes.end() - first);
+    return std::max(left * weight(*first) / all, std::min(least_share * settings_.budget_seconds, even));
 }
 
 double Tournament::Search::share_of_next_border() const {
