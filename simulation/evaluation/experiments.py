@@ -136,5 +136,5 @@ def experiments() -> list[Experiment]:
         *tree_experiments(chain(4, 8), CHAIN, TREE_METHODS),
         *torus_experiments(16, (*direct, "ring", "linear"), SELECTORS, (8, 512, 2048, 4096, 65536)),
         *tree_experiments(chain(16, 16), (1024, 16384), ("tree+none", "tree+sender", "tree+timed", "ring", "linear")),
-        *torus_experiments(32, ("torus-direct+none",), ("bruck", "ring"), (8, 4096)),
+        *torus_experiments(32, ("torus-direct+none", "torus-direct+timed"), ("bruck", "ring"), (8, 4096)),
     ]
