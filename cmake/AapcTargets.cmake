@@ -5,6 +5,10 @@ target_compile_options(
   aapc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>
                          $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra>
                          $<$<BOOL:${AAPC_WARNINGS_AS_ERRORS}>:-Werror>)
+# GCC 12 sees a memcpy that overlaps itself in every string that is put behind a literal (its bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(aapc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 if(AAPC_SANITIZE)
   target_compile_options(aapc_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
                                                 -fno-sanitize-recover=undefined)
