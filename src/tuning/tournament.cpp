@@ -230,10 +230,7 @@ std::size_t Tournament::Search::untuned(std::int64_t bytes) const {
     return first;
 }
 
-bool Tournament::Search::hopeless(std::size_t candidate, std::int64_t bytes) const {
-    if (candidate == untuned(bytes)) {
-        return false;
-    }
+bool Tournament::Search::hopeless(std::size_t candidate) const {
     const std::vector<double>& slowness = known_[candidate].slowness;
     if (slowness.size() == 1) {
         return slowness.back() > farther_off;
@@ -247,12 +244,8 @@ bool Tournament::Search::was_close(std::size_t candidate) const {
     return !known.slowness.empty() && known.bytes == best_bytes_ && known.slowness.back() <= close_race;
 }
 
-/// Where a candidate stands in the order of entry; lower is earlier. What is done without a tuning comes first, then
-/// close races.
+/// Where a candidate stands in the order of entry; lower is earlier. Close races come before everything else.
 double Tournament::Search::place(std::size_t candidate, std::int64_t bytes) const {
-    if (candidate == untuned(bytes)) {
-        return -std::numeric_limits<double>::infinity();
-    }
     const std::vector<double>& slowness = known_[candidate].slowness;
     if (was_close(candidate)) {
         return slowness.back() - close_race;
@@ -266,8 +259,8 @@ double Tournament::Search::place(std::size_t candidate, std::int64_t bytes) cons
     return slowness.size() == 1 ? slowness.back() : std::sqrt(slowness.back() * slowness[slowness.size() - 2]);
 }
 
-/// Candidates in the order in which they get their chance at a size, each once: the MPI's own first.
-std::vector<std::size_t> Tournament::Search::in_order(std::int64_t bytes) const {
+/// Candidates in the order in which they get their chance at a size, each once: the MPI's own first, then `favourite`.
+std::vector<std::size_t> Tournament::Search::in_order(std::int64_t bytes, std::size_t favourite) const {
     std::vector<std::size_t> order;
     for (std::size_t candidate = 1; candidate < candidates_.size(); ++candidate) {
         const bool known = std::any_of(order.begin(), order.end(),
@@ -277,9 +270,12 @@ std::vector<std::size_t> Tournament::Search::in_order(std::int64_t bytes) const 
         }
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-        return std::pair(hopeless(one, bytes), place(one, bytes)) <
-               std::pair(hopeless(other, bytes), place(other, bytes));
+        return std::pair(hopeless(one), place(one, bytes)) < std::pair(hopeless(other), place(other, bytes));
     });
+    const auto found = std::find(order.begin(), order.end(), favourite);
+    if (found != order.end()) {
+        std::rotate(order.begin(), found, found + 1);
+    }
     order.insert(order.begin(), 0);
     return order;
 }
@@ -298,19 +294,20 @@ Entrant Tournament::Search::entrant(std::size_t candidate, std::int64_t bytes) c
 std::vector<Entrant> Tournament::Search::entrants(std::int64_t bytes, double share) const {
     std::vector<Entrant> all;
     double pass = 0;
-    for (const std::size_t candidate : in_order(bytes)) {
+    const std::size_t favourite = untuned(bytes);
+    const auto always = [&](const Entrant& one) { return one.candidate == 0 || one.candidate == favourite; };
+    for (const std::size_t candidate : in_order(bytes, favourite)) {
         all.push_back(entrant(candidate, bytes));
         pass += all.back().expected_seconds;
     }
     if (pass > share_of_hopeless * share) {
-        std::erase_if(all, [&](const Entrant& one) { return one.candidate != 0 && hopeless(one.candidate, bytes); });
+        std::erase_if(all, [&](const Entrant& one) { return !always(one) && hopeless(one.candidate); });
     }
     // Where not even one pass over all fits, the time is worth more in the final of those that were close before, and
     // of those that mean something new at this size.
     if (pass > share) {
         std::erase_if(all, [&](const Entrant& one) {
-            return one.candidate != 0 && one.candidate != untuned(bytes) && !known_[one.candidate].slowness.empty() &&
-                   !was_close(one.candidate);
+            return !always(one) && !known_[one.candidate].slowness.empty() && !was_close(one.candidate);
         });
     }
     return all;

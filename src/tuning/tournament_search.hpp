@@ -55,11 +55,11 @@ class Tournament::Search {
     void find_borders();
     void learn(const tournament::SizeOutcome& outcome);
     [[nodiscard]] std::vector<tournament::Entrant> entrants(std::int64_t bytes, double share) const;
-    [[nodiscard]] std::vector<std::size_t> in_order(std::int64_t bytes) const;
+    [[nodiscard]] std::vector<std::size_t> in_order(std::int64_t bytes, std::size_t favourite) const;
     [[nodiscard]] tournament::Entrant entrant(std::size_t candidate, std::int64_t bytes) const;
     [[nodiscard]] bool was_close(std::size_t candidate) const;
     [[nodiscard]] double place(std::size_t candidate, std::int64_t bytes) const;
-    [[nodiscard]] bool hopeless(std::size_t candidate, std::int64_t bytes) const;
+    [[nodiscard]] bool hopeless(std::size_t candidate) const;
     [[nodiscard]] Synchronisation effective(std::size_t candidate, std::int64_t bytes) const;
     /// The first candidate that does what is done without a tuning; 0 if that is the MPI's own or no candidate.
     [[nodiscard]] std::size_t untuned(std::int64_t bytes) const;

@@ -144,6 +144,15 @@ const std::vector<Method>& candidates_of_chain() {
     return candidates;
 }
 
+/// The chain's candidates, which all take the same until something else is said.
+Cluster without_accidents(Cost everybody, std::uint64_t seed) {
+    Noise quiet;
+    quiet.accident_share = 0;
+    Cluster cluster(candidates_of_chain(), quiet, seed);
+    cluster.set_all_costs(everybody);
+    return cluster;
+}
+
 Tournament begin(const TournamentSettings& settings, const std::vector<Method>& candidates, Foreknowledge known = {}) {
     auto tournament = Tournament::create(settings, candidates, std::move(known));
     EXPECT_TRUE(tournament) << to_string(tournament.error());
@@ -566,10 +575,7 @@ TEST(Tournament, StopsEarlyWhereEverythingIsClear) {
 }
 
 TEST(Tournament, DropsLosersEarlyAndRemembersThem) {
-    Noise quiet;
-    quiet.accident_share = 0;
-    Cluster cluster(candidates_of_chain(), quiet, 4);
-    cluster.set_all_costs({0.2, 1e-4});  // hopeless everywhere
+    Cluster cluster = without_accidents({0.2, 1e-4}, 4);  // hopeless everywhere
     cluster.set_cost("native", {0.010, 1e-5});
     cluster.set_cost("tree/merged+sender", {0.009, 0.9e-5});
     cluster.set_cost("tree/merged+timed", {0.005, 5.4e-6});
@@ -598,10 +604,7 @@ TEST(Tournament, DropsLosersEarlyAndRemembersThem) {
 
 // Where one call takes seconds, time goes into telling a small lead from none and not into another look at losers.
 TEST(Tournament, LongCallsAreForThoseThatWereCloseBefore) {
-    Noise quiet;
-    quiet.accident_share = 0;
-    Cluster cluster(candidates_of_chain(), quiet, 4);
-    cluster.set_all_costs({0.001, 9.6e-6});
+    Cluster cluster = without_accidents({0.001, 9.6e-6}, 4);
     cluster.set_cost("native", {0.001, 6.6e-6});
     cluster.set_cost("tree/merged+sender", {0.001, 6.7e-6});
     cluster.set_cost("tree/merged+timed@0.99", {0.001, 6e-6});
@@ -670,10 +673,7 @@ TEST(Tournament, AModelOrdersCandidatesButSkipsNoCloseRace) {
 
 /// What `timed` is to an MPI that loses packets: behind where messages are small, far ahead where calls take seconds.
 Cluster losing_packets() {
-    Noise quiet;
-    quiet.accident_share = 0;
-    Cluster cluster(candidates_of_chain(), quiet, 12);
-    cluster.set_all_costs({0.02, 1e-5});
+    Cluster cluster = without_accidents({0.02, 1e-5}, 12);
     cluster.set_cost("native", {0.02, 3.3e-5});
     cluster.set_cost("factor/fill+sender-partial:2", {0.02, 0.9e-5});
     cluster.set_cost("tree/merged+timed", {0.15, 0.5e-5});
@@ -701,10 +701,7 @@ TEST(Tournament, WhatRunsWithoutATuningIsMeasuredWhereTimeIsShort) {
 
 // MPICH takes 69 ms for a byte where Bruck's algorithm takes 2.
 TEST(Tournament, AnMpiThatIsSlowWithSmallMessagesLeavesTimeForOthers) {
-    Noise quiet;
-    quiet.accident_share = 0;
-    Cluster cluster(candidates_of_chain(), quiet, 14);
-    cluster.set_all_costs({0.005, 1e-5});
+    Cluster cluster = without_accidents({0.005, 1e-5}, 14);
     cluster.set_cost("native", {0.069, 1.3e-5});
     cluster.set_cost("bruck/radix-2+window:1", {0.0017, 4e-5});
     TournamentSettings settings = settings_of_chain();
