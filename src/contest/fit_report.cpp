@@ -129,7 +129,12 @@ Expected<ContentionFit> fit_samples(std::vector<ContentionSample> samples, doubl
             return of_file(measured.error());
         }
         link = {alpha >= 0 ? alpha : measured->alpha_seconds, beta >= 0 ? beta : measured->beta_seconds_per_byte};
-        std::erase_if(samples, [](const ContentionSample& sample) { return sample.ranks == 2; });
+    }
+    // Two ranks do not contend: their samples would draw gamma to 1 and delta's threshold to sizes that nobody else
+    // sent.
+    const auto of_two = [](const ContentionSample& sample) { return sample.ranks == 2; };
+    if (!std::all_of(samples.begin(), samples.end(), of_two)) {
+        std::erase_if(samples, of_two);
     }
     auto fit = fit_contention(samples, link);
     if (!fit) {

@@ -32,8 +32,8 @@ namespace aapc::contest {
 /// --method.
 [[nodiscard]] Expected<std::string> full_method_name(const std::string& text);
 
-/// Fits `samples`, of which those of 2 ranks only count for alpha and beta where the others do not give these (below
-/// 0: not given). `file` is named in diagnostics.
+/// Fits `samples`. Those of 2 ranks count for `alpha` and `beta` where these are not given (below 0), and for nothing
+/// else unless there are no others. `file` is named in diagnostics.
 [[nodiscard]] Expected<ContentionFit> fit_samples(std::vector<ContentionSample> samples, double alpha, double beta,
                                                   const std::string& method, const std::string& file);
 

@@ -254,6 +254,25 @@ class Remarks {
     ContentionFit& fit_;
 };
 
+/// The geometric middle of the widest gap (as a ratio) between two of `sizes` (ascending) within `threshold`: a size
+/// that was not measured; or nothing where there is none.
+std::optional<std::int64_t> middle_of_widest_gap(const std::vector<std::int64_t>& sizes,
+                                                 const ThresholdInterval& threshold) {
+    std::optional<std::int64_t> middle;
+    double widest = 1;
+    for (std::size_t index = 1; index < sizes.size(); ++index) {
+        const std::int64_t low = sizes[index - 1];
+        const std::int64_t high = sizes[index];
+        const double ratio = static_cast<double>(high) / static_cast<double>(low);
+        if (low >= threshold.above && high <= threshold.up_to && high > low + 1 && ratio > widest) {
+            widest = ratio;
+            middle =
+                std::clamp(static_cast<std::int64_t>(static_cast<double>(low) * std::sqrt(ratio)), low + 1, high - 1);
+        }
+    }
+    return middle;
+}
+
 /// What would help most: first what cannot be told at all, then the threshold, then gamma.
 NextMeasurement next_measurement(const ContentionFit& fit, const Regressors& regressors) {
     const std::vector<std::int64_t>& sizes = regressors.sizes;
@@ -262,12 +281,12 @@ NextMeasurement next_measurement(const ContentionFit& fit, const Regressors& reg
     }
     if (fit.threshold &&
         fit.threshold->up_to > fit.threshold->above + std::max<std::int64_t>(fit.threshold->above / 8, 1)) {
-        const double middle = std::sqrt(static_cast<double>(std::max<std::int64_t>(fit.threshold->above, 1)) *
-                                        static_cast<double>(fit.threshold->up_to));
-        return {fit.most_ranks,
-                std::clamp(static_cast<std::int64_t>(middle), fit.threshold->above + 1, fit.threshold->up_to - 1),
-                fmt::format("M lies above {} and not above {}; the size in the middle halves that.",
+        if (const auto middle = middle_of_widest_gap(sizes, *fit.threshold)) {
+            return {
+                fit.most_ranks, *middle,
+                fmt::format("M lies above {} and not above {}; no size was measured so far from its neighbours there.",
                             fit.threshold->above, fit.threshold->up_to)};
+        }
     }
     if (fit.fewest_ranks == fit.most_ranks) {
         return {std::max(fit.most_ranks * 2, 3), sizes.back(),

@@ -60,6 +60,16 @@ TEST(FitCommand, TakesAlphaAndBetaFromTwoRanks) {
         AllOf(HasSubstr("beta   10 ns"), HasSubstr("M      above 4096, not above 8192 bytes"), HasSubstr("next ")));
 }
 
+TEST(FitCommand, TwoRanksDoNotContend) {
+    const Scratch scratch;
+    (void)scratch.file("all.csv", exact_samples(true));
+    (void)scratch.file("contending.csv", exact_samples(false));
+    const std::string given = " --alpha 50e-6 --beta 10e-9 --format json";
+    const Outcome run = scratch.run("fit all.csv" + given);
+    EXPECT_EQ(run.out, scratch.run("fit contending.csv" + given).out) << run.err;
+    EXPECT_EQ(run.status, 0);
+}
+
 TEST(FitCommand, PredictionsComeBackFromTheDocument) {
     const Scratch scratch;
     (void)scratch.file("s.csv", exact_samples(false));

@@ -220,6 +220,24 @@ TEST(NextMeasurement, BisectsTheThreshold) {
     FAIL() << "M is not enclosed after six measurements";
 }
 
+// Several sizes may lie where M may: what was measured already, the middle of them all for one, would tell nothing new.
+TEST(NextMeasurement, IsNeverOneThatWasMade) {
+    std::size_t several = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        const auto samples = draw(gigabit, 0.3, seed, {16, 40}, {64, 512, 4096, 32768, 262144});
+        const auto fit = fit_contention(samples, gigabit.link);
+        ASSERT_TRUE(fit && fit->next) << "seed " << seed;
+        several += fit->threshold && fit->threshold->up_to > 8 * fit->threshold->above ? 1U : 0U;
+        EXPECT_TRUE(std::none_of(samples.begin(), samples.end(),
+                                 [&](const ContentionSample& sample) {
+                                     return sample.ranks == fit->next->ranks &&
+                                            sample.message_bytes == fit->next->message_bytes;
+                                 }))
+            << "seed " << seed << ": " << fit->next->message_bytes << " bytes. " << fit->next->why;
+    }
+    EXPECT_GT(several, 0U) << "of no seed M lies in an interval with a size inside";
+}
+
 // ---- input ----
 
 TEST(ContentionFit, RefusesWhatIsNoMeasurement) {
