@@ -298,6 +298,7 @@ std::vector<Entrant> Tournament::Search::entrants(std::int64_t bytes, double sha
     const auto always = [&](const Entrant& one) { return one.candidate == 0 || one.candidate == favourite; };
     for (const std::size_t candidate : in_order(bytes, favourite)) {
         all.push_back(entrant(candidate, bytes));
+        all.back().untuned = candidate == favourite && candidate != 0;
         pass += all.back().expected_seconds;
     }
     if (pass > share_of_hopeless * share) {

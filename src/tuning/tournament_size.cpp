@@ -37,6 +37,9 @@ constexpr double share_of_screening = 0.45;
 constexpr double share_of_short_round = 0.1;
 constexpr double share_of_warm_up = 0.1;
 constexpr int calls_to_find_a_pace = 4;
+/// Connections that were idle or carried little take a call or two to find their bandwidth, and those of a method that
+/// nobody else runs in between stay cold: fewer samples say nothing against what runs without a tuning.
+constexpr std::size_t samples_to_be_sent_home = 3;
 
 /// How many times as slow as the best one may be after so many rounds. One sample of a short call may be an accident;
 /// after that the lower of two, and the median of three, are what one can go by.
@@ -96,6 +99,10 @@ double SizeSearch::Racer::call_cost() const { return calls > 0 ? spent_seconds /
 double SizeSearch::Racer::median_seconds() const {
     const std::vector<double>& samples = final.empty() ? screening : final;
     return final.empty() ? lower_median(samples) : median(samples);
+}
+
+bool SizeSearch::Racer::must_stay() const {
+    return racing && entrant.untuned && final.empty() && screening.size() < samples_to_be_sent_home;
 }
 
 SizeSearch::SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants, double share_seconds, Form form,
@@ -238,7 +245,7 @@ void SizeSearch::drop_losers() {
     const double limit = best * tolerated_slowness(rounds_, short_calls_);
     for (std::size_t racer = 1; racer < racers_.size(); ++racer) {
         Racer& one = racers_[racer];
-        if (!one.racing || racer == leader || one.screening.empty()) {
+        if (!one.racing || racer == leader || one.screening.empty() || one.must_stay()) {
             continue;
         }
         const bool surely_slower =
@@ -252,7 +259,8 @@ bool SizeSearch::screening_goes_on() const {
            spent_seconds_ + round_cost() <= screening_share();
 }
 
-/// Racing candidates but for the MPI's own, the fastest first; those never measured keep their order.
+/// Racing candidates but for the MPI's own: those that must stay or were never measured in their order, then the
+/// fastest first.
 std::vector<std::size_t> SizeSearch::challengers() const {
     std::vector<std::size_t> order;
     for (std::size_t racer = 1; racer < racers_.size(); ++racer) {
@@ -260,12 +268,12 @@ std::vector<std::size_t> SizeSearch::challengers() const {
             order.push_back(racer);
         }
     }
-    const auto measured = [this](std::size_t racer) {
-        return !racers_[racer].screening.empty() || !racers_[racer].final.empty();
+    const auto place = [this](std::size_t racer) {
+        const Racer& one = racers_[racer];
+        return one.must_stay() || !one.measured() ? 0.0 : one.median_seconds();
     };
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-        return measured(one) && measured(other) && racers_[one].median_seconds() < racers_[other].median_seconds();
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t one, std::size_t other) { return place(one) < place(other); });
     return order;
 }
 
@@ -312,7 +320,8 @@ void SizeSearch::begin_final() {
         const Racer& one = racers_[racer];
         if (one.racing && one.entrant.finds_its_pace) {
             const bool affordable = calls_to_find_a_pace * one.call_cost() <= share_of_warm_up * left;
-            queue_calls(racer, affordable ? calls_to_find_a_pace : 0, false);
+            const bool warms_up = one.must_stay() && one.call_cost() <= left - usual_fewest_pairs * round_cost();
+            queue_calls(racer, affordable ? calls_to_find_a_pace : static_cast<int>(warms_up), false);
         } else if (one.racing && one.calls == 0 && one.call_cost() <= share_of_warm_up * left) {
             queue_calls(racer, 1, false);
         }

@@ -18,6 +18,7 @@ struct Entrant {
     std::size_t candidate = 0;    ///< index into the tournament's candidates; 0 is the MPI's own routine
     bool finds_its_pace = false;  ///< its first few calls are slower than what a program sees later
     double expected_seconds = 0;  ///< of one exchange; what the budget is planned with until it has been measured
+    bool untuned = false;         ///< what runs where there is no tuning: a slow beginning does not send it home
 };
 
 /// What one candidate was seen to take at a size.
@@ -73,6 +74,8 @@ class SizeSearch {
         [[nodiscard]] bool native() const { return entrant.candidate == 0; }
         [[nodiscard]] double call_cost() const;
         [[nodiscard]] double median_seconds() const;
+        [[nodiscard]] bool measured() const { return !screening.empty() || !final.empty(); }
+        [[nodiscard]] bool must_stay() const;
     };
 
     struct Turn {
