@@ -25,7 +25,7 @@ TIMED_OUT = 124  # exit status, as of timeout(1)
 _GRACE = 3.0  # seconds that a launcher has to end its ranks when it is asked to
 # Open MPI 4.1 says so when an agent has started sooner than Open MPI was ready for; it means nothing.
 _NOISE = re.compile(rb"plm:rsh: Warning: setpgid\(\d+,\d+\) failed in parent")
-_FINALIZE_REMEDY = Path(__file__).with_name("mpich_finalize.c")
+_MPICH_RANKS = Path(__file__).with_name("mpich_ranks.c")
 
 # A machine has a host name and an IPC namespace of its own, by which UCX tells whose shared memory is whose. $0 is the name,
 # the rest the command.
@@ -137,19 +137,19 @@ def _open_mpi(state: State, job: Job, agent: Path) -> list[str]:
 def _mpich(state: State, job: Job, agent: Path) -> list[str]:
     hosts = ",".join(f"{host.name}:{host.ranks}" for host in state.hosts)
     arguments = ["-launcher", "ssh", "-launcher-exec", str(agent), "-iface", "eth0", "-hosts", hosts]
-    remedy = _build_finalize_remedy(agent.parent)
-    if remedy is not None:
-        arguments += ["-genv", "LD_PRELOAD", str(remedy)]
+    preload = _build_mpich_preload(agent.parent)
+    if preload is not None:
+        arguments += ["-genv", "LD_PRELOAD", str(preload)]
     return [*arguments, "-n", str(job.ranks)]
 
 
-def _build_finalize_remedy(directory: Path) -> Path | None:
-    """MPICH 4.0's MPI_Finalize hangs over TCP; mpich_finalize.c says why and mends it."""
-    library = directory / "mpich_finalize.so"
+def _build_mpich_preload(directory: Path) -> Path | None:
+    """Ranks of MPICH 4.0 that wait keep the others from running, and MPI_Finalize hangs over TCP; mpich_ranks.c mends both."""
+    library = directory / "mpich_ranks.so"
     try:
-        system.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(_FINALIZE_REMEDY), "-ldl"])
+        system.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(_MPICH_RANKS), "-ldl"])
     except LabError as error:
-        print(f"lab: MPI_Finalize may hang, since its remedy could not be compiled: {error}", file=sys.stderr)
+        print(f"lab: MPICH is slower than it is and MPI_Finalize may hang, for want of a compiler: {error}", file=sys.stderr)
         return None
     return library
 

@@ -115,7 +115,7 @@ class Tune {
             return failure(expected.error());
         }
         const interpose::Decision untuned =
-            interpose::decide(arena_->network(), arena_->demand(), arena_->bound(), {}, nullptr);
+            interpose::decide(arena_->network(), arena_->demand(), arena_->bound(), {}, nullptr, AAPC_MPI);
         const Foreknowledge known{std::move(*expected), [untuned](std::int64_t bytes) { return untuned.at(bytes); }};
         const std::string state = options_.restart ? "" : shared_text(arena_->communicator(), read_state());
         if (state.empty()) {

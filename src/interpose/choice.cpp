@@ -23,6 +23,7 @@ struct Rule {
     std::string_view algorithm;
     std::int64_t from_bytes;
     std::int64_t below_bytes = largest_scheduled_block + 1;
+    std::string_view not_under = "";  ///< the MPI whose own routine was measured to be faster (docs/measurements.md)
 };
 
 /// Those of one kind in ascending order of their blocks.
@@ -31,7 +32,7 @@ constexpr Rule rules[] = {
     {NetworkKind::clusters, "local-group", 1, smallest_block_not_gathered},
     {NetworkKind::clusters, "tree", smallest_scheduled_block},
     {NetworkKind::torus, "torus-direct", smallest_scheduled_block},
-    {NetworkKind::detected, "factor", smallest_block_on_unknown_wires},
+    {NetworkKind::detected, "factor", smallest_block_on_unknown_wires, largest_scheduled_block + 1, "mpich"},
 };
 
 constexpr Rank fewest_participants = 3;  // two ranks have one schedule, and every MPI has found it
@@ -146,12 +147,17 @@ std::optional<std::string> reason_for_native(const Network& network, const Deman
 }
 
 Decision decide_by_rule(const Network& network, const Demand& demand, const Bound& bound,
-                        const std::optional<Synchronisation>& forced, const std::string& reason) {
+                        const std::optional<Synchronisation>& forced, const std::string& reason, std::string_view mpi) {
     const NetworkKind kind = in_one_cluster(network, demand) ? NetworkKind::tree : network.kind();
     std::vector<Decision::Range> ranges = {{0, Method{}, ""}};
     std::string why_native;
     for (const Rule& rule : rules) {
         if (rule.kind != kind) {
+            continue;
+        }
+        if (!mpi.empty() && rule.not_under == mpi && !forced) {
+            why_native = fmt::format("{}, and {}'s own was the faster one where '{}' was measured",
+                                     kind == NetworkKind::detected ? "detected" : "by the rule", mpi, rule.algorithm);
             continue;
         }
         const auto algorithm = find_algorithm(rule.algorithm);
@@ -226,7 +232,7 @@ Expected<void> check_speed_is_known(const Method& method, const Bound& bound) {
 }
 
 Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
-                const Tuning* tuning) {
+                const Tuning* tuning, std::string_view mpi) {
     if (forced.method && forced.method->native()) {
         return Decision("AAPC_ALGORITHM says so", Decision::Basis::forced);
     }
@@ -245,7 +251,7 @@ Decision decide(const Network& network, const Demand& demand, const Bound& bound
         reason = fmt::format("the tuning is for {} ranks placed otherwise; {}", tuning->fingerprint.machine_of.size(),
                              reason);
     }
-    return decide_by_rule(network, demand, bound, forced.synchronisation, reason);
+    return decide_by_rule(network, demand, bound, forced.synchronisation, reason, mpi);
 }
 
 std::string describe(const Demand& demand) {

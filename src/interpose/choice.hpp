@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "aapc/bound.hpp"
@@ -98,10 +99,11 @@ class Decision {
 /// Decides for a communicator whose ranks sit as `demand` says; `bound` is that of `network` and `demand`. What is
 /// forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it was
 /// measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where no message crosses a link
-/// or fewer than three ranks take part, the MPI's own routine is used whatever is asked for. O(participants + ranges),
-/// and for the rule what its timetable takes.
+/// or fewer than three ranks take part, the MPI's own routine is used whatever is asked for. `mpi` is the one that it
+/// is for, "openmpi" or "mpich" (empty: any), since a rule may hold for the MPIs only that were measured to be slower.
+/// O(participants + ranges), and for the rule what its timetable takes.
 [[nodiscard]] Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
-                              const Tuning* tuning);
+                              const Tuning* tuning, std::string_view mpi = "");
 
 /// "communicator of 8 ranks on 4 machines".
 [[nodiscard]] std::string describe(const Demand& demand);

@@ -135,7 +135,7 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     shared_memory_ = job.configuration().shared_memory;
     const Bound bound = network_bound(*network_, demand_);
     bits_per_second_ = bound.slowest_bits_per_second;
-    set_decision(decide(*network_, demand_, bound, job.configuration().forced, job.tuning()));
+    set_decision(decide(*network_, demand_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
     return true;
 }
 
@@ -155,7 +155,7 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const Configuration& conf
             // What the user insists on has been decided upon; what takes its place is for the rule to say.
             const Bound bound = network_bound(*network_, demand_);
             const Forced rule{std::nullopt, configuration.forced.synchronisation};
-            limited = {decision_, decide(*network_, demand_, bound, rule, nullptr)};
+            limited = {decision_, decide(*network_, demand_, bound, rule, nullptr, AAPC_MPI)};
         }
         needs = limited ? forwarding_methods(*network_, demand_, *limited, blocks_of)
                         : forwarding_methods(*network_, demand_, decision_, blocks_of);

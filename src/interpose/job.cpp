@@ -80,7 +80,7 @@ std::optional<Settings> shared_settings() {
 std::optional<std::string> misfit(const Configuration& configuration, const Demand& demand) {
     const Network& network = configuration.network;
     const Bound bound = network_bound(network, demand);
-    const Decision decision = decide(network, demand, bound, configuration.forced, nullptr);
+    const Decision decision = decide(network, demand, bound, configuration.forced, nullptr, AAPC_MPI);
     for (const Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;

@@ -229,6 +229,19 @@ TEST(Choice, DetectedMachinesOfSeveralRanksGetFactorForLargeBlocks) {
         "wires nothing is known; bound 18 messages at h0)");
 }
 
+TEST(Choice, ARuleEndsWhereAnMpiWasMeasuredToBeFaster) {
+    const DetectedNetwork found = detected({3, 1, 2, 3});
+    const Bound bound = network_bound(found.network, found.demand);
+    const auto under = [&](const Forced& forced, std::string_view mpi) {
+        return decide(found.network, found.demand, bound, forced, nullptr, mpi);
+    };
+    EXPECT_FALSE(always_native(under({}, "openmpi")));
+    EXPECT_TRUE(always_native(under({}, "mpich")));
+    EXPECT_THAT(under({}, "mpich").reason(), HasSubstr("mpich's own was the faster one where 'factor' was measured"));
+    EXPECT_FALSE(always_native(under({std::nullopt, Synchronisation::none}, "mpich"))) << "what is forced is done";
+    EXPECT_EQ(under({method("factor"), {}}, "mpich").at(1), method("factor"));
+}
+
 TEST(Choice, DetectedMachinesOfFewRanksAreLeftToTheMpi) {
     for (const std::vector<int>& ranks : {std::vector<int>{1, 1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {1, 2}}) {
         const DetectedNetwork found = detected(ranks);

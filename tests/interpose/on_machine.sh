@@ -10,6 +10,6 @@ if [ "$rank" = 0 ]; then
 fi
 export AAPC_HOSTNAME="$AAPC_TEST_HOST$((rank / AAPC_TEST_PER_MACHINE % ${AAPC_TEST_MACHINES:-1000}))"
 if [ -n "$AAPC_TEST_INTERPOSER" ]; then
-    export LD_PRELOAD="$AAPC_TEST_INTERPOSER"
+    export LD_PRELOAD="$AAPC_TEST_INTERPOSER${LD_PRELOAD:+:$LD_PRELOAD}"
 fi
 exec "$@"

@@ -1,13 +1,19 @@
-/* Preloaded into the ranks of MPICH 4.0, whose MPI_Finalize hangs over TCP as often as not.
+/* Preloaded into ranks of MPICH 4.0 over UCX, for two things that Open MPI has as it is.
  *
- * Its ucx netmod closes every connection, which takes an answer of the peer's UCX, and then waits in a PMI barrier by a
- * plain read(). A rank that is there first answers nobody any more, so the others never get there (mended in MPICH 4.2,
- * pull request 6596: "Having the process stuck in PMI_barrier may prevent other processes to complete"). Here a read
- * from the process manager lets UCX go on while it waits. Nothing else changes: in particular no communication before
- * MPI_Finalize, since ranks talk to the process manager only when they start and when they end. */
+ * Ranks that wait give way. MPICH's wait by asking UCX again and again and never give up the processor; its
+ * MPIR_CVAR_POLLS_BEFORE_YIELD does nothing over UCX. Where ranks outnumber cores, those that wait keep those that they
+ * wait for from running, and an MPI_Alltoall takes up to 40 times as long as on a cluster, whose ranks have a core each.
+ * It is what mpi_yield_when_idle is to Open MPI.
+ *
+ * MPI_Finalize ends, which over TCP it does not as often as not. MPICH's ucx netmod closes every connection, which takes
+ * an answer of the peer's UCX, and then waits in a PMI barrier by a plain read(). A rank that is there first answers
+ * nobody any more, so the others never get there (mended in MPICH 4.2, pull request 6596: "Having the process stuck in
+ * PMI_barrier may prevent other processes to complete"). Here a read from the process manager lets UCX go on while it
+ * waits; ranks talk to the process manager only when they start and when they end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,15 +25,26 @@ typedef ssize_t (*read_function)(int descriptor, void* buffer, size_t size);
 
 int ucp_worker_create(void* context, const void* parameters, void** worker);
 void ucp_worker_destroy(void* worker);
+unsigned ucp_worker_progress(void* worker);
 
 static void* current_worker = NULL;
-static worker_progress_function worker_progress = NULL;
+
+unsigned ucp_worker_progress(void* worker) {
+    static worker_progress_function progress = NULL;
+    if (progress == NULL) {
+        progress = (worker_progress_function)dlsym(RTLD_NEXT, "ucp_worker_progress");
+    }
+    const unsigned events = progress(worker);
+    if (events == 0) {
+        sched_yield();
+    }
+    return events;
+}
 
 int ucp_worker_create(void* context, const void* parameters, void** worker) {
     const worker_create_function create = (worker_create_function)dlsym(RTLD_NEXT, "ucp_worker_create");
     const int status = create(context, parameters, worker);
     if (status == 0) {
-        worker_progress = (worker_progress_function)dlsym(RTLD_NEXT, "ucp_worker_progress");
         current_worker = *worker;
     }
     return status;
@@ -46,12 +63,12 @@ ssize_t read(int descriptor, void* buffer, size_t size) {
     if (next_read == NULL) {
         next_read = (read_function)dlsym(RTLD_NEXT, "read");
     }
-    if (current_worker != NULL && worker_progress != NULL) {
+    if (current_worker != NULL) {
         const char* process_manager = getenv("PMI_FD");
         if (process_manager != NULL && descriptor == atoi(process_manager)) {
             struct pollfd waiting = {.fd = descriptor, .events = POLLIN};
             while (poll(&waiting, 1, 1) == 0) {
-                worker_progress(current_worker);
+                ucp_worker_progress(current_worker);
             }
         }
     }
