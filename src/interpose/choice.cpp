@@ -23,7 +23,7 @@ struct Rule {
     std::string_view algorithm;
     std::int64_t from_bytes;
     std::int64_t below_bytes = largest_scheduled_block + 1;
-    std::string_view not_under = "";  ///< the MPI whose own routine was measured to be faster (docs/measurements.md)
+    std::string_view not_under = {};  ///< the MPI whose own routine was measured to be faster (docs/measurements.md)
 };
 
 /// Those of one kind in ascending order of their blocks.
