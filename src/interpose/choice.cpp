@@ -156,8 +156,8 @@ Decision decide_by_rule(const Network& network, const Demand& demand, const Boun
             continue;
         }
         if (!mpi.empty() && rule.not_under == mpi && !forced) {
-            why_native = fmt::format("{}, and {}'s own was the faster one where '{}' was measured",
-                                     kind == NetworkKind::detected ? "detected" : "by the rule", mpi, rule.algorithm);
+            why_native = fmt::format("{}, and {}'s own was the faster one where '{}' was measured", to_string(kind),
+                                     mpi, rule.algorithm);
             continue;
         }
         const auto algorithm = find_algorithm(rule.algorithm);
