@@ -8,6 +8,8 @@ std::string_view to_string(Guarantee guarantee) {
             return "shortest";
         case Guarantee::contention_free:
             return "contention-free";
+        case Guarantee::within_capacity:
+            return "within-capacity";
         case Guarantee::one_port:
             return "one-port";
         case Guarantee::nothing:

@@ -106,8 +106,11 @@ enum class TokenGiver : std::uint8_t {
 [[nodiscard]] bool needs_contention_free_phases(const Synchronisation& synchronisation);
 /// Whether it makes sense only where each message is one block.
 [[nodiscard]] bool orders_single_messages(const Synchronisation& synchronisation);
+/// Whether it can carry out a timetable that has a cycle instead of phases: `timed`, `none` and `window`.
+[[nodiscard]] bool fits_cycles(const Synchronisation& synchronisation);
 /// Says why `synchronisation` cannot be used with phases of this guarantee, if so: it needs contention-free ones that
-/// are not promised, or orders single messages where blocks are forwarded. The diagnostic has no file.
+/// are not promised, orders single messages where blocks are forwarded, or keeps phases apart where there is a cycle
+/// (`within_capacity`). The diagnostic has no file.
 [[nodiscard]] Expected<void> check_synchronisation_fits(Guarantee guarantee, bool forwards,
                                                         const Synchronisation& synchronisation);
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +13,8 @@
 
 namespace aapc {
 
-/// Phases are 64-bit: a tree of P ranks has up to P²/4 of them.
+/// Phases are 64-bit: a tree of P ranks has up to P²/4 of them. Of a timetable that has a cycle instead of phases it is
+/// a tick of that cycle (Timetable::cycle()).
 using Phase = std::int64_t;
 
 /// One message on its way. A direct algorithm moves the block from→to; what a store-and-forward algorithm moves,
@@ -39,15 +41,28 @@ struct Block {
 enum class Guarantee : std::uint8_t {
     shortest,         ///< contention-free, and no more phases than messages on the busiest directed link
     contention_free,  ///< no directed link, and no rank's port, is used twice in a phase
-    one_port,         ///< no rank sends twice or receives twice in a phase
-    nothing,          ///< only that every block arrives
+    /// No link is asked for more than it carries in a cycle; how long queues get, the certificate says. For timetables
+    /// with a cycle (Timetable::cycle()).
+    within_capacity,
+    one_port,  ///< no rank sends twice or receives twice in a phase
+    nothing,   ///< only that every block arrives
 };
 
 /// Whether it includes that of contention-free phases.
 [[nodiscard]] constexpr bool is_contention_free(Guarantee guarantee) { return guarantee <= Guarantee::contention_free; }
 
-/// "shortest", "contention-free", "one-port", "nothing".
+/// "shortest", "contention-free", "within-capacity", "one-port", "nothing".
 [[nodiscard]] std::string_view to_string(Guarantee guarantee);
+
+/// The cycle of a timetable that has one instead of phases: every message starts at its tick, on a grid that repeats.
+struct Cycle {
+    /// The length of a cycle for messages of one byte, on raw link speeds; 0 where speeds are not known.
+    double seconds_per_byte = 0;
+    /// What no cycle can be shorter than: max over directed links of messages · 8 / speed; 0 where it is not known.
+    double bound_seconds_per_byte = 0;
+
+    friend bool operator==(const Cycle&, const Cycle&) = default;
+};
 
 /// An algorithm applied to one network and one demand. Immutable and safe to share between threads.
 class Timetable {
@@ -60,6 +75,13 @@ class Timetable {
     [[nodiscard]] virtual Rank participants() const = 0;
     [[nodiscard]] virtual Phase phases() const = 0;
     [[nodiscard]] virtual Guarantee guarantee() const = 0;
+
+    /// The cycle of a timetable without phases; nothing for one with phases. Where there is a cycle, phases() is the
+    /// number of ticks in it, Transfer::phase is the tick at which a message starts (the fraction tick / phases() of
+    /// the cycle), and sends_of() and receives_of() are in order of tick, with any number of transfers a tick. Ticks
+    /// are whole numbers, so that all ranks agree on them by construction; there may be 2^52 of them and more, so
+    /// nothing may loop over them.
+    [[nodiscard]] virtual std::optional<Cycle> cycle() const { return std::nullopt; }
 
     /// What `rank` sends, in order of phase: one transfer a phase at most. O(participants · log participants).
     [[nodiscard]] virtual std::vector<Transfer> sends_of(Rank rank) const = 0;

@@ -109,6 +109,10 @@ class ScheduleCheck {
     /// be made on any network.
     std::optional<Violation> check_guarantee() const {
         const bool contention_free = is_contention_free(draft_.guarantee);
+        if (draft_.guarantee == Guarantee::within_capacity) {
+            return Violation{
+                "The guarantee 'within-capacity' is of a timetable that has a cycle; this one has phases."};
+        }
         std::optional<Violation> violation;
         if (draft_.guarantee == Guarantee::one_port) {
             violation = check_ports();

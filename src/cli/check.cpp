@@ -64,6 +64,8 @@ std::string phases_claim(const Schedule& schedule) {
         case Guarantee::shortest:
         case Guarantee::contention_free:
             return delivery + "; no directed link twice in a phase";
+        case Guarantee::within_capacity:
+            return delivery + "; no directed link asked for more than it carries in a cycle";
         case Guarantee::one_port:
             return delivery + "; no rank sends or receives twice in a phase";
         case Guarantee::nothing:

@@ -137,8 +137,8 @@ std::span<const Slot> slots_of(Place place) {
 }
 
 std::optional<Guarantee> parse_guarantee(std::string_view text) {
-    for (const Guarantee guarantee :
-         {Guarantee::shortest, Guarantee::contention_free, Guarantee::one_port, Guarantee::nothing}) {
+    for (const Guarantee guarantee : {Guarantee::shortest, Guarantee::contention_free, Guarantee::within_capacity,
+                                      Guarantee::one_port, Guarantee::nothing}) {
         if (to_string(guarantee) == text) {
             return guarantee;
         }

@@ -45,6 +45,8 @@ std::string_view condition_of(Guarantee guarantee) {
         case Guarantee::shortest:
         case Guarantee::contention_free:
             return "contention-free";
+        case Guarantee::within_capacity:
+            return "within-capacity";
         case Guarantee::one_port:
             return "one-port";
         case Guarantee::nothing:

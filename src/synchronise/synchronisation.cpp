@@ -187,7 +187,22 @@ bool orders_single_messages(const Synchronisation& synchronisation) {
     return needs_contention_free_phases(synchronisation) || uses_tickets(synchronisation);
 }
 
+bool fits_cycles(const Synchronisation& synchronisation) {
+    return synchronisation.kind == Kind::none || synchronisation.kind == Kind::window ||
+           synchronisation.kind == Kind::timed;
+}
+
 Expected<void> check_synchronisation_fits(Guarantee guarantee, bool forwards, const Synchronisation& synchronisation) {
+    if (guarantee == Guarantee::within_capacity) {
+        if (fits_cycles(synchronisation)) {
+            return {};
+        }
+        return failure({"", 0, 0,
+                        fmt::format("synchronisation '{}' keeps phases apart, and the messages of this algorithm start "
+                                    "at times of a cycle, which has none",
+                                    name_of(synchronisation.kind)),
+                        "choose timed, none or window:W"});
+    }
     if (needs_contention_free_phases(synchronisation) && !is_contention_free(guarantee)) {
         return failure({"", 0, 0,
                         fmt::format("synchronisation '{}' keeps contention-free phases apart, and this algorithm has "

@@ -230,6 +230,11 @@ TEST_F(OneSwitch, PortsAreAllThatOnePortClaims) {
     EXPECT_THAT(complaint(), HasSubstr(", carries 4 messages."));
 }
 
+TEST_F(OneSwitch, PhasesAreNoCycle) {
+    draft.guarantee = Guarantee::within_capacity;
+    EXPECT_EQ(complaint(), "The guarantee 'within-capacity' is of a timetable that has a cycle; this one has phases.");
+}
+
 TEST_F(OneSwitch, EachPortOnce) {
     draft.bound.reset();
     draft.guarantee = Guarantee::one_port;

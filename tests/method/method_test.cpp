@@ -182,6 +182,22 @@ TEST(SynchronisationFits, NeedsContentionFreePhasesOfSingleBlocksOrNothing) {
     }
 }
 
+TEST(SynchronisationFits, CyclesGoByTheClockOrByNothingAtAll) {
+    std::string fitting;
+    for (const Synchronisation& synchronisation : many_synchronisations()) {
+        const auto fits = check_synchronisation_fits(Promise(Guarantee::within_capacity, false), synchronisation);
+        ASSERT_EQ(fits.has_value(), fits_cycles(synchronisation)) << to_string(synchronisation);
+        if (!fits) {
+            EXPECT_THAT(fits.error().wrong, HasSubstr("at times of a cycle"));
+            EXPECT_THAT(fits.error().wrong, HasSubstr(std::string(name_of(synchronisation.kind))));
+        } else if (!fitting.ends_with(std::string(name_of(synchronisation.kind)) + " ")) {
+            fitting += std::string(name_of(synchronisation.kind)) + " ";
+        }
+    }
+    EXPECT_EQ(fitting, "none window timed ");
+    EXPECT_TRUE(check_synchronisation_fits(Guarantee::shortest, false, Synchronisation::sender).has_value());
+}
+
 /// What the command line and the tuner offer for each algorithm can be had.
 TEST(SynchronisationFits, EveryAlgorithmsDefault) {
     const Network network = test::chain_of({3, 2, 2}).build();
