@@ -11,8 +11,8 @@
 #include <numeric>
 #include <random>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/node_check.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/check/node_check.hpp"
 #include "support/networks.hpp"
 
 namespace {

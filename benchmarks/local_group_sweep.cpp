@@ -10,10 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/bound.hpp"
-#include "aapc/plan.hpp"
-#include "aapc/schedule.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/plan/plan.hpp"
+#include "aapc/check/schedule.hpp"
 #include "support/clusters.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"

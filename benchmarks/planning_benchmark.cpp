@@ -1,7 +1,7 @@
 // What planning costs: the whole table with its synchronisations, and one rank's own plan.
 #include <benchmark/benchmark.h>
 
-#include "aapc/plan.hpp"
+#include "aapc/plan/plan.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
 

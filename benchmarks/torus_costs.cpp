@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/bound.hpp"
-#include "aapc/buffer_limit.hpp"
-#include "aapc/schedule.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/methods/buffer_limit.hpp"
+#include "aapc/check/schedule.hpp"
 #include "support/torus.hpp"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
-#include "aapc/plan.hpp"
-#include "contest/payload.hpp"
+#include "aapc/plan/plan.hpp"
+#include "bench/payload.hpp"
 
 namespace aapc::simulation {
 

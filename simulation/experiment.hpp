@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "aapc/bound.hpp"
-#include "aapc/demand.hpp"
-#include "aapc/diagnostic.hpp"
-#include "aapc/method.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
-#include "aapc/network.hpp"
+#include "aapc/topology/network.hpp"
 #include "platform.hpp"
 
 namespace aapc::simulation {

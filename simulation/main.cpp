@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/topology_file.hpp"
-#include "cli/command.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "console/command.hpp"
 #include "experiment.hpp"
 #include "options.hpp"
 #include "platform.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "aapc/topology_file.hpp"
-#include "contest/bench_options.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "bench/bench_options.hpp"
 
 namespace aapc::simulation {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/diagnostic.hpp"
+#include "aapc/input/diagnostic.hpp"
 #include "experiment.hpp"
 #include "platform.hpp"
 

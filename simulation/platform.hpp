@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aapc/diagnostic.hpp"
-#include "aapc/network.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/topology/network.hpp"
 
 namespace simgrid::s4u {
 class Host;

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "aapc/diagnostic.hpp"
-#include "aapc/network.hpp"
-#include "aapc/torus.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/torus.hpp"
 
 namespace aapc::simulation {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "aapc/bound.hpp"
-#include "aapc/demand.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/placement.hpp"
 #include "support/networks.hpp"
 #include "support/torus.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/schedule.hpp"
+#include "aapc/check/schedule.hpp"
 #include "check/channels.hpp"
 
 namespace aapc {

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "aapc/demand.hpp"
-#include "aapc/network.hpp"
-#include "aapc/schedule.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/check/schedule.hpp"
 
 namespace aapc::check {
 

@@ -1,4 +1,4 @@
-#include "aapc/node_check.hpp"
+#include "aapc/check/node_check.hpp"
 
 #include <fmt/core.h>
 

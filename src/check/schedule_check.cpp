@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "aapc/schedule.hpp"
+#include "aapc/check/schedule.hpp"
 #include "check/channels.hpp"
 #include "check/forwarded_blocks.hpp"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "cli/launch.hpp"
-#include "contest/bench_options.hpp"
+#include "bench/bench_options.hpp"
 
 namespace aapc::cli {
 

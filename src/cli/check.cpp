@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "aapc/documents.hpp"
-#include "aapc/topology_file.hpp"
-#include "cli/command.hpp"
+#include "aapc/schedule/schedule_file.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "console/command.hpp"
 
 namespace aapc::cli {
 

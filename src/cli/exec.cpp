@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "console/command.hpp"
 #include "cli/launch.hpp"
-#include "environment.hpp"
+#include "input/environment.hpp"
 
 namespace aapc::cli {
 

@@ -11,17 +11,17 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/buffer_limit.hpp"
-#include "aapc/timed.hpp"
-#include "aapc/topology_file.hpp"
-#include "aapc/tuning.hpp"
-#include "cli/command.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/methods/buffer_limit.hpp"
+#include "aapc/plan/pacing.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "aapc/selection/tuning.hpp"
+#include "console/command.hpp"
 #include "cli/explain_model.hpp"
-#include "contest/model_files.hpp"
-#include "interpose/buffers.hpp"
-#include "interpose/choice.hpp"
-#include "interpose/settings.hpp"
+#include "bench/model_files.hpp"
+#include "selection/buffers.hpp"
+#include "selection/rule.hpp"
+#include "selection/settings.hpp"
 
 namespace aapc::cli {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "contest/fit_report.hpp"
+#include "bench/fit_report.hpp"
 
 namespace aapc::cli {
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "aapc/demand.hpp"
-#include "aapc/diagnostic.hpp"
-#include "aapc/method.hpp"
-#include "aapc/method_model.hpp"
-#include "aapc/network.hpp"
-#include "aapc/network_model.hpp"
-#include "aapc/tuning.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/models/method_model.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/models/network_model.hpp"
+#include "aapc/selection/tuning.hpp"
 
 namespace aapc::cli {
 

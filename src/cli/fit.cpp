@@ -2,10 +2,10 @@
 // program takes which it becomes.
 #include <memory>
 
-#include "aapc/contention.hpp"
+#include "aapc/models/contention.hpp"
 #include "cli/launch.hpp"
-#include "contest/fit_options.hpp"
-#include "contest/fit_report.hpp"
+#include "bench/fit_options.hpp"
+#include "bench/fit_report.hpp"
 
 namespace aapc::cli {
 

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/generator.hpp"
-#include "cli/command.hpp"
+#include "aapc/codegen/generator.hpp"
+#include "console/command.hpp"
 #include "cli/scheduling.hpp"
 
 namespace aapc::cli {

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "aapc/detection.hpp"
-#include "environment.hpp"
+#include "aapc/topology/detection.hpp"
+#include "input/environment.hpp"
 
 namespace aapc::cli {
 

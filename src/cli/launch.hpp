@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "console/command.hpp"
 
 namespace aapc::cli {
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/command.hpp"
+#include "console/command.hpp"
 #include "cli/launch.hpp"
 
 namespace {

@@ -8,13 +8,13 @@
 #include <optional>
 #include <utility>
 
-#include "aapc/contention.hpp"
-#include "aapc/grid_model.hpp"
-#include "aapc/method_model.hpp"
-#include "aapc/topology_file.hpp"
-#include "contest/bench_options.hpp"
-#include "contest/fit_report.hpp"
-#include "contest/model_files.hpp"
+#include "aapc/models/contention.hpp"
+#include "aapc/models/grid_model.hpp"
+#include "aapc/models/method_model.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "bench/bench_options.hpp"
+#include "bench/fit_report.hpp"
+#include "bench/model_files.hpp"
 
 namespace aapc::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "aapc/network.hpp"
-#include "cli/command.hpp"
+#include "aapc/topology/network.hpp"
+#include "console/command.hpp"
 
 namespace aapc::cli {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "aapc/demand.hpp"
-#include "aapc/topology_file.hpp"
-#include "aapc/torus.hpp"
-#include "aapc/torus_model.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "aapc/topology/torus.hpp"
+#include "aapc/algorithms/torus_model.hpp"
 #include "cli/predict.hpp"
 
 namespace aapc::cli {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "aapc/documents.hpp"
-#include "cli/command.hpp"
+#include "aapc/schedule/schedule_file.hpp"
+#include "console/command.hpp"
 #include "cli/scheduling.hpp"
 
 namespace aapc::cli {

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <utility>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/bound.hpp"
-#include "aapc/buffer_limit.hpp"
-#include "aapc/method.hpp"
-#include "aapc/topology_file.hpp"
-#include "cli/command.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/methods/buffer_limit.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "console/command.hpp"
 
 namespace aapc::cli {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "aapc/network.hpp"
-#include "aapc/schedule.hpp"
-#include "aapc/synchronisation.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/check/schedule.hpp"
+#include "aapc/timetable/synchronisation.hpp"
 
 namespace aapc::cli {
 

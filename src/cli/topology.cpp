@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/bound.hpp"
-#include "aapc/buffer_limit.hpp"
-#include "aapc/clusters.hpp"
-#include "aapc/method.hpp"
-#include "aapc/topology_file.hpp"
-#include "aapc/torus.hpp"
-#include "aapc/torus_model.hpp"
-#include "cli/command.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/methods/buffer_limit.hpp"
+#include "aapc/topology/clusters.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "aapc/topology/torus.hpp"
+#include "aapc/algorithms/torus_model.hpp"
+#include "console/command.hpp"
 
 namespace aapc::cli {
 

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "cli/launch.hpp"
-#include "contest/bench_options.hpp"
-#include "contest/tune_options.hpp"
+#include "bench/bench_options.hpp"
+#include "bench/tune_options.hpp"
 
 namespace aapc::cli {
 

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "aapc/timetable.hpp"
+#include "aapc/timetable/timetable.hpp"
 
 namespace aapc::mpi {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "aapc/network.hpp"
+#include "aapc/topology/network.hpp"
 
 namespace aapc::mpi {
 

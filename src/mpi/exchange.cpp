@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "machine/wire_plan.hpp"
+#include "intranode/wire_plan.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/progress.hpp"
 

@@ -1,9 +1,9 @@
 #include "mpi/execution.hpp"
 
-#include "mpi/forwarding.hpp"
+#include "mpi/store_and_forward.hpp"
 #include "mpi/in_order.hpp"
 #include "mpi/ported.hpp"
-#include "mpi/timed.hpp"
+#include "mpi/timed_execution.hpp"
 #include "mpi/windowed.hpp"
 
 namespace aapc::mpi {

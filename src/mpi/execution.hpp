@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "aapc/mpi/exchange.hpp"
-#include "aapc/plan.hpp"
+#include "aapc/plan/plan.hpp"
 #include "mpi/blocks.hpp"
 #include "mpi/local_copies.hpp"
 #include "mpi/transport.hpp"

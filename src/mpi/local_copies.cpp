@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "machine/wire_plan.hpp"
+#include "intranode/wire_plan.hpp"
 
 namespace aapc::mpi {
 

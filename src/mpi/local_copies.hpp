@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "aapc/plan.hpp"
+#include "aapc/plan/plan.hpp"
 #include "mpi/blocks.hpp"
 #include "mpi/machine_share.hpp"
 #include "mpi/pending.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "aapc/mpi/machine_memory.hpp"
-#include "machine/handover.hpp"
-#include "machine/tickets.hpp"
+#include "intranode/handover.hpp"
+#include "intranode/tickets.hpp"
 
 namespace aapc::mpi {
 

@@ -1,6 +1,6 @@
 #include "mpi/ported.hpp"
 
-#include "machine/wire_plan.hpp"
+#include "intranode/wire_plan.hpp"
 #include "mpi/progress.hpp"
 
 namespace aapc::mpi {

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "aapc/network.hpp"
+#include "aapc/topology/network.hpp"
 #include "mpi/pending.hpp"
 
 namespace aapc::mpi {

@@ -1,4 +1,4 @@
-#include "aapc/plan.hpp"
+#include "aapc/plan/plan.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "plan/forwarding.hpp"
+#include "plan/block_places.hpp"
 
 namespace aapc {
 

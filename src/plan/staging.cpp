@@ -1,4 +1,4 @@
-#include "aapc/staging.hpp"
+#include "aapc/plan/staging.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "aapc/statistics.hpp"
+#include "aapc/statistics/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

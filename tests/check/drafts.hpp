@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "aapc/schedule.hpp"
+#include "aapc/check/schedule.hpp"
 #include "check/second_opinion.hpp"
 
 namespace aapc::test {

@@ -7,8 +7,8 @@
 #include <random>
 #include <set>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/schedule.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/check/schedule.hpp"
 #include "support/networks.hpp"
 
 namespace aapc {

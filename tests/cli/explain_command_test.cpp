@@ -4,11 +4,11 @@
 #include <string>
 #include <tuple>
 
-#include "aapc/bound.hpp"
-#include "aapc/topology_file.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/topology_file.hpp"
 #include "cli/program.hpp"
-#include "interpose/choice.hpp"
-#include "tuning/tunings.hpp"
+#include "selection/rule.hpp"
+#include "selection/tunings.hpp"
 
 namespace aapc::test {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/contention.hpp"
-#include "aapc/network_model.hpp"
-#include "aapc/tuning.hpp"
+#include "aapc/models/contention.hpp"
+#include "aapc/models/network_model.hpp"
+#include "aapc/selection/tuning.hpp"
 #include "cli/under_mpi.hpp"
 
 namespace aapc::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/tuning.hpp"
+#include "aapc/selection/tuning.hpp"
 #include "cli/under_mpi.hpp"
 
 namespace aapc::test {

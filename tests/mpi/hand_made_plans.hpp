@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "aapc/plan.hpp"
+#include "aapc/plan/plan.hpp"
 
 namespace aapc::test {
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/method.hpp"
+#include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "mpi/resting.hpp"

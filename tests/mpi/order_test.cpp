@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "aapc/mpi/exchange.hpp"
-#include "aapc/schedule.hpp"
+#include "aapc/check/schedule.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/hand_made_plans.hpp"
 #include "mpi/rest.hpp"

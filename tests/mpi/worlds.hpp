@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/method.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/methods/method.hpp"
 #include "support/networks.hpp"
 
 namespace aapc::test {

@@ -1,5 +1,5 @@
 // Each rank's own plan against the whole table.
-#include "aapc/plan.hpp"
+#include "aapc/plan/plan.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which messages are packed, and the memory that takes: counted again from the plans, step by step.
-#include "aapc/staging.hpp"
+#include "aapc/plan/staging.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <map>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/buffer_limit.hpp"
-#include "aapc/plan.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/methods/buffer_limit.hpp"
+#include "aapc/plan/plan.hpp"
 #include "support/networks.hpp"
 #include "support/torus.hpp"
 

@@ -1,4 +1,4 @@
-#include "aapc/statistics.hpp"
+#include "aapc/statistics/statistics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "aapc/clusters.hpp"
-#include "aapc/demand.hpp"
-#include "aapc/network.hpp"
-#include "aapc/timetable.hpp"
+#include "aapc/topology/clusters.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/timetable/timetable.hpp"
 
 namespace aapc::test {
 

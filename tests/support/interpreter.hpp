@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/plan.hpp"
+#include "aapc/plan/plan.hpp"
 
 namespace aapc::test {
 

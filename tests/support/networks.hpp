@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "aapc/demand.hpp"
-#include "aapc/network.hpp"
-#include "aapc/schedule.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/check/schedule.hpp"
 
 namespace aapc::test {
 

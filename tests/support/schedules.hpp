@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "aapc/algorithm.hpp"
-#include "aapc/bound.hpp"
-#include "aapc/schedule.hpp"
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/check/schedule.hpp"
 
 namespace aapc::test {
 

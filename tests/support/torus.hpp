@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/torus.hpp"
+#include "aapc/topology/torus.hpp"
 
 namespace aapc::test {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "aapc/schedule.hpp"
-#include "aapc/torus_model.hpp"
-#include "torus/division.hpp"
+#include "aapc/check/schedule.hpp"
+#include "aapc/algorithms/torus_model.hpp"
+#include "algorithms/torus/division.hpp"
 
 namespace aapc::test {
 

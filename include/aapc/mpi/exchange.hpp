@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "aapc/mpi/machine_memory.hpp"
-#include "aapc/plan.hpp"
+#include "aapc/plan/plan.hpp"
 
 namespace aapc::mpi {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "aapc/demand.hpp"
-#include "aapc/shared_memory.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/intranode/shared_memory.hpp"
 
 namespace aapc::mpi {
 

@@ -1,6 +1,6 @@
 // The least a program needs to get a schedule.
-#include <aapc/algorithm.hpp>
-#include <aapc/topology_file.hpp>
+#include <aapc/algorithms/algorithm.hpp>
+#include <aapc/topology/topology_file.hpp>
 #include <cstdio>
 
 int main(int, char** argv) {

@@ -1,0 +1,86 @@
+/// @file
+/// What an exchange by any method should take on a network that has been measured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aapc/topology/placement.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/models/network_model.hpp"
+#include "aapc/statistics/statistics.hpp"
+#include "aapc/search/search.hpp"
+
+namespace aapc {
+
+/// A method's time as a function of the message size, worked out once for a network and a demand.
+///
+/// The MPI's own routine takes what the contention signature says (equations 4 and 5 of Steffenel, Martinasso &
+/// Trystram, between clusters 6). Everything else is added up over its phases: a start-up for every message that a rank
+/// sends in the phase, and the time that the busiest link needs for the bytes on it, at the measured goodput. Links on
+/// which messages meet in a phase need longer by what the signature says that contention costs beyond the bound, and
+/// their messages pay delta. What keeps phases apart is added: a start-up for a token, log2(ranks) of them for a
+/// barrier, the slots and the common start of `timed`. Copies in memory cost nothing here.
+class MethodModel {
+  public:
+    /// The method's algorithm is for this kind of network. A diagnostic, without a file, where the method cannot be had
+    /// here or `model` lacks something. O(ranks² · log ranks · route length).
+    [[nodiscard]] static Expected<MethodModel> create(const Network& network, const Demand& demand,
+                                                      const Method& method, const NetworkModel& model);
+
+    /// For messages of at least 1 byte. The interval is that of 95 % of single measurements if they deviate from the
+    /// model as those did from which it was fitted; its upper end includes contention where nothing keeps phases apart.
+    /// O(1).
+    [[nodiscard]] Estimate seconds(std::int64_t message_bytes) const;
+
+    /// What the prediction rests on: "16 phases by the clock, pace 0.98".
+    [[nodiscard]] const std::string& basis() const { return basis_; }
+
+    /// Why the prediction goes beyond what was measured, as a sentence; empty if it does not.
+    [[nodiscard]] std::string extrapolation_remark(std::int64_t message_bytes) const;
+
+  private:
+    class Builder;
+    MethodModel() = default;
+
+    /// What one message size does not change.
+    struct Slots {
+        Phase phases = 0;
+        double bits_per_second = 0;      ///< that the topology declares, which is what `timed` goes by
+        std::int64_t segment_bytes = 0;  ///< 0: as segment_message() chooses
+        double pace = 1;
+    };
+
+    /// Messages that pay delta where they reach the threshold.
+    struct Paying {
+        std::int64_t blocks = 0;  ///< in each of them
+        double messages = 0;
+        std::size_t fit = 0;  ///< whose delta: index into fits_
+    };
+
+    [[nodiscard]] Estimate signature_seconds(std::int64_t message_bytes) const;
+    [[nodiscard]] double phases_seconds(std::int64_t message_bytes) const;
+
+    std::string basis_;
+    Rank participants_ = 0;
+    std::vector<ContentionFit> fits_;  ///< of the clusters with participants; at least one
+    std::optional<GridModel> grid_;    ///< between clusters
+    bool by_signature_ = false;        ///< what follows does not count
+    double start_up_seconds_ = 0;      ///< everything that does not depend on the size
+    double seconds_per_byte_ = 0;      ///< of a block
+    double uncertain_per_byte_ = 0;    ///< standard deviation of that
+    std::vector<Paying> paying_;
+    std::optional<Slots> slots_;  ///< of `timed`
+    bool kept_apart_ = true;      ///< phases cannot meet
+};
+
+/// For a tournament on this network: the model's time for each candidate, and for those it cannot tell anything of the
+/// longest time of all the others. Pure; keeps what it works out. O(candidates) times MethodModel::create().
+[[nodiscard]] ExpectedSeconds expected_by_model(const Network& network, const Demand& demand,
+                                                const std::vector<Method>& candidates, const NetworkModel& model);
+
+}  // namespace aapc

@@ -1,0 +1,34 @@
+/// @file
+/// Store-and-forward: which messages are packed and unpacked, and the memory and the copies that takes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "aapc/plan/plan.hpp"
+
+namespace aapc {
+
+/// Where the messages of a plan are put together. A message whose blocks lie in one piece is sent and received where
+/// they are; others are packed into, and unpacked from, staging memory that every phase uses again.
+struct Staging {
+    static constexpr std::ptrdiff_t in_place = -1;
+
+    /// For each message the block of the staging memory where it starts, or `in_place`.
+    std::vector<std::ptrdiff_t> of_send;     ///< [index into Plan::sends]
+    std::vector<std::ptrdiff_t> of_receive;  ///< [index into Plan::receives]
+    std::size_t blocks = 0;                  ///< of staging memory, for the phase that needs most
+    std::int64_t copied_blocks = 0;          ///< packed and unpacked in one exchange
+    std::int64_t copies = 0;                 ///< pieces in which they are copied
+};
+
+/// Empty for a plan that forwards nothing. O(messages + runs).
+[[nodiscard]] Staging plan_staging(const Plan& plan);
+
+/// Blocks of its own memory that one rank's exchange needs: those in transit and the staging. The executor takes so
+/// many times the size of a block, and nothing else that grows with it; 0 for a plan that forwards nothing. O(messages
+/// + runs).
+[[nodiscard]] std::int64_t buffer_blocks(const Plan& plan);
+
+}  // namespace aapc

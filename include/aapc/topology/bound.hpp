@@ -1,0 +1,51 @@
+/// @file
+/// What no all-to-all on this network can beat.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "aapc/topology/placement.hpp"
+#include "aapc/topology/network.hpp"
+
+namespace aapc {
+
+/// The load that the all-to-all puts on one direction of a link (Faraj & Yuan 2005, section 3). Both directions of a
+/// tree's link carry the same; of a torus' link it is the direction that carries more.
+struct LinkLoad {
+    std::int32_t link = -1;     ///< index into Network::links()
+    std::int64_t messages = 0;  ///< that cross it in that direction; in a tree |Mu|·|Mv|
+    /// messages · 8 / speed: what a message size of one byte costs on this link; 0 where the speed is not known.
+    double seconds_per_byte = 0;
+};
+
+/// The bound of one network and demand.
+struct Bound {
+    /// Messages on the busiest directed link, a rank's own port (participants-1 messages) included: no schedule of
+    /// contention-free phases has fewer phases.
+    std::int64_t messages = 0;
+    /// max over the links of LinkLoad::seconds_per_byte: no exchange of m bytes a pair takes less than m times this.
+    /// 0 where no message crosses a link or speeds are not known.
+    double seconds_per_byte = 0;
+    /// The speed of the slowest link that carries messages, in bits per second; 0 where none does or it is not known. A
+    /// schedule of equal phases cannot run faster than messages · 8 / this, which is more than seconds_per_byte where
+    /// trunks are faster than ports.
+    double slowest_bits_per_second = 0;
+    /// Every link that carries messages, those that need the most time first (that carry the most messages, where
+    /// speeds are not known); ties in file order.
+    std::vector<LinkLoad> links;
+};
+
+/// Loads of a tree. O(vertices + participants).
+[[nodiscard]] Bound tree_bound(const Network& network, const Demand& demand);
+
+/// Loads of a torus under its routes (aapc/topology/torus.hpp). With P machines of one rank each and a side of k, a multiple of
+/// 4, a link of that side carries P·k/8 messages; by the bisection no other routing does with less. For other sides it
+/// is a bound for what these routes carry. No links are listed if the network is no torus. O(dimensions · (vertices +
+/// participants)).
+[[nodiscard]] Bound torus_bound(const Network& network, const Demand& demand);
+
+/// The one of these that is for the network's kind.
+[[nodiscard]] Bound network_bound(const Network& network, const Demand& demand);
+
+}  // namespace aapc

@@ -1,0 +1,91 @@
+/// @file
+/// The network: machines, switches and the links between them, as a graph that knows nothing of any algorithm.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace aapc {
+
+/// What the graph is known to be. It decides which algorithms apply and how messages are routed.
+enum class NetworkKind : std::uint8_t {
+    tree,   ///< of switches
+    torus,  ///< machines in a grid whose rows and columns are rings
+    /// Trees of switches that are plugged into a wide-area network (aapc/topology/clusters.hpp): a tree, too.
+    clusters,
+    /// Machines of which nothing is known but which ranks they run (aapc/topology/detection.hpp): a tree of one switch.
+    detected,
+};
+
+[[nodiscard]] std::string_view to_string(NetworkKind kind);
+
+/// Whether networks of that kind are trees, in which every message has one route.
+[[nodiscard]] constexpr bool is_tree(NetworkKind kind) { return kind != NetworkKind::torus; }
+
+using Vertex = std::int32_t;   ///< index into Network::vertices()
+using Machine = std::int32_t;  ///< index into Network::machines(), in file order
+using Rank = std::int32_t;     ///< a participant of an exchange, 0 … participants-1
+
+/// A machine or a switch.
+struct NetworkVertex {
+    std::string name;
+    bool is_switch = false;
+};
+
+/// A full-duplex cable. It carries `bits_per_second` in each direction, independently. In a tree read from a file
+/// `lower` is the machine, or the switch that is plugged in, and `upper` the switch it is plugged into.
+struct Link {
+    Vertex lower = -1;
+    Vertex upper = -1;
+    double bits_per_second = 0;  ///< 0 where it was detected and nobody said; otherwise above 0
+    double latency_seconds = 0;  ///< that it adds to each message; 0 where nobody said
+};
+
+/// One direction of a link: 2*link for lower→upper, 2*link+1 for upper→lower.
+using DirectedLink = std::int32_t;
+
+/// A machine that can run ranks.
+struct NetworkMachine {
+    Vertex vertex = -1;
+    std::int32_t ranks = 1;  ///< how many ranks the topology file says it runs; at least 1
+};
+
+/// An immutable description of the wiring. Built by the topology reader (aapc/topology/topology_file.hpp) or, in tests, by hand.
+/// The constructor does not check anything: whether the graph is a tree is the reader's promise, and the checker's to
+/// find out.
+class Network {
+  public:
+    Network(NetworkKind kind, std::vector<NetworkVertex> vertices, std::vector<Link> links,
+            std::vector<NetworkMachine> machines);
+
+    [[nodiscard]] NetworkKind kind() const { return kind_; }
+    [[nodiscard]] const std::vector<NetworkVertex>& vertices() const { return vertices_; }
+    [[nodiscard]] const std::vector<Link>& links() const { return links_; }
+    /// Machines in file order.
+    [[nodiscard]] const std::vector<NetworkMachine>& machines() const { return machines_; }
+
+    [[nodiscard]] const std::string& machine_name(Machine machine) const;
+    /// The machine of that name, or -1. Exact match first; otherwise the unique machine whose name agrees up to the
+    /// first dot ("n3" and "n3.cluster.example"), since a host may or may not say its domain. O(1) expected.
+    [[nodiscard]] Machine find_machine(std::string_view host_name) const;
+
+    /// Links at a vertex, in ascending order of link index (file order). O(1).
+    [[nodiscard]] const std::vector<std::int32_t>& links_at(Vertex vertex) const {
+        return links_at_[static_cast<std::size_t>(vertex)];
+    }
+    [[nodiscard]] Vertex other_end(std::int32_t link, Vertex end) const;
+
+  private:
+    NetworkKind kind_;
+    std::vector<NetworkVertex> vertices_;
+    std::vector<Link> links_;
+    std::vector<NetworkMachine> machines_;
+    std::vector<std::vector<std::int32_t>> links_at_;
+    std::unordered_map<std::string, Machine> by_name_;
+    std::unordered_map<std::string, Machine> by_short_name_;  ///< -1: several machines have it
+};
+
+}  // namespace aapc

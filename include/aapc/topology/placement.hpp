@@ -1,0 +1,33 @@
+/// @file
+/// The demand: who takes part in an exchange and on which machine each participant sits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "aapc/topology/network.hpp"
+
+namespace aapc {
+
+/// Every participant owes every other one message of one size (MPI_Alltoall). Any subset of the cluster, any placement
+/// and any number of ranks on a machine: participants are numbered as the communicator numbers them.
+///
+/// Unequal messages (MPI_Alltoallv) will be a second field here, a matrix of weights; nothing else has to learn of it
+/// that does not use it.
+struct Demand {
+    std::vector<Machine> machine_of;  ///< index: Rank; value: where that rank runs
+
+    [[nodiscard]] Rank participants() const { return static_cast<Rank>(machine_of.size()); }
+};
+
+/// The demand that a topology file describes by itself: all its machines, in file order, each with the ranks it
+/// declares.
+[[nodiscard]] Demand full_demand(const Network& network);
+
+/// The participants on the machine of `rank`, itself included, ascending. O(participants).
+[[nodiscard]] std::vector<Rank> ranks_beside(const Demand& demand, Rank rank);
+
+/// A name for each participant: the machine's, or machine:k for the k-th of several ranks on one machine.
+[[nodiscard]] std::vector<std::string> participant_names(const Network& network, const Demand& demand);
+
+}  // namespace aapc

@@ -1,0 +1,99 @@
+#include "algorithms/torus/divided.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "aapc/topology/torus.hpp"
+#include "algorithms/torus/carriers.hpp"
+#include "algorithms/torus/division.hpp"
+#include "algorithms/torus/participation.hpp"
+
+namespace aapc::torus {
+
+namespace {
+
+constexpr std::string_view name = "torus";
+
+class DividedTimetable final : public Timetable {
+  public:
+    DividedTimetable(Division division, Participation participation)
+        : carriers_(std::move(division)), participation_(std::move(participation)) {}
+
+    [[nodiscard]] Rank participants() const override { return participation_.ranks(); }
+    [[nodiscard]] Phase phases() const override { return static_cast<Phase>(division().steps().size()); }
+    [[nodiscard]] Guarantee guarantee() const override { return Guarantee::contention_free; }
+    [[nodiscard]] bool forwards() const override { return !division().steps().empty(); }
+
+    [[nodiscard]] std::vector<Transfer> sends_of(Rank rank) const override {
+        std::vector<Transfer> sends;
+        for (std::size_t step = 0; step < division().steps().size(); ++step) {
+            if (const auto to = division().destination(step, participation_.machine_of(rank))) {
+                sends.push_back({static_cast<Phase>(step), rank, participation_.rank_on(*to)});
+            }
+        }
+        return sends;
+    }
+
+    [[nodiscard]] std::vector<Transfer> receives_of(Rank rank) const override {
+        std::vector<Transfer> receives;
+        for (std::size_t step = 0; step < division().steps().size(); ++step) {
+            if (const auto from = division().origin(step, participation_.machine_of(rank))) {
+                receives.push_back({static_cast<Phase>(step), participation_.rank_on(*from), rank});
+            }
+        }
+        return receives;
+    }
+
+    /// By destination, so that what belongs together lies together.
+    void append_blocks(const Transfer& transfer, std::vector<Block>& out) const override {
+        const auto step = static_cast<std::size_t>(transfer.phase);
+        std::vector<Machine> origins;
+        for (Machine destination = 0; destination < division().grid().machines(); ++destination) {
+            origins.clear();
+            carriers_.append_carried(step, participation_.machine_of(transfer.from), destination, origins);
+            for (const Machine origin : origins) {
+                out.push_back({participation_.rank_on(origin), participation_.rank_on(destination)});
+            }
+        }
+    }
+
+  private:
+    [[nodiscard]] const Division& division() const { return carriers_.division(); }
+
+    Carriers carriers_;
+    Participation participation_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const Demand& demand,
+                                                   std::string_view variant) {
+    const std::optional<TorusWiring> wiring = TorusWiring::find(network);
+    if (!wiring) {
+        return failure({"", 0, 0, "the links of this network are not those of a torus", "describe a torus"});
+    }
+    Expected<Participation> participation = Participation::find(network, demand, name);
+    if (!participation) {
+        return failure(participation.error());
+    }
+    if (!participation->everywhere()) {
+        return failure({"", 0, 0,
+                        fmt::format("algorithm '{}' needs a rank on every machine, since each forwards for others, and "
+                                    "there are {} ranks on {} machines",
+                                    name, participation->ranks(), network.machines().size()),
+                        "choose another algorithm, or start a rank on every machine"});
+    }
+    const std::string_view digits = variant.substr(divisions_prefix.size());
+    std::int32_t divisions = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), divisions);
+    Expected<Division> division = Division::plan(wiring->grid(), divisions);
+    if (!division) {
+        return failure(division.error());
+    }
+    return std::make_unique<DividedTimetable>(std::move(*division), std::move(*participation));
+}
+
+}  // namespace aapc::torus

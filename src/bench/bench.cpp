@@ -1,0 +1,249 @@
+// `aapc bench` as an MPI program: aapc-bench-<mpi>.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "aapc/topology/network_digest.hpp"
+#include "console/command.hpp"
+#include "bench/harness.hpp"
+#include "bench/bench_options.hpp"
+#include "bench/bench_results.hpp"
+#include "bench/provenance.hpp"
+#include "bench/collective.hpp"
+#include "bench/program.hpp"
+#include "bench/spectator.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves declaring it to the program
+
+namespace {
+
+using namespace aapc;
+using namespace aapc::contest;
+
+/// Open MPI's goes on with its build and its date behind a comma, MPICH's with further lines.
+std::string mpi_version() {
+    const std::string all = mpi_library_version();
+    std::string words = all.substr(0, all.find_first_of("\n,"));
+    std::replace(words.begin(), words.end(), '\t', ' ');
+    return words;
+}
+
+std::vector<std::pair<std::string, std::string>> aapc_variables() {
+    std::vector<std::pair<std::string, std::string>> variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = text.find('=');
+        if (text.starts_with("AAPC_") && equals != std::string_view::npos) {
+            variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+        }
+    }
+    std::sort(variables.begin(), variables.end());
+    return variables;
+}
+
+/// One run of the program on all ranks. Its functions return on all ranks alike.
+class Bench {
+  public:
+    Bench(BenchOptions options, std::unique_ptr<Arena> arena)
+        : options_(std::move(options)),
+          arena_(std::move(arena)),
+          progress_(arena_->rank() == 0 && somebody_watches()),
+          order_(options_.seed) {
+        facts_.topology_digest = network_digest(arena_->network());
+    }
+
+    int run() {
+        if (auto complaint = choose_candidates()) {
+            return refuse(std::move(*complaint));
+        }
+        const auto sizes = parse_sizes(options_.sizes);
+        if (!sizes) {
+            return refuse(sizes.error());
+        }
+        gather_facts();
+        show(table_head(facts_));
+        std::vector<SizeResult> results;
+        for (const std::int64_t size : *sizes) {
+            auto result = measure(size);
+            if (!result) {
+                return refuse(result.error());
+            }
+            if (interrupted_) {
+                remark("interrupted; nothing is written");
+                return ended_by_interruption;
+            }
+            results.push_back(std::move(*result));
+            show(table_rows(facts_, results.back()));
+        }
+        return write(results);
+    }
+
+  private:
+    [[nodiscard]] bool speaks() const { return arena_->rank() == 0; }
+    /// Whether the table appears line by line while it is being made.
+    [[nodiscard]] bool shows() const {
+        return speaks() && options_.format == "table" && (options_.output.empty() || options_.output == "-");
+    }
+
+    void show(const std::string& lines) const {
+        if (shows()) {
+            cli::write_output("", lines);
+        }
+    }
+
+    void remark(const std::string& text) const {
+        if (speaks()) {
+            fmt::print(stderr, "{}aapc: {}\n", progress_ ? "\r\x1b[K" : "", text);
+        }
+    }
+
+    [[nodiscard]] int refuse(Diagnostic diagnostic) const {
+        if (speaks()) {
+            if (diagnostic.file.empty()) {
+                diagnostic.file = "aapc bench";
+            }
+            cli::complain(diagnostic);
+        }
+        return cli::bad_input;
+    }
+
+    [[nodiscard]] std::optional<Diagnostic> choose_candidates() {
+        const NetworkKind kind = arena_->network().kind();
+        const bool asked_for = !options_.candidates.empty();
+        auto parsed = parse_candidates(asked_for ? options_.candidates : default_candidates(kind), kind);
+        if (!parsed) {
+            return parsed.error();
+        }
+        for (Candidate& candidate : *parsed) {
+            const auto prepared = candidate.is_interposed() ? Expected<void>{} : arena_->prepare(candidate.method);
+            if (!prepared && asked_for) {
+                return prepared.error();
+            }
+            if (prepared) {
+                candidates_.push_back(std::move(candidate));
+            } else {
+                remark(fmt::format("left out: {}", to_string(prepared.error())));
+            }
+        }
+        return std::nullopt;
+    }
+
+    void gather_facts() {
+        facts_.aapc_version = AAPC_VERSION;
+        facts_.mpi_version = mpi_version();
+        facts_.date = date_now();
+        facts_.bound_messages = arena_->bound().messages;
+        facts_.host_names = arena_->host_names();
+        facts_.congestion_control = congestion_control();
+        facts_.environment = aapc_variables();
+        facts_.options = options_;
+        for (const Candidate& candidate : candidates_) {
+            facts_.candidates.push_back(candidate.name);
+        }
+    }
+
+    Expected<SizeResult> measure(std::int64_t block_bytes) {
+        SizeResult result{block_bytes, arena_->least_seconds(block_bytes), {}};
+        result.samples.resize(candidates_.size());
+        const double begin = PMPI_Wtime();
+        std::vector<std::size_t> turns(candidates_.size());
+        for (std::size_t turn = 0; turn < turns.size(); ++turn) {
+            turns[turn] = turn;
+        }
+        for (int round = -options_.warm_up; round < options_.repeats; ++round) {
+            // The same order on all ranks, another in every round: what a candidate leaves behind (queues, congestion
+            // windows) meets everyone.
+            std::shuffle(turns.begin(), turns.end(), order_);
+            for (const std::size_t turn : turns) {
+                show_progress(block_bytes, round, candidates_[turn].name);
+                const auto sample = candidates_[turn].is_interposed()
+                                        ? arena_->run_interposed_once(block_bytes)
+                                        : arena_->run_once(candidates_[turn].method, block_bytes);
+                if (!sample) {
+                    return failure(sample.error());
+                }
+                if (sample->interrupted) {
+                    interrupted_ = true;
+                    return result;
+                }
+                if (round >= 0) {
+                    result.samples[turn].push_back(*sample);
+                }
+            }
+            std::array<double, 1> elapsed = {PMPI_Wtime() - begin};
+            maximise(arena_->communicator(), elapsed);
+            if (round >= 0 && elapsed[0] > options_.most_seconds) {
+                break;
+            }
+        }
+        clear_progress();
+        return result;
+    }
+
+    void show_progress(std::int64_t block_bytes, int round, const std::string& candidate) const {
+        if (progress_) {
+            const std::string what = round < 0 ? "warm-up" : fmt::format("round {} of {}", round + 1, options_.repeats);
+            fmt::print(stderr, "\r\x1b[K{} bytes, {}, {}", block_bytes, what, candidate);
+            std::fflush(stderr);
+        }
+    }
+
+    void clear_progress() const {
+        if (progress_) {
+            fmt::print(stderr, "\r\x1b[K");
+            std::fflush(stderr);
+        }
+    }
+
+    [[nodiscard]] int write(const std::vector<SizeResult>& results) const {
+        if (!speaks() || shows()) {
+            return cli::done;
+        }
+        std::string text;
+        if (options_.format == "csv") {
+            text = csv_text(facts_, results);
+        } else if (options_.format == "json") {
+            text = json_text(facts_, results);
+        } else {
+            text = table_head(facts_);
+            for (const SizeResult& result : results) {
+                text += table_rows(facts_, result);
+            }
+        }
+        return cli::write_output(options_.output, text);
+    }
+
+    BenchOptions options_;
+    std::unique_ptr<Arena> arena_;
+    bool progress_;
+    std::mt19937_64 order_;
+    BenchFacts facts_;
+    std::vector<Candidate> candidates_;
+    bool interrupted_ = false;
+};
+
+int run_program(int argc, char** argv) {
+    BenchOptions options;
+    CLI::App app{"Measures ways of doing an all-to-all against each other. Started by aapc bench.", "aapc bench"};
+    add_bench_options(app, options);
+    return run_under_mpi(app, argc, argv, [&options] {
+        return run_in_arena(options.topology, [&options](std::unique_ptr<Arena> arena) {
+            return Bench(options, std::move(arena)).run();
+        });
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return end_job_on_exception("aapc bench", run_program, argc, argv); }

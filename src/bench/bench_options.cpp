@@ -1,0 +1,154 @@
+#include "bench/bench_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "aapc/topology/topology_file.hpp"
+#include "console/finite_number.hpp"
+
+namespace aapc::contest {
+
+namespace {
+
+constexpr std::int64_t largest_block = INT32_MAX;
+
+Expected<std::int64_t> parse_block(std::string_view text) {
+    const auto bytes = parse_size(text);
+    if (!bytes) {
+        return failure(bytes.error());
+    }
+    if (*bytes < 1 || *bytes > largest_block) {
+        return failure({"", 0, 0, fmt::format("blocks of {} bytes cannot be measured", *bytes),
+                        fmt::format("choose 1 to {} bytes", largest_block)});
+    }
+    return *bytes;
+}
+
+Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
+    const std::size_t first_colon = text.find(':');
+    const std::size_t second_colon = text.find(':', first_colon + 1);
+    const Diagnostic malformed = {"", 0, 0, fmt::format("'{}' is no range of sizes", text),
+                                  "write FROM:TO:xFACTOR with a whole factor of at least 2, such as 1:1Mi:x4"};
+    if (second_colon == std::string_view::npos) {
+        return failure(malformed);
+    }
+    const std::string_view step = text.substr(second_colon + 1);
+    const char* const end_of_step = step.data() + step.size();
+    int factor = 0;
+    if (!step.starts_with('x')) {
+        return failure(malformed);
+    }
+    if (const auto [end, error] = std::from_chars(step.data() + 1, end_of_step, factor);
+        error != std::errc() || end != end_of_step || factor < 2) {
+        return failure(malformed);
+    }
+    const auto from = parse_block(text.substr(0, first_colon));
+    const auto to = parse_block(text.substr(first_colon + 1, second_colon - first_colon - 1));
+    if (!from || !to) {
+        return failure(from ? to.error() : from.error());
+    }
+    if (*from > *to) {
+        return failure({"", 0, 0, fmt::format("'{}' ends before it begins", text), "write the smaller size first"});
+    }
+    std::set<std::int64_t> sizes;
+    for (std::int64_t size = *from; size <= *to; size *= factor) {
+        sizes.insert(size);
+    }
+    return sizes;
+}
+
+}  // namespace
+
+void add_bench_options(CLI::App& command, BenchOptions& options) {
+    command
+        .add_option("--topology", options.topology,
+                    "topology file (docs/topology-files.md), or detect[:SPEED]: the ranks find out which of them share "
+                    "a machine, and nothing else is known")
+        ->type_name("FILE")
+        ->envname("AAPC_TOPOLOGY")
+        ->capture_default_str();
+    command
+        .add_option("--sizes", options.sizes,
+                    "bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
+        ->type_name("SIZE,...")
+        ->delimiter(',')
+        ->capture_default_str();
+    command
+        .add_option("--candidates", options.candidates,
+                    "what takes turns: native, ALGORITHM[/VARIANT][+SYNCHRONISATION], interposed (MPI_Alltoall with "
+                    "the interposer preloaded); ratios are against the first (default: native and every algorithm "
+                    "for the network)")
+        ->type_name("METHOD,...")
+        ->delimiter(',');
+    command.add_option("--repeats", options.repeats, "rounds that count; intervals of 95 % need at least 6")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    command.add_option("--warm-up", options.warm_up, "rounds before that, which do not count")
+        ->check(CLI::Range(0, 100000))
+        ->capture_default_str();
+    command
+        .add_option("--most-seconds", options.most_seconds,
+                    "end a size after the round in which so long has passed; one round always counts")
+        ->check(cli::positive_number())
+        ->capture_default_str();
+    command.add_option("--seed", options.seed, "of the order of the candidates in each round")->capture_default_str();
+    command.add_option("--format", options.format, "table (medians), csv or json (with every single sample)")
+        ->check(CLI::IsMember({"table", "csv", "json"}))
+        ->capture_default_str();
+    command.add_option("-o,--output", options.output, "file to write instead of standard output")->type_name("FILE");
+}
+
+std::vector<std::string> default_candidates(NetworkKind kind) {
+    std::vector<std::string> names = {"native"};
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.is_for(kind)) {
+            names.emplace_back(algorithm.name);
+        }
+    }
+    return names;
+}
+
+Expected<std::vector<Candidate>> parse_candidates(const std::vector<std::string>& names, NetworkKind kind) {
+    std::vector<Candidate> candidates;
+    for (const std::string& name : names) {
+        Candidate candidate{name, {}};
+        if (name != interposed) {
+            auto method = parse_method(name, kind);
+            if (!method) {
+                return failure(method.error());
+            }
+            candidate = {to_string(*method), std::move(*method)};
+        }
+        if (std::any_of(candidates.begin(), candidates.end(),
+                        [&](const Candidate& earlier) { return earlier.name == candidate.name; })) {
+            return failure({"", 0, 0, fmt::format("candidate '{}' is given twice", candidate.name), "give it once"});
+        }
+        candidates.push_back(std::move(candidate));
+    }
+    return candidates;
+}
+
+Expected<std::vector<std::int64_t>> parse_sizes(const std::vector<std::string>& words) {
+    std::set<std::int64_t> sizes;
+    for (const std::string& word : words) {
+        if (word.find(':') != std::string::npos) {
+            auto range = expand_range(word);
+            if (!range) {
+                return failure(range.error());
+            }
+            sizes.merge(*range);
+        } else {
+            const auto size = parse_block(word);
+            if (!size) {
+                return failure(size.error());
+            }
+            sizes.insert(*size);
+        }
+    }
+    return std::vector<std::int64_t>(sizes.begin(), sizes.end());
+}
+
+}  // namespace aapc::contest

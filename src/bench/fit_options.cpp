@@ -1,0 +1,149 @@
+#include "bench/fit_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "console/command.hpp"
+#include "console/finite_number.hpp"
+#include "bench/bench_options.hpp"
+#include "bench/fit_plot.hpp"
+#include "bench/fit_report.hpp"
+
+namespace aapc::contest {
+
+namespace {
+
+/// Fewer send no two messages at once.
+constexpr Rank fewest_ranks = 3;
+
+void add_measuring_options(CLI::App& command, FitOptions& options) {
+    command.add_option("--topology", options.topology, "measure on the cluster of this topology file, under mpirun")
+        ->type_name("FILE");
+    command.add_option("--sizes", options.sizes, "bytes from each rank to each: sizes such as 8Ki, and ranges")
+        ->delimiter(',')
+        ->type_name("SIZE,...")
+        ->capture_default_str();
+    command
+        .add_option("--ranks", options.ranks,
+                    "how many ranks take part, spread evenly (default: all, three quarters and half; of each cluster)")
+        ->delimiter(',')
+        ->check(CLI::Range(fewest_ranks, 1 << 24))
+        ->type_name("N,...");
+    command.add_option("--repeats", options.repeats, "measurements of which a sample is the median")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    command
+        .add_option("--next", options.next,
+                    "after that, take so many times the measurement that helps most (the middle of M's interval, "
+                    "larger messages, another number of ranks)")
+        ->check(CLI::Range(0, 1000))
+        ->capture_default_str();
+    command.add_option("--minutes", options.minutes, "measure so long at most, and fit what there is")
+        ->check(cli::positive_number())
+        ->capture_default_str();
+    command
+        .add_option("--csv", options.csv,
+                    "where samples are kept as they come; a run that was interrupted goes on from there")
+        ->type_name("FILE")
+        ->capture_default_str();
+    command.add_flag("--restart", options.restart, "measure anew, whatever the CSV file holds");
+}
+
+Expected<void> wrong(const char* option, std::string what, std::string right) {
+    return failure({option, 0, 0, std::move(what), std::move(right)});
+}
+
+}  // namespace
+
+void add_fit_options(CLI::App& command, FitOptions& options) {
+    command.add_option("SAMPLES", options.samples, "CSV file to read: ranks,message_bytes,seconds")->type_name("");
+    command
+        .add_option("--alpha", options.alpha,
+                    "start-up of one message in seconds; from the samples of 2 ranks if not given")
+        ->check(cli::non_negative_number())
+        ->type_name("S");
+    command.add_option("--beta", options.beta, "seconds a byte of one message; likewise")
+        ->check(cli::positive_number())
+        ->type_name("S");
+    command
+        .add_option("--method", options.method,
+                    "what the samples are of, or what is measured: native, ALGORITHM[/VARIANT][+SYNCHRONISATION]")
+        ->type_name("METHOD")
+        ->capture_default_str();
+    add_measuring_options(command, options);
+    command.add_option("--format", options.format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    command.add_option("-o,--output", options.output, "file to write instead of standard output")->type_name("FILE");
+    command
+        .add_option("--plot", options.plot,
+                    "draw the prediction against the samples as SVG (by gnuplot); for clusters a file for each")
+        ->type_name("FILE");
+}
+
+Expected<void> check_fit_options(const FitOptions& options) {
+    if (options.samples.empty() == options.topology.empty()) {
+        return wrong("aapc fit",
+                     options.topology.empty() ? "there are neither samples nor a cluster to measure"
+                                              : "samples are to be read and to be measured",
+                     "give a CSV file, or --topology under mpirun");
+    }
+    if (!options.measures() && options.next > 0) {
+        return wrong("--next", "a file cannot be asked for further measurements", "give --topology under mpirun");
+    }
+    if (options.measures()) {
+        if (const auto sizes = parse_sizes(options.sizes); !sizes) {
+            return wrong("--sizes", sizes.error().wrong, sizes.error().right);
+        }
+    }
+    return {};
+}
+
+int write_fit(const FitOptions& options, const NetworkModel& model, const std::vector<SamplesOfPart>& parts) {
+    // The picture first: where it cannot be had nothing is written.
+    std::vector<std::pair<std::string, std::string>> pictures;
+    for (const SamplesOfPart& part : parts) {
+        const ContentionFit* const fit = find_fit(model, part.name);
+        if (options.plot.empty() || fit == nullptr) {
+            continue;
+        }
+        auto picture = plot_svg(*fit, part.samples,
+                                fmt::format("{}{}", part.name.empty() ? "" : part.name + ": ", options.method));
+        if (!picture) {
+            return cli::complain(picture.error());
+        }
+        pictures.emplace_back(file_of_part(options.plot, part.name), std::move(*picture));
+    }
+    for (const auto& [file, picture] : pictures) {
+        if (const int status = cli::write_output(file, picture); status != cli::done) {
+            return status;
+        }
+    }
+    return cli::write_output(options.output, options.format == "json" ? network_model_json(model) : model_text(model));
+}
+
+Expected<std::vector<Rank>> rank_counts(const std::vector<Rank>& asked_for, Rank available) {
+    std::set<Rank> counts(asked_for.begin(), asked_for.end());
+    if (asked_for.empty()) {
+        for (const Rank count : {available, available * 3 / 4, available / 2}) {
+            counts.insert(std::max(count, std::min(fewest_ranks, available)));
+        }
+    }
+    if (available < fewest_ranks || *counts.begin() < fewest_ranks || *counts.rbegin() > available) {
+        return failure({"--ranks", 0, 0, fmt::format("there are {} ranks to measure with", available),
+                        fmt::format("choose {} to so many, and start more ranks for that if need be", fewest_ranks)});
+    }
+    return std::vector<Rank>(counts.begin(), counts.end());
+}
+
+std::vector<Rank> spread_evenly(Rank count, Rank available) {
+    std::vector<Rank> ranks;
+    for (std::int64_t index = 0; index < count; ++index) {
+        ranks.push_back(static_cast<Rank>(index * available / count));
+    }
+    return ranks;
+}
+
+}  // namespace aapc::contest

@@ -1,0 +1,361 @@
+#include "bench/harness.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+#include "aapc/interposer.h"
+#include "aapc/plan/plan.hpp"
+#include "aapc/plan/pacing.hpp"
+#include "bench/collective.hpp"
+#include "bench/interruption.hpp"
+#include "bench/payload.hpp"
+#include "input/environment.hpp"
+
+namespace aapc::contest {
+
+namespace {
+
+/// Counts of MPI_Alltoall are int.
+constexpr std::int64_t largest_block = INT32_MAX;
+
+/// What a preloaded interposer exports; null where there is none.
+struct Interposer {
+    decltype(&aapc_native_alltoall) native_alltoall;
+    decltype(&aapc_calls) calls;
+    decltype(&aapc_rejected) rejected;
+};
+
+const Interposer& interposer() {
+    static const Interposer found = {
+        reinterpret_cast<decltype(&aapc_native_alltoall)>(dlsym(RTLD_DEFAULT, "aapc_native_alltoall")),
+        reinterpret_cast<decltype(&aapc_calls)>(dlsym(RTLD_DEFAULT, "aapc_calls")),
+        reinterpret_cast<decltype(&aapc_rejected)>(dlsym(RTLD_DEFAULT, "aapc_rejected")),
+    };
+    return found;
+}
+
+/// Calls counted by the interposer; -1: it counts nothing.
+long calls_by_aapc() {
+    long exchanged = 0;
+    long passed_through = 0;
+    interposer().calls(&exchanged, &passed_through);
+    return exchanged;
+}
+
+/// What the environment forces the interposer to do: "AAPC_ALGORITHM=tree"; empty: nothing.
+std::string forced_by_environment() {
+    std::string forced;
+    for (const char* name : {"AAPC_ALGORITHM", "AAPC_SYNCHRONISATION"}) {
+        if (const std::string value = environment_variable(name); !value.empty()) {
+            forced += fmt::format("{}{}={}", forced.empty() ? "" : " ", name, value);
+        }
+    }
+    return forced;
+}
+
+std::string text_of_mpi_error(int error) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    PMPI_Error_string(error, text.data(), &length);
+    return {text.data(), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+Arena::Arena(MPI_Comm comm, const Network& network) : network_(network) {
+    PMPI_Comm_dup(comm, &comm_);
+    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(comm_, &rank_);
+    host_names_ = contest::host_names(comm_);
+    forced_ = shared_text(comm_, forced_by_environment());
+    forced_native_ = shared_text(comm_, environment_variable("AAPC_ALGORITHM")) == "native";
+}
+
+Arena::~Arena() {
+    release_all();
+    int finalized = 0;
+    PMPI_Finalized(&finalized);
+    if (finalized == 0) {
+        PMPI_Comm_free(&comm_);
+    }
+}
+
+Expected<std::unique_ptr<Arena>> Arena::create(MPI_Comm comm, const Network& network) {
+    std::unique_ptr<Arena> arena(new Arena(comm, network));
+    // Every rank knows the same names, so all come to the same complaint.
+    if (auto complaint = arena->place_ranks()) {
+        return failure(std::move(*complaint));
+    }
+    arena->bound_ = network_bound(network, arena->demand_);
+    return arena;
+}
+
+std::unique_ptr<Arena> Arena::create(MPI_Comm comm, const Network& network, Demand demand) {
+    std::unique_ptr<Arena> arena(new Arena(comm, network));
+    arena->demand_ = std::move(demand);
+    arena->bound_ = network_bound(network, arena->demand_);
+    return arena;
+}
+
+std::optional<Diagnostic> Arena::place_ranks() {
+    demand_.machine_of.reserve(host_names_.size());
+    for (std::size_t rank = 0; rank < host_names_.size(); ++rank) {
+        const Machine machine = network_.find_machine(host_names_[rank]);
+        if (machine < 0) {
+            return Diagnostic{"", 0, 0,
+                              fmt::format("host '{}' of rank {} is not in the topology", host_names_[rank], rank),
+                              "add it to the machines of its switch"};
+        }
+        demand_.machine_of.push_back(machine);
+    }
+    return std::nullopt;
+}
+
+double Arena::least_seconds(std::int64_t block_bytes) const {
+    // Of full frames; what a message's own header adds may share a frame with another message.
+    constexpr WireFormat wire;
+    constexpr double wire_over_payload =
+        static_cast<double>(wire.payload_per_frame + wire.frame_overhead) / static_cast<double>(wire.payload_per_frame);
+    return bound_.seconds_per_byte * static_cast<double>(block_bytes) * wire_over_payload;
+}
+
+bool Arena::interposer_is_there() const { return interposer().calls != nullptr; }
+
+Expected<mpi::Exchange*> Arena::exchange_of(const Method& method) {
+    const std::string text = to_string(method);
+    if (const auto known = exchanges_.find(text); known != exchanges_.end()) {
+        return known->second.get();
+    }
+    const auto not_possible = [&text](const Diagnostic& why) {
+        return Diagnostic{"", 0, 0, fmt::format("{}: {}", text, why.wrong), why.right};
+    };
+    Plan plan;
+    std::optional<Diagnostic> complaint;
+    try {
+        const auto timetable = build_timetable(*method.algorithm, method.variant, network_, demand_);
+        if (!timetable) {
+            complaint = not_possible(timetable.error());
+        } else if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
+            complaint = not_possible(fits.error());
+        } else if (method.synchronisation.kind == Synchronisation::Kind::timed && bound_.slowest_bits_per_second <= 0) {
+            complaint = not_possible({"", 0, 0, "no speed is known of any link that messages cross",
+                                      "use ranks on several machines, give the speed where the network is detected "
+                                      "(detect:10Gbit), or choose another synchronisation"});
+        } else {
+            plan = make_plan(**timetable, demand_, rank_, method.synchronisation);
+        }
+    } catch (const std::bad_alloc&) {
+        complaint = not_possible({"", 0, 0, fmt::format("rank {} has no memory left for its plan", rank_), ""});
+    }
+    if (auto first = first_complaint(comm_, complaint)) {
+        return failure(std::move(*first));
+    }
+    const auto memory = machine_memory();
+    if (!memory) {
+        return failure(memory.error());
+    }
+    if (uses_tickets(method.synchronisation) && (*memory)->available() == SharedMemory::nothing) {
+        return failure(not_possible({"", 0, 0, "the ranks of a machine share no memory for its tickets",
+                                     "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"}));
+    }
+    mpi::ExchangeOptions options;
+    options.bits_per_second = bound_.slowest_bits_per_second;
+    options.machine_memory = *memory;
+    std::unique_ptr<mpi::Exchange> exchange;
+    if (const int error = mpi::Exchange::create(comm_, std::move(plan), options, exchange); error != MPI_SUCCESS) {
+        complaint = not_possible({"", 0, 0, fmt::format("MPI says: {}", text_of_mpi_error(error)), ""});
+    }
+    if (auto first = first_complaint(comm_, complaint)) {
+        return failure(std::move(*first));
+    }
+    return exchanges_.emplace(text, std::move(exchange)).first->second.get();
+}
+
+Expected<mpi::MachineMemory*> Arena::machine_memory() {
+    if (!machine_memory_) {
+        auto wanted = parse_shared_memory(shared_text(comm_, environment_variable("AAPC_SHARED_MEMORY")));
+        if (!wanted) {
+            wanted.error().file = "AAPC_SHARED_MEMORY";
+            return failure(wanted.error());
+        }
+        std::optional<Diagnostic> complaint;
+        if (const int error = mpi::MachineMemory::create(comm_, demand_, *wanted, machine_memory_);
+            error != MPI_SUCCESS) {
+            complaint = Diagnostic{
+                "", 0, 0, fmt::format("shared memory of machines: MPI says: {}", text_of_mpi_error(error)), ""};
+        }
+        if (auto first = first_complaint(comm_, complaint)) {
+            machine_memory_.reset();
+            return failure(std::move(*first));
+        }
+    }
+    return machine_memory_.get();
+}
+
+Expected<void> Arena::prepare(const Method& method) {
+    if (method.native()) {
+        return {};
+    }
+    if (const auto exchange = exchange_of(method); !exchange) {
+        return failure(exchange.error());
+    }
+    return {};
+}
+
+Expected<void> Arena::make_blocks(std::int64_t block_bytes) {
+    if (block_bytes < 1 || block_bytes > largest_block) {
+        return failure({"", 0, 0, fmt::format("blocks of {} bytes cannot be measured", block_bytes),
+                        fmt::format("choose 1 to {} bytes", largest_block)});
+    }
+    const auto block = static_cast<std::size_t>(block_bytes);
+    if (block_bytes != block_bytes_) {
+        std::optional<Diagnostic> complaint;
+        try {
+            send_.resize(block * demand_.machine_of.size());
+            receive_.resize(send_.size());
+        } catch (const std::bad_alloc&) {
+            complaint = Diagnostic{"", 0, 0,
+                                   fmt::format("rank {} has no memory for two buffers of {} blocks of {} bytes", rank_,
+                                               demand_.machine_of.size(), block_bytes),
+                                   "choose smaller blocks or fewer ranks"};
+        }
+        if (auto first = first_complaint(comm_, complaint)) {
+            block_bytes_ = 0;
+            return failure(std::move(*first));
+        }
+        block_bytes_ = block_bytes;
+        for (Rank to = 0; to < demand_.participants(); ++to) {
+            fill_block({send_.data() + static_cast<std::size_t>(to) * block, block}, rank_, to);
+        }
+    }
+    // Every byte is wrong until it has come.
+    for (Rank from = 0; from < demand_.participants(); ++from) {
+        fill_block({receive_.data() + static_cast<std::size_t>(from) * block, block}, from, rank_);
+    }
+    std::transform(receive_.begin(), receive_.end(), receive_.begin(), [](std::byte right) { return ~right; });
+    return {};
+}
+
+std::optional<Diagnostic> Arena::judge(const std::string& what) const {
+    const auto block = static_cast<std::size_t>(block_bytes_);
+    const auto host = [this](Rank rank) -> const std::string& { return host_names_[static_cast<std::size_t>(rank)]; };
+    for (Rank from = 0; from < demand_.participants(); ++from) {
+        const std::span<const std::byte> received(receive_.data() + static_cast<std::size_t>(from) * block, block);
+        if (const auto wrong = first_wrong_byte(received, from, rank_)) {
+            return Diagnostic{"", 0, 0,
+                              fmt::format("{}: wrong data: of the {} bytes from rank {} ({}) to rank {} ({}), the one "
+                                          "at offset {} is not what was sent",
+                                          what, block_bytes_, from, host(from), rank_, host(rank_), *wrong),
+                              "do not use it here, and report it"};
+        }
+    }
+    return std::nullopt;
+}
+
+Expected<Sample> Arena::measure(const std::string& what, const std::function<int()>& run) {
+    barrier(comm_);
+    const double before = PMPI_Wtime();
+    const int error = run();
+    std::array<double, 2> values = {PMPI_Wtime() - before, interrupted() ? 1.0 : 0.0};
+    // Behind every call (2007, Figure 5); and looking at the data must not steal time from ranks that are still in it.
+    barrier(comm_);
+    std::optional<Diagnostic> complaint;
+    if (error == MPI_SUCCESS) {
+        complaint = judge(what);
+    } else {
+        complaint = Diagnostic{
+            "", 0, 0, fmt::format("{}: rank {} failed, MPI says: {}", what, rank_, text_of_mpi_error(error)), ""};
+    }
+    if (auto first = first_complaint(comm_, complaint)) {
+        return failure(std::move(*first));
+    }
+    maximise(comm_, values);
+    Sample sample;
+    sample.seconds = values[0];
+    sample.interrupted = values[1] > 0;
+    return sample;
+}
+
+Expected<Sample> Arena::run_once(const Method& method, std::int64_t block_bytes) {
+    mpi::Exchange* exchange = nullptr;
+    if (!method.native()) {
+        const auto prepared = exchange_of(method);
+        if (!prepared) {
+            return failure(prepared.error());
+        }
+        exchange = *prepared;
+    }
+    if (const auto made = make_blocks(block_bytes); !made) {
+        return failure(made.error());
+    }
+    const auto alltoall = interposer().native_alltoall != nullptr ? interposer().native_alltoall : &PMPI_Alltoall;
+    auto sample = measure(to_string(method), [&] {
+        const auto count = static_cast<int>(block_bytes);
+        return exchange != nullptr ? exchange->run(send_.data(), receive_.data(), static_cast<std::size_t>(block_bytes))
+                                   : alltoall(send_.data(), count, MPI_BYTE, receive_.data(), count, MPI_BYTE, comm_);
+    });
+    if (sample && exchange != nullptr) {
+        const mpi::ExchangeReport& report = exchange->report();
+        std::array<double, 4> worst = {report.pace, report.scheduled_seconds, report.late_seconds,
+                                       report.agreement_seconds};
+        maximise(comm_, worst);
+        sample->by_aapc = true;
+        sample->pace = worst[0];
+        sample->scheduled_seconds = worst[1];
+        sample->late_seconds = worst[2];
+        sample->agreement_seconds = worst[3];
+    }
+    return sample;
+}
+
+Expected<Sample> Arena::run_interposed_once(std::int64_t block_bytes) {
+    std::optional<Diagnostic> complaint;
+    if (!interposer_is_there()) {
+        complaint = Diagnostic{"", 0, 0, "interposed: no interposer is preloaded",
+                               "start the program by `aapc bench`, or preload libaapc-openmpi.so or libaapc-mpich.so"};
+    } else if (const char* const remark = interposer().rejected(); remark != nullptr) {
+        // Rank 0 alone knows. Whatever would run is not what was asked for.
+        complaint =
+            Diagnostic{"", 0, 0, fmt::format("interposed: the interposer rejected what it was given: {}", remark),
+                       "give it settings that hold here"};
+    } else if (calls_by_aapc() < 0) {
+        complaint = Diagnostic{"", 0, 0, "interposed: the interposer could not follow its settings and does nothing",
+                               "give it a topology file that names every host and settings that it knows"};
+    }
+    if (auto first = first_complaint(comm_, complaint)) {
+        return failure(std::move(*first));
+    }
+    if (const auto made = make_blocks(block_bytes); !made) {
+        return failure(made.error());
+    }
+    const long calls_before = calls_by_aapc();
+    auto sample = measure("interposed", [&] {
+        const auto count = static_cast<int>(block_bytes);
+        return MPI_Alltoall(send_.data(), count, MPI_BYTE, receive_.data(), count, MPI_BYTE, comm_);
+    });
+    if (!sample) {
+        return sample;
+    }
+    sample->by_aapc = calls_by_aapc() > calls_before;
+    if (!forced_.empty() && sample->by_aapc == forced_native_) {
+        complaint = Diagnostic{"", 0, 0,
+                               fmt::format("interposed: {} was asked for, and for {} bytes {} ran instead", forced_,
+                                           block_bytes, forced_native_ ? "a schedule" : "the MPI's own routine"),
+                               "AAPC_VERBOSE=1 says why"};
+    }
+    if (auto first = first_complaint(comm_, complaint)) {
+        return failure(std::move(*first));
+    }
+    return sample;
+}
+
+void Arena::release(const Method& method) { exchanges_.erase(to_string(method)); }
+
+void Arena::release_all() { exchanges_.clear(); }
+
+}  // namespace aapc::contest

@@ -1,0 +1,102 @@
+/// @file
+/// The arena: where methods are measured against each other, on one communicator, validated every time.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/mpi/exchange.hpp"
+#include "aapc/mpi/machine_memory.hpp"
+#include "aapc/topology/network.hpp"
+#include "bench/sample.hpp"
+
+namespace aapc::contest {
+
+/// All functions but the observers are collective over the communicator, with equal arguments, and return the same on
+/// all ranks, errors included.
+class Arena {
+  public:
+    /// Places the ranks of `comm` on the machines of `network` by the names of their hosts. `network` must outlive the
+    /// arena. An error names the host that the network lacks. The arena works on a duplicate of `comm`.
+    [[nodiscard]] static Expected<std::unique_ptr<Arena>> create(MPI_Comm comm, const Network& network);
+    /// The same where the machines of the ranks are known: `demand` is that of all ranks of `comm`.
+    [[nodiscard]] static std::unique_ptr<Arena> create(MPI_Comm comm, const Network& network, Demand demand);
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+    ~Arena();
+
+    /// Says why `method` cannot be run here, if so; sets up its exchange otherwise, which run_once() does as well at
+    /// the first time.
+    [[nodiscard]] Expected<void> prepare(const Method& method);
+
+    /// Carries out one all-to-all with blocks of `block_bytes` (1 … 2^31-1) by `method`, whose algorithm is for this
+    /// kind of network, and looks at every byte that came, outside the timed part. A wrong byte is an error that names
+    /// both ranks and the offset. Native is the MPI's own routine even where the interposer is preloaded.
+    [[nodiscard]] Expected<Sample> run_once(const Method& method, std::int64_t block_bytes);
+
+    /// The same through MPI_Alltoall, as a program calls it that knows nothing of aapc. An error where no interposer is
+    /// preloaded, where one is and could not follow its settings or rejected a tuning, and where an algorithm or
+    /// synchronisation is forced (AAPC_ALGORITHM, AAPC_SYNCHRONISATION) that did not run.
+    [[nodiscard]] Expected<Sample> run_interposed_once(std::int64_t block_bytes);
+
+    /// Frees the exchange of `method` (and its communicator, of which an MPI has few); it forgets the pace it found.
+    void release(const Method& method);
+    void release_all();
+
+    [[nodiscard]] MPI_Comm communicator() const { return comm_; }
+    [[nodiscard]] const Network& network() const { return network_; }
+    [[nodiscard]] const Demand& demand() const { return demand_; }
+    [[nodiscard]] const Bound& bound() const { return bound_; }
+    /// Seconds that no exchange of blocks of this size can beat on Ethernet with an MTU of 1500 under TCP: the load of
+    /// the busiest link, headers included. 0 where no message crosses a link.
+    [[nodiscard]] double least_seconds(std::int64_t block_bytes) const;
+    /// The name of each rank's host, as it calls itself.
+    [[nodiscard]] const std::vector<std::string>& host_names() const { return host_names_; }
+    [[nodiscard]] Rank rank() const { return rank_; }
+    /// Whether an interposer is preloaded.
+    [[nodiscard]] bool interposer_is_there() const;
+
+  private:
+    Arena(MPI_Comm comm, const Network& network);
+    [[nodiscard]] std::optional<Diagnostic> place_ranks();
+
+    MPI_Comm comm_ = MPI_COMM_NULL;  ///< our own
+    const Network& network_;
+    Rank rank_ = 0;
+    std::vector<std::string> host_names_;
+    Demand demand_;
+    Bound bound_;
+    std::string
+        forced_;  ///< "AAPC_ALGORITHM=tree", what rank 0's environment forces `interposed` to do; empty: nothing
+    bool forced_native_ = false;
+
+    [[nodiscard]] Expected<mpi::Exchange*> exchange_of(const Method& method);
+    /// What the ranks of each machine share, made at the first use.
+    [[nodiscard]] Expected<mpi::MachineMemory*> machine_memory();
+    /// Makes room for blocks of that size and fills the send buffer; on all ranks or on none.
+    [[nodiscard]] Expected<void> make_blocks(std::int64_t block_bytes);
+    /// What the received blocks have wrong, on this rank.
+    [[nodiscard]] std::optional<Diagnostic> judge(const std::string& what) const;
+    /// Barriers, clock and judgement around one call of `run`, which returns an MPI error code.
+    [[nodiscard]] Expected<Sample> measure(const std::string& what, const std::function<int()>& run);
+
+    std::unique_ptr<mpi::MachineMemory> machine_memory_;               ///< outlives the exchanges
+    std::map<std::string, std::unique_ptr<mpi::Exchange>> exchanges_;  ///< by the text of the method
+    std::int64_t block_bytes_ = 0;
+    std::vector<std::byte> send_;
+    std::vector<std::byte> receive_;
+};
+
+}  // namespace aapc::contest

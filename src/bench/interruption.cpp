@@ -1,0 +1,22 @@
+#include "bench/interruption.hpp"
+
+#include <csignal>
+
+namespace aapc::contest {
+
+namespace {
+
+volatile std::sig_atomic_t noted = 0;
+
+void note(int) { noted = 1; }
+
+}  // namespace
+
+void note_interruptions() {
+    std::signal(SIGINT, note);
+    std::signal(SIGTERM, note);
+}
+
+bool interrupted() { return noted != 0; }
+
+}  // namespace aapc::contest

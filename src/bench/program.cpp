@@ -1,0 +1,76 @@
+#include "bench/program.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "console/command.hpp"
+#include "bench/collective.hpp"
+#include "bench/interruption.hpp"
+
+namespace aapc::contest {
+
+namespace {
+
+int refuse(const Diagnostic& diagnostic) {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank == 0 ? cli::complain(diagnostic) : cli::bad_input;
+}
+
+}  // namespace
+
+int run_under_mpi(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? cli::done : cli::bad_input;
+    }
+    MPI_Init(&argc, &argv);
+    note_interruptions();
+    const int status = run();
+    MPI_Finalize();
+    return status;
+}
+
+int run_in_arena(const std::string& own_topology, const std::function<int(std::unique_ptr<Arena>)>& run) {
+    // What rank 0 was given counts: ranks whose environments differ must not go different ways.
+    const std::string topology = shared_text(MPI_COMM_WORLD, own_topology);
+    if (asks_for_detection(topology)) {
+        auto detected = detected_network(MPI_COMM_WORLD, topology);
+        return detected ? run(Arena::create(MPI_COMM_WORLD, detected->network, std::move(detected->demand)))
+                        : refuse(detected.error());
+    }
+    const auto network = shared_topology(MPI_COMM_WORLD, topology);
+    if (!network) {
+        return refuse(network.error());
+    }
+    auto arena = Arena::create(MPI_COMM_WORLD, *network);
+    if (!arena) {
+        Diagnostic diagnostic = arena.error();
+        diagnostic.file = topology;
+        return refuse(diagnostic);
+    }
+    return run(std::move(*arena));
+}
+
+int end_job_on_exception(const char* name, int (*program)(int, char**), int argc, char** argv) {
+    try {
+        return program(argc, argv);
+    } catch (const std::exception& error) {
+        std::fputs(name, stderr);
+        std::fputs(": ", stderr);
+        std::fputs(error.what(), stderr);
+        std::fputs("\n", stderr);
+        int initialized = 0;
+        MPI_Initialized(&initialized);
+        if (initialized != 0) {
+            MPI_Abort(MPI_COMM_WORLD, cli::bad_input);
+        }
+        return cli::bad_input;
+    }
+}
+
+}  // namespace aapc::contest

@@ -1,0 +1,297 @@
+// `aapc tune` as an MPI program: aapc-tune-<mpi>.
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aapc/models/method_model.hpp"
+#include "aapc/models/network_model.hpp"
+#include "aapc/search/search.hpp"
+#include "aapc/selection/tuning.hpp"
+#include "console/command.hpp"
+#include "bench/harness.hpp"
+#include "bench/bench_options.hpp"
+#include "bench/provenance.hpp"
+#include "bench/collective.hpp"
+#include "bench/model_files.hpp"
+#include "bench/program.hpp"
+#include "bench/spectator.hpp"
+#include "bench/tune_options.hpp"
+#include "bench/tune_pass_through.hpp"
+#include "bench/tune_report.hpp"
+#include "selection/rule.hpp"
+
+namespace {
+
+using namespace aapc;
+using namespace aapc::contest;
+
+constexpr double seconds_between_lines = 30;
+constexpr double seconds_between_bars = 0.2;
+/// Calls that a method which finds its pace gets after a pause, before its times are believed again.
+constexpr int calls_to_find_a_pace = 4;
+
+bool finds_its_pace(const Method& method) {
+    return method.synchronisation.kind == Synchronisation::Kind::timed && method.synchronisation.pace <= 0;
+}
+
+/// One run of the program on all ranks. Its functions return on all ranks alike.
+class Tune {
+  public:
+    Tune(TuneOptions options, std::unique_ptr<Arena> arena)
+        : options_(std::move(options)),
+          arena_(std::move(arena)),
+          // Rank 0's for all, for the MPIs of two hosts may differ in what they say of their version, and ranks that
+          // disagree on whether a state is theirs would go different ways.
+          fingerprint_(make_fingerprint(arena_->network(), arena_->demand(), AAPC_MPI,
+                                        shared_text(arena_->communicator(), mpi_library_version()),
+                                        std::filesystem::path(options_.topology).filename().string())),
+          watched_(speaks() && somebody_watches()) {}
+
+    int run() {
+        if (const auto reason = interpose::nothing_to_schedule(arena_->demand(), arena_->bound())) {
+            return refuse({"", 0, 0, *reason + ", so no tuning would ever be obeyed",
+                           "use at least three ranks on at least two machines"});
+        }
+        auto tournament = begin();
+        if (!tournament) {
+            return refuse(tournament.error());
+        }
+        if (const auto played = play(*tournament); !played) {
+            return refuse(played.error());
+        }
+        if (interrupted_) {
+            if (save(*tournament)) {
+                remark(fmt::format("interrupted; {} has the state, and the same command goes on from there",
+                                   options_.state_file()));
+            }
+            return ended_by_interruption;
+        }
+        return report(tournament->result());
+    }
+
+  private:
+    [[nodiscard]] bool speaks() const { return arena_->rank() == 0; }
+
+    void remark(const std::string& text) const {
+        if (speaks()) {
+            fmt::print(stderr, "{}aapc: {}\n", watched_ ? "\r\x1b[K" : "", text);
+        }
+    }
+
+    [[nodiscard]] int refuse(Diagnostic diagnostic) const {
+        if (speaks()) {
+            if (diagnostic.file.empty()) {
+                diagnostic.file = "aapc tune";
+            }
+            cli::complain(diagnostic);
+        }
+        return cli::bad_input;
+    }
+
+    Expected<Tournament> begin() {
+        const auto sizes = parse_sizes(options_.sizes);
+        if (!sizes) {
+            return failure(sizes.error());
+        }
+        TournamentSettings settings;
+        settings.sizes = *sizes;
+        settings.budget_seconds = 60 * options_.minutes;
+        settings.bound_seconds_per_byte = arena_->bound().seconds_per_byte;
+        settings.slowest_bits_per_second = arena_->bound().slowest_bits_per_second;
+        std::vector<Method> candidates = candidate_methods(arena_->network(), arena_->demand());
+        auto expected = expected_by_file(candidates);
+        if (!expected) {
+            return failure(expected.error());
+        }
+        const interpose::Decision untuned =
+            interpose::decide(arena_->network(), arena_->demand(), arena_->bound(), {}, nullptr, AAPC_MPI);
+        const Foreknowledge known{std::move(*expected), [untuned](std::int64_t bytes) { return untuned.at(bytes); }};
+        const std::string state = options_.restart ? "" : shared_text(arena_->communicator(), read_state());
+        if (state.empty()) {
+            return Tournament::create(std::move(settings), std::move(candidates), known);
+        }
+        auto resumed = resume_from(state, fingerprint_, settings, candidates, arena_->network().kind(), known);
+        if (!resumed) {
+            Diagnostic diagnostic = resumed.error();
+            diagnostic.file = options_.state_file();
+            return failure(std::move(diagnostic));
+        }
+        resumed_ = true;
+        remark(fmt::format("goes on from {}, {:.0f} % done", options_.state_file(), 100 * resumed->progress().done));
+        return resumed;
+    }
+
+    /// What the model files say, as rank 0 reads them; null where none is given.
+    Expected<ExpectedSeconds> expected_by_file(const std::vector<Method>& candidates) const {
+        if (options_.models.empty()) {
+            return ExpectedSeconds();
+        }
+        std::string text;
+        std::optional<Diagnostic> complaint;
+        if (speaks()) {
+            if (const auto model = read_model_files(options_.models); !model) {
+                complaint = model.error();
+            } else if (const auto fits = check_model_is_for(*model, arena_->network(), arena_->demand()); !fits) {
+                complaint = Diagnostic{"--model", 0, 0, fits.error().wrong, fits.error().right};
+            } else {
+                text = network_model_json(*model);
+            }
+        }
+        if (auto first = first_complaint(arena_->communicator(), complaint)) {
+            return failure(std::move(*first));
+        }
+        const auto model = read_network_model(shared_text(arena_->communicator(), text), "--model");
+        if (!model) {
+            return failure(model.error());
+        }
+        return expected_by_model(arena_->network(), arena_->demand(), candidates, *model);
+    }
+
+    /// What the state file holds, on rank 0; empty if there is none.
+    [[nodiscard]] std::string read_state() const {
+        std::error_code ignored;
+        if (!speaks() || !std::filesystem::exists(options_.state_file(), ignored)) {
+            return "";
+        }
+        const auto text = cli::read_file(options_.state_file());
+        // What is there and cannot be read is no reason to begin anew without being asked to.
+        return text && !text->empty() ? *text : "unreadable";
+    }
+
+    [[nodiscard]] bool save(const Tournament& tournament) const {
+        return speaks() &&
+               cli::write_output(options_.state_file(), state_file_text(fingerprint_, tournament)) == cli::done;
+    }
+
+    Expected<void> play(Tournament& tournament) {
+        double last_saved = PMPI_Wtime();
+        while (!tournament.finished() && !interrupted_) {
+            const Tournament::Heat heat = tournament.next();
+            if (auto settled = settle(heat); !settled) {
+                return settled;
+            }
+            const double begin = PMPI_Wtime();
+            const auto sample = arena_->run_once(heat.method, heat.block_bytes);
+            if (!sample) {
+                return failure(sample.error());
+            }
+            std::array<double, 1> spent = {PMPI_Wtime() - begin};
+            maximise(arena_->communicator(), spent);
+            if (interrupted_ || sample->interrupted) {
+                interrupted_ = true;
+                break;
+            }
+            tournament.observe({sample->seconds, spent[0]});
+            show_progress(tournament.progress());
+            // An end without warning costs half a minute at most.
+            if (speaks() && PMPI_Wtime() - last_saved > seconds_between_lines) {
+                if (!save(tournament)) {
+                    remark("the search goes on, but cannot be resumed");
+                }
+                last_saved = PMPI_Wtime();
+            }
+        }
+        clear_progress();
+        return {};
+    }
+
+    /// After a pause, methods that had found their pace begin at the beginning; that is nothing to count against them.
+    Expected<void> settle(const Tournament::Heat& heat) {
+        if (!resumed_ || !finds_its_pace(heat.method) ||
+            !settled_.insert({to_string(heat.method), heat.block_bytes}).second) {
+            return {};
+        }
+        for (int call = 0; call < calls_to_find_a_pace && !interrupted_; ++call) {
+            const auto sample = arena_->run_once(heat.method, heat.block_bytes);
+            if (!sample) {
+                return failure(sample.error());
+            }
+            interrupted_ = sample->interrupted;
+        }
+        return {};
+    }
+
+    void show_progress(const Tournament::Progress& progress) {
+        const double now = PMPI_Wtime();
+        if (!speaks() || now - last_shown_ < (watched_ ? seconds_between_bars : seconds_between_lines)) {
+            return;
+        }
+        last_shown_ = now;
+        fmt::print(stderr, "{}{}{}", watched_ ? "\r\x1b[K" : "aapc tune: ", progress_line(progress),
+                   watched_ ? "" : "\n");
+        std::fflush(stderr);
+    }
+
+    void clear_progress() const {
+        if (watched_) {
+            fmt::print(stderr, "\r\x1b[K");
+            std::fflush(stderr);
+        }
+    }
+
+    [[nodiscard]] Tuning tuning_of(const Tournament::Result& result) const {
+        Tuning tuning;
+        tuning.fingerprint = fingerprint_;
+        tuning.conditions.date = date_now();
+        tuning.conditions.duration_seconds = result.spent_seconds;
+        tuning.conditions.congestion_control = congestion_control();
+        tuning.conditions.host = arena_->host_names().front();
+        tuning.ranges = result.ranges;
+        return tuning;
+    }
+
+    [[nodiscard]] int report(const Tournament::Result& result) {
+        const std::string pass_through = pass_through_report(arena_->communicator());
+        if (!speaks()) {
+            return cli::done;
+        }
+        if (const int status = cli::write_output(options_.output, tuning_text(tuning_of(result)));
+            status != cli::done) {
+            return status;
+        }
+        std::error_code ignored;
+        std::filesystem::remove(options_.state_file(), ignored);
+        std::string text = results_table(result);
+        text += fmt::format("{} exchanges in {:.0f} s; {} written\n", result.measurements, result.spent_seconds,
+                            options_.output);
+        if (!result.unmet.empty()) {
+            text +=
+                fmt::format("native without comparison, for lack of time: {} bytes\n", fmt::join(result.unmet, ", "));
+        }
+        return cli::write_output("", text + pass_through);
+    }
+
+    TuneOptions options_;
+    std::unique_ptr<Arena> arena_;
+    Fingerprint fingerprint_;
+    bool watched_;
+    bool resumed_ = false;
+    bool interrupted_ = false;
+    double last_shown_ = PMPI_Wtime();
+    std::set<std::pair<std::string, std::int64_t>> settled_;
+};
+
+int run_program(int argc, char** argv) {
+    TuneOptions options;
+    CLI::App app{"Finds the fastest method for each message size. Started by aapc tune.", "aapc tune"};
+    add_tune_options(app, options);
+    return run_under_mpi(app, argc, argv, [&options] {
+        return run_in_arena(options.topology,
+                            [&options](std::unique_ptr<Arena> arena) { return Tune(options, std::move(arena)).run(); });
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return end_job_on_exception("aapc tune", run_program, argc, argv); }

@@ -1,0 +1,27 @@
+/// @file
+/// The options of `aapc tune`, for the command that checks them and the MPI program that obeys them. Knows no MPI.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "aapc/topology/detection.hpp"
+
+namespace aapc::contest {
+
+struct TuneOptions {
+    std::string topology = std::string(detection_word);
+    std::string output = "tuning.toml";
+    std::vector<std::string> sizes = {"1:1Mi:x4"};
+    double minutes = 12;
+    std::string state;  ///< empty: the output's name with .state behind it
+    bool restart = false;
+    std::vector<std::string> models;  ///< FILE or CLUSTER=FILE (model_files.hpp); empty: no model
+
+    [[nodiscard]] std::string state_file() const { return state.empty() ? output + ".state" : state; }
+};
+
+void add_tune_options(CLI::App& command, TuneOptions& options);
+
+}  // namespace aapc::contest

@@ -1,0 +1,30 @@
+/// @file
+/// The texts of `aapc tune`: the state file, the bar and the table. Knows no MPI.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/search/search.hpp"
+#include "aapc/selection/tuning.hpp"
+
+namespace aapc::contest {
+
+/// A state file: what the tournament was played on, then the tournament.
+[[nodiscard]] std::string state_file_text(const Fingerprint& fingerprint, const Tournament& tournament);
+
+/// Reads it back, for a tournament with the same foreknowledge. The diagnostic says what differs from `here`, from
+/// `settings` or from `candidates`, or that the file is damaged.
+[[nodiscard]] Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here,
+                                               const TournamentSettings& settings,
+                                               const std::vector<Method>& candidates, NetworkKind kind,
+                                               const Foreknowledge& known = {});
+
+/// "[#####.....]  52 %, 16384 bytes, 23 methods, 5:40 left": for people who wait.
+[[nodiscard]] std::string progress_line(const Tournament::Progress& progress);
+
+/// What was found, size by size.
+[[nodiscard]] std::string results_table(const Tournament::Result& result);
+
+}  // namespace aapc::contest

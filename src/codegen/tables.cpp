@@ -1,0 +1,138 @@
+#include "codegen/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "codegen/text.hpp"
+
+namespace aapc::generate {
+
+namespace {
+
+constexpr std::size_t line_width = 110;
+
+/// Words one after the other, wrapped; the first line starts with `first`, the others with `next`.
+class WrappedLines {
+  public:
+    WrappedLines(std::string_view first, std::string_view next) : line_(first), next_(next) {}
+
+    void add(std::string_view word) {
+        if (has_words_ && line_.size() + 1 + word.size() > line_width) {
+            text_ += line_ + '\n';
+            line_ = next_;
+        } else if (has_words_) {
+            line_ += ' ';
+        }
+        line_ += word;
+        has_words_ = true;
+    }
+
+    [[nodiscard]] std::string text() const { return text_ + line_ + '\n'; }
+
+  private:
+    std::string text_;
+    std::string line_;
+    std::string next_;
+    bool has_words_ = false;
+};
+
+std::string without_last_newline(std::string text) {
+    if (!text.empty() && text.back() == '\n') {
+        text.pop_back();
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string matrix_rows(const std::vector<std::vector<std::int64_t>>& rows) {
+    std::string text;
+    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+        WrappedLines lines(fmt::format("    /* {} */ {{", rank), "        ");
+        const std::vector<std::int64_t>& row = rows[rank];
+        for (std::size_t step = 0; step < row.size(); ++step) {
+            lines.add(fmt::format("{}{}", row[step], step + 1 < row.size() ? "," : "},"));
+        }
+        text += lines.text();
+    }
+    return without_last_newline(std::move(text));
+}
+
+RaggedTable ragged_table(const std::vector<std::vector<std::string>>& rows, const std::string& filler) {
+    RaggedTable table;
+    WrappedLines first_of_rank("    ", "    ");
+    std::string entries;
+    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+        const auto length = static_cast<std::int64_t>(rows[rank].size());
+        first_of_rank.add(fmt::format("{},", table.number));
+        if (length > 0) {
+            WrappedLines lines(fmt::format("    /* {} */ ", rank), "        ");
+            for (const std::string& entry : rows[rank]) {
+                lines.add(entry + ",");
+            }
+            entries += lines.text();
+        }
+        table.number += length;
+        table.most = std::max(table.most, length);
+    }
+    first_of_rank.add(fmt::format("{}", table.number));
+    table.places = std::max<std::int64_t>(1, table.number);
+    table.entries = entries.empty() ? "    " + filler : without_last_newline(std::move(entries));
+    table.first_of_rank = without_last_newline(first_of_rank.text());
+    return table;
+}
+
+void add_table(Values& values, const RaggedTable& table, const std::string& plural, const std::string& singular) {
+    values[plural] = table.entries;
+    values["first_" + singular] = table.first_of_rank;
+    values[singular + "_places"] = std::to_string(table.places);
+    values[singular + "_index_type"] = smallest_unsigned_type(table.number);
+}
+
+std::string phase_lines(const Schedule& schedule) {
+    std::string text;
+    for (std::size_t phase = 0; phase < schedule.phases().size(); ++phase) {
+        WrappedLines lines(fmt::format(" *   phase {}: ", phase), " *     ");
+        for (const Transfer& transfer : schedule.phases()[phase]) {
+            lines.add(fmt::format("{}>{}", transfer.from, transfer.to));
+        }
+        text += lines.text();
+    }
+    return without_last_newline(std::move(text));
+}
+
+std::string network_lines(const Network& network) {
+    const std::vector<NetworkVertex>& vertices = network.vertices();
+    std::string text;
+    for (Vertex vertex = 0; vertex < static_cast<Vertex>(vertices.size()); ++vertex) {
+        WrappedLines lines(fmt::format(" *   {}: ", in_comment(vertices[static_cast<std::size_t>(vertex)].name)),
+                           " *     ");
+        bool is_upper_end = false;
+        for (const std::int32_t index : network.links_at(vertex)) {
+            const Link& link = network.links()[static_cast<std::size_t>(index)];
+            if (link.upper == vertex) {
+                lines.add(fmt::format("{} at {};", in_comment(vertices[static_cast<std::size_t>(link.lower)].name),
+                                      speed_text(link.bits_per_second)));
+                is_upper_end = true;
+            }
+        }
+        if (is_upper_end) {
+            text += lines.text();
+        }
+    }
+    return without_last_newline(std::move(text));
+}
+
+std::string machine_rows(const Schedule& schedule) {
+    std::string text;
+    const std::vector<Machine>& machine_of = schedule.demand().machine_of;
+    for (std::size_t rank = 0; rank < machine_of.size(); ++rank) {
+        text +=
+            fmt::format("    /* {} */ {},\n", rank, string_literal(schedule.network().machine_name(machine_of[rank])));
+    }
+    return without_last_newline(std::move(text));
+}
+
+}  // namespace aapc::generate

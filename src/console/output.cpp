@@ -1,0 +1,67 @@
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "console/command.hpp"
+
+namespace aapc::cli {
+
+namespace {
+
+int complain_about_file(const std::string& path, const std::string& wrong, const std::string& right) {
+    return complain({path, 0, 0, wrong, right});
+}
+
+}  // namespace
+
+int complain(const Diagnostic& diagnostic) {
+    fmt::print(stderr, "{}\n", to_string(diagnostic));
+    return bad_input;
+}
+
+Expected<std::string> read_file(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) {
+        return failure({path, 0, 0, fmt::format("cannot be opened: {}", std::strerror(errno)),
+                        "give the name of a file that exists and can be read"});
+    }
+    std::ostringstream text;
+    text << stream.rdbuf();
+    if (stream.bad() || text.fail()) {
+        return failure({path, 0, 0, "cannot be read", "give the name of a file, not of a directory"});
+    }
+    return text.str();
+}
+
+int write_output(const std::string& path, const std::string& text) {
+    if (path.empty() || path == "-") {
+        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+            return complain_about_file("standard output", fmt::format("cannot be written: {}", std::strerror(errno)),
+                                       "make room or give a file with -o");
+        }
+        return done;
+    }
+    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+    std::FILE* file = std::fopen(temporary.c_str(), "wb");
+    if (file == nullptr) {
+        return complain_about_file(path, fmt::format("cannot be written: {}", std::strerror(errno)),
+                                   "give a file in a directory that exists and can be written");
+    }
+    bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    good = std::fclose(file) == 0 && good;
+    if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
+        const int error = errno;
+        std::remove(temporary.c_str());
+        return complain_about_file(path, fmt::format("cannot be written: {}", std::strerror(error)),
+                                   "make room or give another file");
+    }
+    return done;
+}
+
+}  // namespace aapc::cli

@@ -1,0 +1,13 @@
+#include "input/first_mistake.hpp"
+
+#include <utility>
+
+namespace aapc {
+
+void FirstMistake::add(Position position, std::string wrong, std::string right) {
+    if (!first_ || position < Position{first_->line, first_->column}) {
+        first_ = Diagnostic{file_, position.line, position.column, std::move(wrong), std::move(right)};
+    }
+}
+
+}  // namespace aapc

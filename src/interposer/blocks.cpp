@@ -1,0 +1,120 @@
+#include "interposer/blocks.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace aapc::interpose {
+
+namespace {
+
+struct Envelope {
+    int integers = 0;
+    int addresses = 0;
+    int datatypes = 0;
+    int combiner = MPI_COMBINER_NAMED;
+};
+
+Envelope envelope_of(MPI_Datatype type) {
+    Envelope envelope;
+    PMPI_Type_get_envelope(type, &envelope.integers, &envelope.addresses, &envelope.datatypes, &envelope.combiner);
+    return envelope;
+}
+
+bool has_no_gaps(MPI_Datatype type) {
+    MPI_Count size = 0;
+    MPI_Count lower = 0;
+    MPI_Count extent = 0;
+    MPI_Count true_lower = 0;
+    MPI_Count true_extent = 0;
+    PMPI_Type_size_x(type, &size);
+    PMPI_Type_get_extent_x(type, &lower, &extent);
+    PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
+    return lower == 0 && true_lower == 0 && size == extent && size == true_extent;
+}
+
+/// Extents alone do not tell: a struct may list its members in any order and still have no gap. Only types made of one
+/// predefined type by mere repetition are known to be in order.
+bool is_in_order(MPI_Datatype type) {
+    const Envelope envelope = envelope_of(type);
+    if (envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) {
+        return envelope.datatypes == 0;  // named, or one of Fortran's by precision
+    }
+    std::array<int, 1> integers{};
+    std::array<MPI_Aint, 1> addresses{};
+    MPI_Datatype inner = MPI_DATATYPE_NULL;
+    PMPI_Type_get_contents(type, envelope.integers, envelope.addresses, envelope.datatypes, integers.data(),
+                           addresses.data(), &inner);
+    const bool in_order = is_in_order(inner);
+    // Only derived types come back as new references.
+    if (envelope_of(inner).datatypes > 0) {
+        PMPI_Type_free(&inner);
+    }
+    return in_order;
+}
+
+bool is_plain(MPI_Datatype type) { return has_no_gaps(type) && is_in_order(type); }
+
+}  // namespace
+
+std::int64_t data_bytes(int count, MPI_Datatype type) {
+    MPI_Count size = 0;
+    PMPI_Type_size_x(type, &size);
+    return static_cast<std::int64_t>(size) * count;
+}
+
+Block::Block(int count, MPI_Datatype type)
+    : count_(count), type_(type), stride_(0), bytes_(data_bytes(count, type)), plain_(is_plain(type)) {
+    MPI_Aint lower = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_get_extent(type, &lower, &extent);
+    stride_ = extent * static_cast<MPI_Aint>(count);
+}
+
+int Block::pack(const void* buffer, int blocks, std::byte* packed, MPI_Comm comm) const {
+    const auto* from = static_cast<const std::byte*>(buffer);
+    if (plain_) {
+        std::memcpy(packed, from, static_cast<std::size_t>(bytes_) * static_cast<std::size_t>(blocks));
+        return MPI_SUCCESS;
+    }
+    for (int block = 0; block < blocks; ++block) {
+        int position = 0;
+        const int error = PMPI_Pack(from + stride_ * block, count_, type_, packed + bytes_ * block,
+                                    static_cast<int>(bytes_), &position, comm);
+        if (error != MPI_SUCCESS) {
+            return error;
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+int Block::unpack(const std::byte* packed, int blocks, void* buffer, MPI_Comm comm) const {
+    auto* to = static_cast<std::byte*>(buffer);
+    for (int block = 0; block < blocks; ++block) {
+        int position = 0;
+        const int error = PMPI_Unpack(packed + bytes_ * block, static_cast<int>(bytes_), &position,
+                                      to + stride_ * block, count_, type_, comm);
+        if (error != MPI_SUCCESS) {
+            return error;
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+bool packs_plain_bytes() {
+    MPI_Datatype every_other = MPI_DATATYPE_NULL;
+    PMPI_Type_vector(2, 1, 2, MPI_INT, &every_other);
+    PMPI_Type_commit(&every_other);
+    const std::array<int, 3> source = {0x01020304, 0x05060708, 0x090a0b0c};
+    const std::array<int, 2> expected = {source[0], source[2]};
+    std::array<int, 2> packed = {0, 0};
+    std::array<int, 3> target = {-1, -1, -1};
+    int packed_bytes = 0;
+    int position = 0;
+    PMPI_Pack(source.data(), 1, every_other, packed.data(), sizeof packed, &packed_bytes, MPI_COMM_SELF);
+    PMPI_Unpack(packed.data(), sizeof packed, &position, target.data(), 1, every_other, MPI_COMM_SELF);
+    PMPI_Type_free(&every_other);
+    return packed_bytes == static_cast<int>(sizeof packed) && packed == expected &&
+           target == std::array<int, 3>{source[0], -1, source[2]};
+}
+
+}  // namespace aapc::interpose

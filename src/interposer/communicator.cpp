@@ -1,0 +1,329 @@
+#include "interposer/communicator.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/plan/plan.hpp"
+#include "aapc/plan/staging.hpp"
+#include "aapc/timetable/timetable.hpp"
+#include "interposer/blocks.hpp"
+#include "selection/buffers.hpp"
+#include "interposer/returned_errors.hpp"
+
+namespace aapc::interpose {
+
+namespace {
+
+int rank_in(MPI_Comm comm) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+bool all_agree(MPI_Comm comm, bool mine) {
+    const int here = mine ? 1 : 0;
+    int everywhere = 0;
+    return PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everywhere == 1;
+}
+
+/// Whether there is a plan depends on what all ranks know, so there is one on all of them or on none.
+Expected<Plan> plan_for(const Network& network, const Demand& demand, Rank rank, const Method& method) {
+    const auto timetable = build_timetable(*method.algorithm, method.variant, network, demand);
+    if (!timetable) {
+        return failure(timetable.error());
+    }
+    if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
+        return failure(fits.error());
+    }
+    return make_plan(**timetable, demand, rank, method.synchronisation);
+}
+
+/// Each rank knows its own needs; afterwards all know those of the rank that needs most. Collective.
+bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
+    bool found = true;
+    for (BufferedMethod& need : needs) {
+        const std::int64_t mine = need.buffer_blocks;
+        found = PMPI_Allreduce(&mine, &need.buffer_blocks, 1, MPI_INT64_T, MPI_MAX, comm) == MPI_SUCCESS && found;
+    }
+    return found;
+}
+
+/// A failure of ours goes where MPI's own would go.
+int raise(MPI_Comm comm, int error) {
+    PMPI_Comm_call_errhandler(comm, error);
+    return error;
+}
+
+}  // namespace
+
+CommunicatorState::CommunicatorState(int ranks)
+    : ranks_(ranks), decision_("not looked at yet"), slots_(1), slot_of_range_(1) {}
+
+void CommunicatorState::set_decision(Decision decision) {
+    decision_ = std::move(decision);
+    slots_.clear();
+    slot_of_range_.clear();
+    for (const Decision::Range& range : decision_.ranges()) {
+        const auto known =
+            std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) { return slot.method == range.method; });
+        slot_of_range_.push_back(static_cast<std::size_t>(known - slots_.begin()));
+        if (known == slots_.end()) {
+            slots_.push_back({range.method, false, nullptr});
+        }
+    }
+}
+
+CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
+    if (CommunicatorState* const known = job.find(comm)) {
+        return known;
+    }
+    int is_inter = 0;
+    int ranks = 0;
+    if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) {
+        return nullptr;
+    }
+    std::unique_ptr<CommunicatorState> state;
+    bool ours = is_inter == 0;
+    bool decided = false;
+    try {
+        state.reset(new CommunicatorState(ranks));
+        ours = ours && state->decide_for(comm, job);
+        decided = true;
+    } catch (const std::bad_alloc&) {
+        state.reset();
+    }
+    CommunicatorState* const kept = state ? job.keep(comm, std::move(state)) : nullptr;
+    // Ranks of another world may not have this library in them, so there is no asking them; and two ranks are never
+    // scheduled.
+    if (!ours || ranks < 3) {
+        return kept;
+    }
+    if (!all_agree(comm, decided && kept != nullptr) || !kept->look_at_buffers(comm, job.configuration())) {
+        if (kept != nullptr) {
+            kept->set_decision(Decision("a rank has no memory left"));
+        }
+        return nullptr;
+    }
+    kept->introduce(job, comm);
+    return kept;
+}
+
+bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
+    std::vector<int> ranks(static_cast<std::size_t>(ranks_));
+    std::vector<int> world_ranks(ranks.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    MPI_Group group = MPI_GROUP_NULL;
+    PMPI_Comm_group(comm, &group);
+    PMPI_Group_translate_ranks(group, ranks_, ranks.data(), job.world(), world_ranks.data());
+    PMPI_Group_free(&group);
+    demand_.machine_of.reserve(world_ranks.size());
+    for (const int world_rank : world_ranks) {
+        if (world_rank == MPI_UNDEFINED) {
+            set_decision(Decision("some ranks belong to another MPI_COMM_WORLD"));
+            return false;
+        }
+        demand_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
+    }
+    network_ = &job.configuration().network;
+    shared_memory_ = job.configuration().shared_memory;
+    const Bound bound = network_bound(*network_, demand_);
+    bits_per_second_ = bound.slowest_bits_per_second;
+    set_decision(decide(*network_, demand_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
+    return true;
+}
+
+bool CommunicatorState::look_at_buffers(MPI_Comm comm, const Configuration& configuration) {
+    const std::optional<std::int64_t> limit = configuration.buffer_limit;
+    if (!limit && configuration.verbosity < 1) {
+        return true;
+    }
+    const auto blocks_of = [rank = rank_in(comm)](const Timetable& timetable) {
+        return buffer_blocks(make_plan(timetable, rank, Synchronisation::none));
+    };
+    std::optional<LimitedDecision> limited;
+    std::vector<BufferedMethod> needs;
+    bool known = false;
+    try {
+        if (limit) {
+            // What the user insists on has been decided upon; what takes its place is for the rule to say.
+            const Bound bound = network_bound(*network_, demand_);
+            const Forced rule{std::nullopt, configuration.forced.synchronisation};
+            limited = {decision_, decide(*network_, demand_, bound, rule, nullptr, AAPC_MPI)};
+        }
+        needs = limited ? forwarding_methods(*network_, demand_, *limited, blocks_of)
+                        : forwarding_methods(*network_, demand_, decision_, blocks_of);
+        known = true;
+    } catch (const std::bad_alloc&) {
+        known = false;
+    }
+    if (!all_agree(comm, known)) {
+        return false;
+    }
+    if (needs.empty()) {
+        return true;
+    }
+    // All ranks have the same methods here, in the same order.
+    known = find_largest(comm, needs);
+    try {
+        set_decision(limited ? within_limit(*limited, needs, *limit) : with_buffers(decision_, needs));
+    } catch (const std::bad_alloc&) {
+        known = false;
+    }
+    return all_agree(comm, known);
+}
+
+void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
+    const int verbosity = job.configuration().verbosity;
+    if (verbosity < 1 || rank_in(comm) != 0) {
+        return;
+    }
+    say(explain(demand_, decision_));
+    if (verbosity >= 2) {
+        std::string places;
+        for (std::size_t rank = 0; rank < demand_.machine_of.size(); ++rank) {
+            places += fmt::format("{}{} on {}", rank == 0 ? "" : ", ", rank,
+                                  network_->machine_name(demand_.machine_of[rank]));
+        }
+        say("its ranks: " + places);
+    }
+}
+
+mpi::Exchange* CommunicatorState::exchange_for(MPI_Comm comm, std::int64_t block_bytes) {
+    Slot& slot = slots_[slot_of_range_[decision_.range_of(block_bytes)]];
+    if (slot.method.native()) {
+        return nullptr;
+    }
+    if (!slot.tried) {
+        slot.tried = true;
+        slot.exchange = make_exchange(comm, slot.method);
+    }
+    return slot.exchange.get();
+}
+
+std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) {
+    const auto give_up = [comm](const std::string& why) {
+        if (rank_in(comm) == 0) {
+            say(giving_up(why));
+        }
+        return nullptr;
+    };
+    Plan plan;
+    std::string why_not = "a rank has no memory left for its plan";
+    bool planned = false;
+    try {
+        if (auto made = plan_for(*network_, demand_, rank_in(comm), method)) {
+            plan = std::move(*made);
+            planned = true;
+        } else {
+            why_not = fmt::format("{}: {}", to_string(method), to_string(made.error()));
+        }
+    } catch (const std::bad_alloc&) {
+        planned = false;
+    }
+    if (!all_agree(comm, planned)) {
+        return give_up(why_not);
+    }
+    mpi::ExchangeOptions options;
+    options.bits_per_second = bits_per_second_;
+    options.machine_memory = machine_memory(comm);
+    if (uses_tickets(method.synchronisation) &&
+        (options.machine_memory == nullptr || options.machine_memory->available() == SharedMemory::nothing)) {
+        return give_up(fmt::format("{}: the ranks of a machine share no memory for its tickets", to_string(method)));
+    }
+    std::unique_ptr<mpi::Exchange> exchange;
+    int error = MPI_SUCCESS;
+    {
+        const ReturnedErrors returned(comm);
+        error = mpi::Exchange::create(comm, std::move(plan), options, exchange);
+    }
+    if (!all_agree(comm, error == MPI_SUCCESS)) {
+        return give_up("MPI gives no further communicator to exchange messages on");
+    }
+    return exchange;
+}
+
+mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
+    if (!machine_memory_tried_) {
+        machine_memory_tried_ = true;
+        int error = MPI_SUCCESS;
+        {
+            const ReturnedErrors returned(comm);
+            error = mpi::MachineMemory::create(comm, demand_, shared_memory_, machine_memory_);
+        }
+        if (!all_agree(comm, error == MPI_SUCCESS)) {
+            machine_memory_.reset();
+        }
+    }
+    return machine_memory_.get();
+}
+
+int CommunicatorState::run(mpi::Exchange& exchange, const void* send, int send_count, MPI_Datatype send_type,
+                           void* receive, int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+    const bool in_place = send == MPI_IN_PLACE;
+    const Block receive_block(receive_count, receive_type);
+    const Block send_block = in_place ? receive_block : Block(send_count, send_type);
+    const auto block_bytes = static_cast<std::size_t>(receive_block.bytes());
+    const std::size_t all_bytes = block_bytes * static_cast<std::size_t>(ranks_);
+
+    const auto* from = static_cast<const std::byte*>(send);
+    if (in_place || !send_block.plain()) {
+        std::byte* const packed = packed_send_.at_least(all_bytes);
+        if (packed == nullptr) {
+            return raise(comm, MPI_ERR_NO_MEM);
+        }
+        if (const int error = send_block.pack(in_place ? receive : send, ranks_, packed, comm); error != MPI_SUCCESS) {
+            return error;
+        }
+        from = packed;
+    }
+    auto* to = static_cast<std::byte*>(receive);
+    if (!receive_block.plain()) {
+        to = packed_receive_.at_least(all_bytes);
+        if (to == nullptr) {
+            return raise(comm, MPI_ERR_NO_MEM);
+        }
+    }
+    if (const int error = exchange.run(from, to, block_bytes); error != MPI_SUCCESS) {
+        return raise(comm, error);
+    }
+    return receive_block.plain() ? MPI_SUCCESS : receive_block.unpack(to, ranks_, receive, comm);
+}
+
+std::string CommunicatorState::report() const {
+    std::string text;
+    for (const Slot& slot : slots_) {
+        if (slot.exchange && slot.exchange->plan().rank == 0) {
+            const mpi::ExchangeReport& last = slot.exchange->report();
+            text += fmt::format("{}communicator of {} ranks: {}, {} phases", text.empty() ? "" : "; ", ranks_,
+                                to_string(slot.method), slot.exchange->plan().phases);
+            if (last.pace > 0) {
+                text += fmt::format("; last pace {:.3f}, rank 0 late by {:.0f} µs", last.pace, last.late_seconds * 1e6);
+            }
+        }
+    }
+    return text;
+}
+
+void CommunicatorState::release_exchanges() {
+    for (Slot& slot : slots_) {
+        slot.exchange.reset();
+    }
+}
+
+std::byte* CommunicatorState::Scratch::at_least(std::size_t wanted) {
+    if (size < wanted) {
+        bytes.reset();
+        bytes.reset(new (std::nothrow) std::byte[wanted]);
+        size = bytes ? wanted : 0;
+    }
+    return bytes.get();
+}
+
+}  // namespace aapc::interpose

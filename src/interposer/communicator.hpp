@@ -1,0 +1,95 @@
+/// @file
+/// What the interposer keeps with a communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "aapc/topology/placement.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/mpi/exchange.hpp"
+#include "aapc/mpi/machine_memory.hpp"
+#include "selection/rule.hpp"
+#include "interposer/job.hpp"
+
+namespace aapc::interpose {
+
+/// The decision for one communicator and the exchanges that came of it. Used by one thread at a time, as collectives on
+/// one communicator are.
+class CommunicatorState {
+  public:
+    /// The state of `comm`, made at its first use: collective over `comm` then. Null if there is none to be had, which
+    /// is so on all its ranks.
+    [[nodiscard]] static CommunicatorState* of(MPI_Comm comm, Job& job);
+
+    CommunicatorState(const CommunicatorState&) = delete;
+    CommunicatorState& operator=(const CommunicatorState&) = delete;
+    ~CommunicatorState() = default;
+
+    /// The exchange for blocks of that size, made at its first use: collective over `comm`. Null: the MPI's own
+    /// routine, on all ranks alike.
+    [[nodiscard]] mpi::Exchange* exchange_for(MPI_Comm comm, std::int64_t block_bytes);
+
+    /// MPI_Alltoall's arguments, carried out by `exchange`; both sides' blocks have between 1 and
+    /// largest_scheduled_block bytes, the same number. Returns an MPI error code, for which the communicator's error
+    /// handler has been called.
+    [[nodiscard]] int run(mpi::Exchange& exchange, const void* send, int send_count, MPI_Datatype send_type,
+                          void* receive, int receive_count, MPI_Datatype receive_type, MPI_Comm comm);
+
+    /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
+    [[nodiscard]] std::string report() const;
+
+    /// Gives the exchanges back while MPI can still free their communicators.
+    void release_exchanges();
+
+  private:
+    explicit CommunicatorState(int ranks);
+    /// Works out demand and decision; local. False where a rank is not one of our world's.
+    bool decide_for(MPI_Comm comm, const Job& job);
+    /// Finds out what buffers the decision's methods take, where there is a limit or somebody wants to know, and keeps
+    /// the decision within the limit. Collective over `comm` then: ranks need different buffers, and the one that needs
+    /// most counts. False on all ranks if one has no memory left.
+    bool look_at_buffers(MPI_Comm comm, const Configuration& configuration);
+    void introduce(const Job& job, MPI_Comm comm) const;
+
+    /// Collective over `comm`; null on all ranks or on none.
+    std::unique_ptr<mpi::Exchange> make_exchange(MPI_Comm comm, const Method& method);
+    /// What the ranks of each machine share, made at the first use: collective over `comm` then. Null on all ranks or
+    /// on none.
+    mpi::MachineMemory* machine_memory(MPI_Comm comm);
+
+    /// A buffer that grows and is kept for the next call. Null: no memory.
+    struct Scratch {
+        std::unique_ptr<std::byte[]> bytes;
+        std::size_t size = 0;
+        std::byte* at_least(std::size_t wanted);
+    };
+
+    void set_decision(Decision decision);
+
+    /// A method of the decision and what became of it.
+    struct Slot {
+        Method method;
+        bool tried = false;
+        std::unique_ptr<mpi::Exchange> exchange;
+    };
+
+    int ranks_;
+    const Network* network_ = nullptr;  ///< the job's
+    Demand demand_;
+    SharedMemory shared_memory_ = SharedMemory::nothing;  ///< what to use where it can be had
+    double bits_per_second_ = 0;
+    Decision decision_;
+    bool machine_memory_tried_ = false;
+    std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
+    std::vector<Slot> slots_;                             ///< one for each method of the decision
+    std::vector<std::size_t> slot_of_range_;              ///< index into slots_ for each range of the decision
+    Scratch packed_send_;
+    Scratch packed_receive_;
+};
+
+}  // namespace aapc::interpose

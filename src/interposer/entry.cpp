@@ -1,0 +1,103 @@
+// The symbols that the program, its Fortran bindings and its tools find before the MPI's own: the MPI_ names, which C
+// programs call, and the PMPI_ names, which Open MPI's Fortran bindings and tools that wrap the MPI_ names call. A call
+// comes by here once, whichever way it takes.
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "aapc/interposer.h"
+#include "interposer/blocks.hpp"
+#include "interposer/communicator.hpp"
+#include "interposer/job.hpp"
+#include "interposer/real.hpp"
+
+namespace aapc::interpose {
+
+namespace {
+
+int initialise(int* argc, char*** argv) {
+    const int error = real().init(argc, argv);
+    if (error == MPI_SUCCESS) {
+        Job::start();
+    }
+    return error;
+}
+
+int initialise_thread(int* argc, char*** argv, int required, int* provided) {
+    const int error = real().init_thread(argc, argv, required, provided);
+    if (error == MPI_SUCCESS) {
+        Job::start();
+    }
+    return error;
+}
+
+/// Whether these arguments are beyond complaint. The others are the MPI's to judge.
+bool well_formed(const void* send, int send_count, MPI_Datatype send_type, int receive_count, MPI_Datatype receive_type,
+                 MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL || receive_count < 0 || receive_type == MPI_DATATYPE_NULL) {
+        return false;
+    }
+    if (send == MPI_IN_PLACE) {
+        return true;
+    }
+    return send_count >= 0 && send_type != MPI_DATATYPE_NULL &&
+           data_bytes(send_count, send_type) == data_bytes(receive_count, receive_type);
+}
+
+int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+             MPI_Datatype receive_type, MPI_Comm comm) {
+    Job* const job = Job::current();
+    if (job == nullptr) {
+        return real().alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+    }
+    if (well_formed(send, send_count, send_type, receive_count, receive_type, comm)) {
+        if (CommunicatorState* const state = CommunicatorState::of(comm, *job)) {
+            if (mpi::Exchange* const exchange = state->exchange_for(comm, data_bytes(receive_count, receive_type))) {
+                job->count_exchanged();
+                return state->run(*exchange, send, send_count, send_type, receive, receive_count, receive_type, comm);
+            }
+        }
+    }
+    job->count_passed_through();
+    return real().alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+}
+
+}  // namespace
+
+}  // namespace aapc::interpose
+
+#define AAPC_INTERPOSED extern "C" __attribute__((visibility("default")))
+
+// Parameters are named as in the MPI standard's C bindings, of which these are definitions.
+
+AAPC_INTERPOSED int MPI_Init(int* argc, char*** argv) { return aapc::interpose::initialise(argc, argv); }
+AAPC_INTERPOSED int PMPI_Init(int* argc, char*** argv) { return aapc::interpose::initialise(argc, argv); }
+
+AAPC_INTERPOSED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return aapc::interpose::initialise_thread(argc, argv, required, provided);
+}
+AAPC_INTERPOSED int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return aapc::interpose::initialise_thread(argc, argv, required, provided);
+}
+
+AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    return aapc::interpose::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+AAPC_INTERPOSED int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    return aapc::interpose::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    return aapc::interpose::real().alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+AAPC_INTERPOSED void aapc_calls(long* exchanged, long* passed_through) {
+    const aapc::interpose::Job* const job = aapc::interpose::Job::current();
+    *exchanged = job == nullptr ? -1 : job->exchanged();
+    *passed_through = job == nullptr ? -1 : job->passed_through();
+}
+
+AAPC_INTERPOSED const char* aapc_rejected(void) { return aapc::interpose::rejected_settings(); }

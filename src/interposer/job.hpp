@@ -1,0 +1,94 @@
+/// @file
+/// What the interposer knows of the whole job: the configuration and where each rank of the world runs.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "aapc/topology/detection.hpp"
+#include "selection/settings.hpp"
+
+namespace aapc::interpose {
+
+class CommunicatorState;
+
+/// One process's share of the job. Immutable once it is there, but for the counters and the list of communicators.
+class Job {
+  public:
+    /// Collective over the world, right after MPI_Init: rank 0 reads the settings, all ranks come to know them and one
+    /// another's machines. Does nothing but one small broadcast where nothing is set. Whatever is wrong is said in one
+    /// line by rank 0, and there is no job then.
+    static void start();
+
+    /// Null: every call goes to the MPI's own routine.
+    [[nodiscard]] static Job* current() { return current_.load(std::memory_order_acquire); }
+
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+    ~Job();
+
+    [[nodiscard]] const Configuration& configuration() const { return configuration_; }
+    /// Null: there is none, or it was made for something else than this job.
+    [[nodiscard]] const Tuning* tuning() const { return configuration_.tuning ? &*configuration_.tuning : nullptr; }
+    /// The machine of each rank of MPI_COMM_WORLD.
+    [[nodiscard]] const std::vector<Machine>& machine_of() const { return machine_of_; }
+    [[nodiscard]] MPI_Group world() const { return world_; }
+
+    /// The state kept with a communicator; null if it has none yet.
+    [[nodiscard]] CommunicatorState* find(MPI_Comm comm) const;
+    /// Keeps `state` with `comm` until that is freed or MPI ends. Null if MPI refuses.
+    CommunicatorState* keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state);
+
+    void count_exchanged() { exchanged_.fetch_add(1, std::memory_order_relaxed); }
+    void count_passed_through() { passed_through_.fetch_add(1, std::memory_order_relaxed); }
+    /// Calls of this process so far.
+    [[nodiscard]] long exchanged() const { return exchanged_.load(std::memory_order_relaxed); }
+    [[nodiscard]] long passed_through() const { return passed_through_.load(std::memory_order_relaxed); }
+
+  private:
+    explicit Job(Configuration configuration);
+    /// What start() does with settings that came from rank 0; null if something is wrong, on all ranks alike.
+    static std::unique_ptr<Job> make(const Settings& settings);
+    /// Whether what the user insists on can be done on the world; rank 0 finds out and says if not. Collective.
+    [[nodiscard]] bool forced_method_fits() const;
+    /// Where the user insists on tickets: whether the machines of the world have memory for them; rank 0 says if not.
+    /// Collective.
+    [[nodiscard]] bool forced_tickets_can_be_had() const;
+    /// Rejects a tuning that was made for something else, as a whole; rank 0 finds out and says so. Collective where
+    /// there is a tuning. False where nothing but the tuning asked for anything.
+    [[nodiscard]] bool tuning_allows_it();
+    /// Takes the network that the places of all ranks make, and says which of its machines is this rank's.
+    Machine place_by_detection(const std::vector<RankPlace>& places);
+    /// Has MPI tell us of freed communicators and of its end; false if MPI refuses. Local.
+    bool register_callbacks();
+    void unregister_callbacks();
+    void finish();
+    static int communicator_freed(MPI_Comm comm, int key, void* state, void* job);
+    static int world_ends(MPI_Comm comm, int key, void* value, void* job);
+
+    static std::atomic<Job*> current_;
+
+    Configuration configuration_;
+    std::vector<Machine> machine_of_;
+    MPI_Group world_ = MPI_GROUP_NULL;
+    int communicator_key_ = MPI_KEYVAL_INVALID;
+    int self_key_ = MPI_KEYVAL_INVALID;
+    std::atomic<long> exchanged_ = 0;
+    std::atomic<long> passed_through_ = 0;
+    std::mutex states_mutex_;                                 ///< guards states_, never held while communicating
+    std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
+};
+
+/// What rank 0 has said of settings that are not followed, separated by "; ". Null on other ranks, and where all are
+/// followed.
+[[nodiscard]] const char* rejected_settings();
+
+/// Writes "aapc: LINE" to standard error in one piece; control characters are shown as \xNN.
+void say(std::string_view line);
+
+}  // namespace aapc::interpose

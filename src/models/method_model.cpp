@@ -1,0 +1,513 @@
+#include "aapc/models/method_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/clusters.hpp"
+#include "aapc/plan/pacing.hpp"
+#include "check/channels.hpp"
+
+namespace aapc {
+
+namespace {
+
+using Kind = Synchronisation::Kind;
+
+/// One network of its own: a cluster with its links, or all of a network that has none.
+struct Part {
+    ContentionFit fit;
+    Rank ranks = 0;
+    double slowest_bits_per_second = 0;  ///< of the links that its own messages cross
+    double contention_factor = 1;        ///< how much longer than the bound a byte takes where messages contend
+};
+
+/// By measurement, gamma for a byte of each of n-1 messages; by the bound, what the busiest link carries. Their ratio
+/// is what contention itself costs, apart from the wires.
+double contention_factor(const ContentionFit& fit, const Bound& bound, Rank ranks) {
+    const double beta = fit.link.beta_seconds_per_byte;
+    const double measured = fit.gamma.value * beta * (ranks - 1);
+    const double messages = bound.slowest_bits_per_second > 0
+                                ? bound.seconds_per_byte * bound.slowest_bits_per_second / 8
+                                : static_cast<double>(bound.messages);
+    const double at_the_bound = messages * beta;
+    return at_the_bound > 0 ? std::max(1.0, measured / at_the_bound) : 1.0;
+}
+
+Part part_of(const ContentionFit& fit, const Network& network, const Demand& own) {
+    const Bound bound = network_bound(network, own);
+    return {fit, own.participants(), bound.slowest_bits_per_second, contention_factor(fit, bound, own.participants())};
+}
+
+/// What a message costs on each link, by measurement.
+class Costs {
+  public:
+    Costs(const Network& network, const Demand& demand, const NetworkModel& model)
+        : network_(network), part_of_rank_(demand.machine_of.size(), 0), part_of_link_(network.links().size(), 0) {
+        if (network.kind() == NetworkKind::clusters) {
+            add_clusters(demand, model);
+        } else {
+            parts_.push_back(part_of(model.clusters.front().fit, network, demand));
+        }
+    }
+
+    [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+    [[nodiscard]] std::size_t part_of_rank(Rank rank) const { return part_of_rank_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] double start_up_seconds(Rank from, Rank to) const {
+        const std::size_t part = part_of_rank(from);
+        return part == part_of_rank(to) ? parts_[part].fit.link.alpha_seconds : wide_area_.alpha_seconds;
+    }
+    /// Of a start-up between any two ranks.
+    [[nodiscard]] double longest_start_up_seconds() const {
+        double longest = parts_.size() > 1 ? wide_area_.alpha_seconds : 0;
+        for (const Part& part : parts_) {
+            longest = std::max(longest, part.fit.link.alpha_seconds);
+        }
+        return longest;
+    }
+    /// Of a message by itself; between clusters it cannot be faster than it was measured alone.
+    [[nodiscard]] double seconds_per_byte_alone(Rank from, Rank to) const {
+        return part_of_rank(from) == part_of_rank(to) ? 0 : wide_area_.beta_seconds_per_byte;
+    }
+    /// The part that the link belongs to; nothing: it leads to the wide area.
+    [[nodiscard]] const Part* part_of_link(std::size_t link) const {
+        return part_of_link_[link] < parts_.size() ? &parts_[part_of_link_[link]] : nullptr;
+    }
+    /// At the measured goodput, which is that of the slowest link in use: faster ones are as much faster as declared.
+    [[nodiscard]] double seconds_per_byte(std::size_t link) const {
+        const Part* part = part_of_link(link);
+        const double beta = part != nullptr ? part->fit.link.beta_seconds_per_byte : wide_area_.beta_seconds_per_byte;
+        const double slowest = part != nullptr ? part->slowest_bits_per_second : slowest_of_wide_area_;
+        const double speed = network_.links()[link].bits_per_second;
+        return slowest > 0 && speed > 0 ? beta * slowest / speed : beta;
+    }
+
+  private:
+    void add_clusters(const Demand& demand, const NetworkModel& model) {
+        const GridModel grid = grid_model_of(model, network_, demand);
+        wide_area_ = grid.wide_area;
+        const Clusters clusters = find_clusters(network_);
+        part_of_link_.assign(network_.links().size(), beyond_all_parts);
+        const auto groups = ranks_by_cluster(network_, demand);
+        for (std::size_t group = 0; group < groups.size(); ++group) {
+            Demand own;
+            for (const Rank rank : groups[group]) {
+                part_of_rank_[static_cast<std::size_t>(rank)] = group;
+                own.machine_of.push_back(demand.machine_of[static_cast<std::size_t>(rank)]);
+            }
+            parts_.push_back(part_of(grid.clusters[group].local, network_, own));
+            const auto cluster =
+                static_cast<std::size_t>(clusters.cluster_of[static_cast<std::size_t>(own.machine_of.front())]);
+            mark_links_below(clusters.switch_of[cluster], group);
+        }
+        // One message goes as fast as the slowest link on its way lets it.
+        for (const std::int32_t link : network_.links_at(0)) {
+            slow_down_wide_area(network_.links()[static_cast<std::size_t>(link)].bits_per_second);
+        }
+        for (const Part& part : parts_) {
+            slow_down_wide_area(part.slowest_bits_per_second);
+        }
+    }
+
+    void slow_down_wide_area(double bits_per_second) {
+        const bool slower = slowest_of_wide_area_ <= 0 || bits_per_second < slowest_of_wide_area_;
+        if (bits_per_second > 0 && slower) {
+            slowest_of_wide_area_ = bits_per_second;
+        }
+    }
+
+    /// All links of the tree below a cluster's topmost switch; vertex 0 is above.
+    void mark_links_below(Vertex top, std::size_t part) {
+        std::vector<std::pair<Vertex, Vertex>> open = {{top, 0}};
+        while (!open.empty()) {
+            const auto [vertex, above] = open.back();
+            open.pop_back();
+            for (const std::int32_t link : network_.links_at(vertex)) {
+                const Vertex below = network_.other_end(link, vertex);
+                if (below != above) {
+                    part_of_link_[static_cast<std::size_t>(link)] = part;
+                    open.emplace_back(below, vertex);
+                }
+            }
+        }
+    }
+
+    static constexpr std::size_t beyond_all_parts = static_cast<std::size_t>(-1);
+
+    const Network& network_;
+    std::vector<Part> parts_;
+    std::vector<std::size_t> part_of_rank_;
+    std::vector<std::size_t> part_of_link_;
+    PointToPoint wide_area_;
+    double slowest_of_wide_area_ = 0;
+};
+
+/// A message with its route.
+struct Load {
+    Transfer transfer;
+    std::int64_t blocks = 0;
+    std::vector<std::size_t> links;  ///< directed
+};
+
+/// What one step costs: messages that are on their way at the same time.
+struct StepCost {
+    double start_up_seconds = 0;
+    double seconds_per_byte = 0;
+    double uncertain_per_byte = 0;
+    bool contended = false;  ///< messages meet on a link
+    // What pays delta: the rank that sends most messages over contended links, and the largest of them.
+    std::int64_t paying_messages = 0;
+    std::int64_t paying_blocks = 0;
+    std::size_t paying_part = 0;
+};
+
+/// The links during one step.
+class Step {
+  public:
+    Step(const Costs& costs, std::size_t directed_links, Rank participants)
+        : costs_(costs),
+          blocks_(directed_links, 0),
+          messages_(directed_links, 0),
+          start_ups_(static_cast<std::size_t>(participants), 0.0),
+          paying_(static_cast<std::size_t>(participants), 0) {}
+
+    /// The messages of the step; it begins anew with each call.
+    [[nodiscard]] StepCost cost_of(std::span<const Load> loads) {
+        StepCost cost;
+        for (const Load& load : loads) {
+            for (const std::size_t link : load.links) {
+                blocks_[link] += load.blocks;
+                ++messages_[link];
+            }
+            double& start_up = start_ups_[static_cast<std::size_t>(load.transfer.from)];
+            start_up += costs_.start_up_seconds(load.transfer.from, load.transfer.to);
+            cost.start_up_seconds = std::max(cost.start_up_seconds, start_up);
+        }
+        for (const Load& load : loads) {
+            add_links_of(load, cost);
+        }
+        for (const Load& load : loads) {
+            for (const std::size_t link : load.links) {
+                blocks_[link] = 0;
+                messages_[link] = 0;
+            }
+            start_ups_[static_cast<std::size_t>(load.transfer.from)] = 0;
+            paying_[static_cast<std::size_t>(load.transfer.from)] = 0;
+        }
+        return cost;
+    }
+
+  private:
+    void add_links_of(const Load& load, StepCost& cost) {
+        const double alone =
+            static_cast<double>(load.blocks) * costs_.seconds_per_byte_alone(load.transfer.from, load.transfer.to);
+        if (alone > cost.seconds_per_byte) {
+            cost.seconds_per_byte = alone;
+            cost.uncertain_per_byte = 0;
+        }
+        bool pays = false;
+        for (const std::size_t directed : load.links) {
+            const Part* part = costs_.part_of_link(directed / 2);
+            const bool contended = messages_[directed] > 1 && part != nullptr;
+            const double exact = static_cast<double>(blocks_[directed]) * costs_.seconds_per_byte(directed / 2);
+            const double seconds = contended ? exact * part->contention_factor : exact;
+            if (seconds > cost.seconds_per_byte) {
+                cost.seconds_per_byte = seconds;
+                const double deviation = contended ? std::sqrt(part->fit.variance_gamma) / part->fit.gamma.value : 0.0;
+                cost.uncertain_per_byte = seconds * deviation;
+            }
+            pays = pays || contended;
+        }
+        if (pays) {
+            cost.contended = true;
+            const std::int64_t messages = ++paying_[static_cast<std::size_t>(load.transfer.from)];
+            cost.paying_blocks = std::max(cost.paying_blocks, load.blocks);
+            if (messages > cost.paying_messages) {
+                cost.paying_messages = messages;
+                cost.paying_part = costs_.part_of_rank(load.transfer.from);
+            }
+        }
+    }
+
+    const Costs& costs_;
+    std::vector<std::int64_t> blocks_;
+    std::vector<std::int64_t> messages_;
+    std::vector<double> start_ups_;
+    std::vector<std::int64_t> paying_;
+};
+
+/// Whether a message that is late cannot meet those of the next phase.
+bool keeps_phases_apart(Kind kind) {
+    switch (kind) {
+        case Kind::timed:
+        case Kind::sender:
+        case Kind::receiver:
+        case Kind::barrier:
+        case Kind::barrier_partial_sender:
+        case Kind::barrier_partial_receiver:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// Rounds in which everybody has heard of everybody.
+double rounds_of_a_barrier(Rank participants) { return std::ceil(std::log2(std::max(participants, 1))); }
+
+/// Start-ups of the messages that keep phases apart.
+double start_ups_between(const Synchronisation& synchronisation, Phase phases, Rank participants) {
+    double start_ups = 0;
+    const Phase between_barriers = phases_between_barriers(synchronisation);
+    for (Phase phase = 1; phase < phases; ++phase) {
+        if (between_barriers > 0 && phase % between_barriers == 0) {
+            start_ups += rounds_of_a_barrier(participants);
+        } else if (uses_edges(synchronisation) && has_token_between(synchronisation, phase - 1, phase)) {
+            start_ups += 1;
+        }
+    }
+    return start_ups;
+}
+
+Phase phases_in_a_step(const Synchronisation& synchronisation) {
+    return synchronisation.kind == Kind::window ? synchronisation.block_phases : 1;
+}
+
+}  // namespace
+
+/// Fills in a model.
+class MethodModel::Builder {
+  public:
+    Builder(const Network& network, const Demand& demand, const Method& method, const NetworkModel& known)
+        : network_(network), demand_(demand), method_(method), costs_(network, demand, known) {
+        model_.participants_ = demand.participants();
+        for (const Part& part : costs_.parts()) {
+            model_.fits_.push_back(part.fit);
+        }
+        if (costs_.parts().size() > 1) {
+            model_.grid_ = grid_model_of(known, network, demand);
+        }
+    }
+
+    Expected<MethodModel> build() {
+        if (method_.native() || (!model_.grid_ && to_string(method_) == model_.fits_.front().method)) {
+            return by_signature();
+        }
+        const auto timetable = build_timetable(*method_.algorithm, method_.variant, network_, demand_);
+        if (!timetable) {
+            return failure(timetable.error());
+        }
+        if (const auto fits = check_synchronisation_fits(**timetable, method_.synchronisation); !fits) {
+            return failure(fits.error());
+        }
+        if (auto added = add_phases(**timetable); !added) {
+            return failure(std::move(added.error()));
+        }
+        if (method_.synchronisation.kind == Kind::timed) {
+            return timed(**timetable);
+        }
+        const double longest = costs_.longest_start_up_seconds();
+        model_.start_up_seconds_ +=
+            longest * start_ups_between(method_.synchronisation, (*timetable)->phases(), demand_.participants());
+        model_.kept_apart_ = keeps_phases_apart(method_.synchronisation.kind);
+        model_.basis_ = fmt::format("{} phase{}, {}", (*timetable)->phases(), (*timetable)->phases() == 1 ? "" : "s",
+                                    basis_of_synchronisation());
+        return std::move(model_);
+    }
+
+  private:
+    Expected<MethodModel> by_signature() {
+        model_.by_signature_ = true;
+        const std::string& measured = model_.fits_.front().method;
+        const std::string whose =
+            measured.empty() || measured == to_string(method_) ? "" : fmt::format(" of {}", measured);
+        model_.basis_ = model_.grid_ ? fmt::format("signatures{} of the clusters, equation 6, links shared", whose)
+                                     : fmt::format("signature{}, equations 4 and 5", whose);
+        return std::move(model_);
+    }
+
+    Expected<MethodModel> timed(const Timetable& timetable) {
+        const Bound bound = network_bound(network_, demand_);
+        if (bound.slowest_bits_per_second <= 0) {
+            return failure({"", 0, 0, "no message crosses a link, so there is no speed to keep to",
+                            "use ranks on several machines, or another synchronisation"});
+        }
+        const Synchronisation& synchronisation = method_.synchronisation;
+        const double pace = synchronisation.pace > 0 ? synchronisation.pace : PaceController::initial_pace;
+        model_.slots_ = Slots{timetable.phases(), bound.slowest_bits_per_second, synchronisation.segment_bytes, pace};
+        // Slots begin by the clock: no start-up in each, but a common start, there and back.
+        model_.start_up_seconds_ =
+            costs_.longest_start_up_seconds() * (1 + 2 * rounds_of_a_barrier(demand_.participants()));
+        model_.basis_ = fmt::format("{} phases by the clock, pace {}", timetable.phases(), pace);
+        return std::move(model_);
+    }
+
+    [[nodiscard]] std::string basis_of_synchronisation() const {
+        const Synchronisation& synchronisation = method_.synchronisation;
+        std::string text = token_giver(synchronisation) != TokenGiver::nobody ? "tokens" : "";
+        if (phases_between_barriers(synchronisation) > 0) {
+            text += text.empty() ? "barriers" : " and barriers";
+        }
+        if (text.empty() && synchronisation.kind == Kind::window) {
+            text = synchronisation.block_phases == all_phases ? "all at once"
+                                                              : fmt::format("{} at once", synchronisation.block_phases);
+        }
+        text = text.empty() ? "one after the other" : text;
+        return contended_ ? text + ", messages meet on links" : text;
+    }
+
+    Expected<void> add_phases(const Timetable& timetable) {
+        auto channels = check::Channels::find(network_, demand_);
+        if (!channels) {
+            return failure({"", 0, 0, channels.error().what, ""});
+        }
+        const std::vector<Load> loads = loads_of(timetable, *channels);
+        Step step(costs_, 2 * network_.links().size(), demand_.participants());
+        const Phase together = phases_in_a_step(method_.synchronisation);
+        std::map<std::pair<std::int64_t, std::size_t>, double> paying;
+        for (std::size_t begin = 0; begin < loads.size();) {
+            std::size_t end = begin;
+            while (end < loads.size() &&
+                   loads[end].transfer.phase / together == loads[begin].transfer.phase / together) {
+                ++end;
+            }
+            const StepCost cost = step.cost_of({loads.data() + begin, end - begin});
+            model_.start_up_seconds_ += cost.start_up_seconds;
+            model_.seconds_per_byte_ += cost.seconds_per_byte;
+            model_.uncertain_per_byte_ += cost.uncertain_per_byte;
+            contended_ = contended_ || cost.contended;
+            paying[{cost.paying_blocks, cost.paying_part}] += static_cast<double>(cost.paying_messages);
+            begin = end;
+        }
+        for (const auto& [what, messages] : paying) {
+            if (messages > 0) {
+                model_.paying_.push_back({what.first, messages, what.second});
+            }
+        }
+        return {};
+    }
+
+    /// All messages in order of phase.
+    [[nodiscard]] std::vector<Load> loads_of(const Timetable& timetable, check::Channels& channels) const {
+        std::vector<Load> loads;
+        std::vector<check::Channel> route;
+        std::vector<Block> blocks;
+        const auto directed_links = static_cast<check::Channel>(2 * network_.links().size());
+        for (Rank rank = 0; rank < timetable.participants(); ++rank) {
+            for (const Transfer& transfer : timetable.sends_of(rank)) {
+                Load& load = loads.emplace_back();
+                load.transfer = transfer;
+                blocks.clear();
+                timetable.append_blocks(transfer, blocks);
+                load.blocks = static_cast<std::int64_t>(blocks.size());
+                channels.route(transfer.from, transfer.to, route);
+                for (const check::Channel channel : route) {
+                    if (channel < directed_links) {  // the others are ports of ranks
+                        load.links.push_back(static_cast<std::size_t>(channel));
+                    }
+                }
+            }
+        }
+        std::sort(loads.begin(), loads.end(),
+                  [](const Load& left, const Load& right) { return left.transfer < right.transfer; });
+        return loads;
+    }
+
+    const Network& network_;
+    const Demand& demand_;
+    const Method& method_;
+    Costs costs_;
+    bool contended_ = false;
+    MethodModel model_;
+};
+
+Expected<MethodModel> MethodModel::create(const Network& network, const Demand& demand, const Method& method,
+                                          const NetworkModel& model) {
+    if (demand.participants() < 2) {
+        return failure({"", 0, 0, "fewer than two ranks exchange nothing", "give at least two"});
+    }
+    if (auto complete = check_model_is_for(model, network, demand); !complete) {
+        return failure(std::move(complete.error()));
+    }
+    return Builder(network, demand, method, model).build();
+}
+
+Estimate MethodModel::signature_seconds(std::int64_t message_bytes) const {
+    return grid_ ? predict_direct_seconds(*grid_, message_bytes)
+                 : predict_seconds(fits_.front(), participants_, message_bytes);
+}
+
+double MethodModel::phases_seconds(std::int64_t message_bytes) const {
+    const auto bytes = static_cast<double>(message_bytes);
+    double on_the_links = seconds_per_byte_ * bytes;
+    if (slots_) {
+        const Segmentation segmentation =
+            segment_message(message_bytes, slots_->bits_per_second, slots_->segment_bytes);
+        // Where the network is slower than declared, slots do not make it faster.
+        on_the_links = std::max(on_the_links, segmentation.end_seconds(slots_->phases) / slots_->pace);
+    }
+    double seconds = start_up_seconds_ + on_the_links;
+    for (const Paying& paying : paying_) {
+        const ContentionFit& fit = fits_[paying.fit];
+        if (fit.threshold && paying.blocks * message_bytes >= fit.threshold->up_to) {
+            seconds += paying.messages * fit.delta.value;
+        }
+    }
+    return seconds;
+}
+
+Estimate MethodModel::seconds(std::int64_t message_bytes) const {
+    if (by_signature_) {
+        return signature_seconds(message_bytes);
+    }
+    const double seconds = phases_seconds(message_bytes);
+    const double uncertain = uncertain_per_byte_ * static_cast<double>(message_bytes) / seconds;
+    double reach = 0;
+    for (const ContentionFit& fit : fits_) {
+        reach = std::max(reach, fit.quantile * std::hypot(uncertain, fit.relative_deviation));
+    }
+    Estimate estimate{seconds, {seconds * std::exp(-reach), seconds * std::exp(reach), usual_confidence}};
+    if (!kept_apart_) {
+        estimate.interval.high = std::max(estimate.interval.high, signature_seconds(message_bytes).interval.high);
+    }
+    return estimate;
+}
+
+std::string MethodModel::extrapolation_remark(std::int64_t message_bytes) const {
+    for (std::size_t index = 0; index < fits_.size(); ++index) {
+        const Rank ranks = grid_ ? grid_->clusters[index].ranks : participants_;
+        if (std::string remark = aapc::extrapolation_remark(fits_[index], ranks, message_bytes); !remark.empty()) {
+            return remark;
+        }
+    }
+    return {};
+}
+
+ExpectedSeconds expected_by_model(const Network& network, const Demand& demand, const std::vector<Method>& candidates,
+                                  const NetworkModel& model) {
+    auto models = std::make_shared<std::map<std::string, MethodModel>>();
+    for (const Method& method : candidates) {
+        if (auto of_method = MethodModel::create(network, demand, method, model)) {
+            models->emplace(to_string(method), std::move(*of_method));
+        }
+    }
+    return [models](const Method& method, std::int64_t block_bytes) {
+        const auto known = models->find(to_string(method));
+        if (known != models->end()) {
+            return known->second.seconds(block_bytes).value;
+        }
+        double longest = 0;
+        for (const auto& [name, of_method] : *models) {
+            longest = std::max(longest, of_method.seconds(block_bytes).value);
+        }
+        return longest;
+    };
+}
+
+}  // namespace aapc

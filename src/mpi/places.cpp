@@ -1,0 +1,80 @@
+#include "mpi/places.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "input/environment.hpp"
+
+namespace aapc::interpose {
+
+namespace {
+
+/// What travels of a RankPlace.
+struct Record {
+    std::int32_t shares_memory_with;
+    std::array<char, longest_host_name> host;  ///< zeros behind it
+};
+
+/// What the MPI calls this host, which may be more than the host itself says; AAPC_HOSTNAME comes first.
+std::string processor_name() {
+    if (!environment_variable("AAPC_HOSTNAME").empty()) {
+        return host_name();
+    }
+    std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+    int length = 0;
+    PMPI_Get_processor_name(name.data(), &length);
+    return {name.data(), std::min(static_cast<std::size_t>(length), longest_host_name - 1)};
+}
+
+/// The lowest rank of `comm` with which this one shares memory; -1: the MPI refuses to tell.
+std::int32_t lowest_rank_in_memory(MPI_Comm comm) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    MPI_Comm sharing = MPI_COMM_NULL;
+    if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &sharing) != MPI_SUCCESS) {
+        return -1;
+    }
+    int lowest = rank;
+    PMPI_Bcast(&lowest, 1, MPI_INT, 0, sharing);
+    PMPI_Comm_free(&sharing);
+    return lowest;
+}
+
+}  // namespace
+
+std::optional<std::vector<RankPlace>> gather_places(MPI_Comm comm) {
+    int ranks = 0;
+    PMPI_Comm_size(comm, &ranks);
+    Record own{lowest_rank_in_memory(comm), {}};
+    std::vector<RankPlace> places;
+    std::unique_ptr<Record[]> records;
+    try {
+        processor_name().copy(own.host.data(), own.host.size() - 1);
+        records = std::make_unique<Record[]>(static_cast<std::size_t>(ranks));
+        places.resize(static_cast<std::size_t>(ranks));
+        for (RankPlace& place : places) {
+            place.host.reserve(longest_host_name);
+        }
+    } catch (const std::bad_alloc&) {
+        records.reset();
+    }
+    const int able = records && own.shares_memory_with >= 0 ? 1 : 0;
+    int all_able = 0;
+    PMPI_Allreduce(&able, &all_able, 1, MPI_INT, MPI_MIN, comm);
+    if (all_able == 0) {
+        return std::nullopt;
+    }
+    PMPI_Allgather(&own, sizeof own, MPI_BYTE, records.get(), sizeof own, MPI_BYTE, comm);
+    for (std::size_t rank = 0; rank < places.size(); ++rank) {
+        places[rank].shares_memory_with = records[rank].shares_memory_with;
+        places[rank].host = records[rank].host.data();
+    }
+    return places;
+}
+
+}  // namespace aapc::interpose

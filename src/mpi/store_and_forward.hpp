@@ -1,0 +1,63 @@
+/// @file
+/// Store-and-forward: messages that carry several blocks, some of them on their way to other ranks.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "aapc/plan/staging.hpp"
+#include "mpi/barriers.hpp"
+#include "mpi/execution.hpp"
+#include "mpi/scratch.hpp"
+
+namespace aapc::mpi {
+
+/// Phase after phase in lock-step: what is sent and received in a phase is complete and in its place before the next
+/// one starts. Blocks that lie in one piece are sent and received where they are; others are packed and unpacked.
+///
+/// It cannot deadlock: of the messages that are incomplete anywhere take one of the earliest phase; both its ends have
+/// completed everything before that phase, so it has been started and is awaited.
+class ForwardingExecution : public Execution {
+  public:
+    ForwardingExecution(const Transport& transport, const Plan& plan);
+    [[nodiscard]] int run(const Blocks& blocks) override;
+
+  private:
+    /// What a rank does in one phase; phases in which it does nothing have none.
+    struct Step {
+        Phase phase = 0;
+        std::size_t first_send = 0;
+        std::size_t end_of_sends = 0;
+        std::size_t first_receive = 0;
+        std::size_t end_of_receives = 0;
+    };
+    /// The buffers of one call.
+    struct Memory {
+        const Blocks& blocks;
+        std::byte* transit;
+        std::byte* staging;  ///< messages that are packed and unpacked, of one step
+
+        [[nodiscard]] const std::byte* readable(const BlockRun& run) const;
+        /// The plan puts nothing into the send buffer.
+        [[nodiscard]] std::byte* writable(const BlockRun& run) const;
+        [[nodiscard]] std::byte* staged(std::ptrdiff_t block) const {
+            return staging + static_cast<std::size_t>(block) * blocks.bytes;
+        }
+    };
+
+    void find_steps();
+    int pass_barriers(Barriers& barriers, Phase phase) const;
+    int run_step(const Step& step, const Memory& memory) const;
+    void pack(const Step& step, const Memory& memory) const;
+    int start(const Step& step, const Memory& memory, Pending& pending) const;
+    void unpack(const Step& step, const Memory& memory) const;
+
+    const Transport& transport_;
+    const Plan& plan_;
+    std::vector<Step> steps_;
+    Staging messages_;  ///< where they are packed and unpacked
+    Scratch transit_;
+    Scratch staging_;
+};
+
+}  // namespace aapc::mpi

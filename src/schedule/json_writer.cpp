@@ -1,0 +1,127 @@
+// Written line by line: a document of a million messages is built in the time it takes to print its numbers, where a
+// JSON object in memory would need a gigabyte first.
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "aapc/schedule/schedule_file.hpp"
+#include "aapc/timetable/synchronisation.hpp"
+
+namespace aapc {
+
+namespace {
+
+/// A JSON string. Bytes that are no UTF-8 become U+FFFD, because JSON has no other way.
+std::string quoted(const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+class Writer {
+  public:
+    std::string write(const Schedule& schedule, const Synchronisation& synchronisation,
+                      const std::vector<Edge>& edges) {
+        // About 24 characters a message and 40 an edge.
+        text_.reserve(static_cast<std::size_t>(schedule.messages()) * 26 + edges.size() * 48 + 4096);
+        append("{{\n  \"format\": \"aapc-schedule/1\",\n  \"algorithm\": {},\n  \"variant\": {},\n",
+               quoted(schedule.algorithm()), quoted(schedule.variant()));
+        append_participants(schedule);
+        if (schedule.bound()) {
+            append("  \"bound\": {},\n", *schedule.bound());
+        } else {
+            text_ += "  \"bound\": null,\n";
+        }
+        append("  \"guarantee\": \"{}\",\n", to_string(schedule.guarantee()));
+        std::size_t number = 0;
+        append_list("  ", "phases", schedule.phases(),
+                    [&](const std::vector<Transfer>&) { append_phase(schedule, number++); });
+        append_synchronisation(schedule, synchronisation, edges);
+        text_ += "}\n";
+        return std::move(text_);
+    }
+
+  private:
+    void append_synchronisation(const Schedule& schedule, const Synchronisation& synchronisation,
+                                const std::vector<Edge>& edges) {
+        append(",\n  \"synchronisation\": {{\n    \"name\": \"{}\",\n", to_string(synchronisation));
+        append_list("    ", "edges", edges, [&](const Edge& edge) {
+            append("{{\"after\": [{}, {}], \"before\": [{}, {}]}}", edge.after.from, edge.after.to, edge.before.from,
+                   edge.before.to);
+        });
+        if (synchronisation.kind == Synchronisation::Kind::dummy) {
+            text_ += ",\n";
+            append_list("    ", "dummies", dummy_transfers(schedule, synchronisation), [&](const Transfer& dummy) {
+                append("{{\"phase\": {}, \"from\": {}, \"to\": {}}}", dummy.phase, dummy.from, dummy.to);
+            });
+        }
+        text_ += "\n  }\n";
+    }
+
+    template <class... Arguments>
+    void append(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    }
+
+    /// `"name": [` and one element a line.
+    template <class Elements, class AppendElement>
+    void append_list(std::string_view indent, std::string_view name, const Elements& elements,
+                     AppendElement append_element) {
+        append("{}\"{}\": [", indent, name);
+        std::string_view separator = "\n";
+        for (const auto& element : elements) {
+            append("{}{}  ", separator, indent);
+            append_element(element);
+            separator = ",\n";
+        }
+        if (!elements.empty()) {
+            append("\n{}", indent);
+        }
+        text_ += ']';
+    }
+
+    void append_participants(const Schedule& schedule) {
+        const std::vector<std::string> names = participant_names(schedule.network(), schedule.demand());
+        std::size_t rank = 0;
+        append_list("  ", "participants", schedule.demand().machine_of, [&](Machine machine) {
+            append("{{\"name\": {}, \"machine\": {}}}", quoted(names[rank++]),
+                   quoted(schedule.network().machine_name(machine)));
+        });
+        text_ += ",\n";
+    }
+
+    void append_phase(const Schedule& schedule, std::size_t number) {
+        text_ += '[';
+        std::string_view separator;
+        for (std::size_t index = 0; index < schedule.phases()[number].size(); ++index) {
+            const Transfer& message = schedule.phases()[number][index];
+            append("{}{{\"from\": {}, \"to\": {}", separator, message.from, message.to);
+            if (schedule.forwards()) {
+                append_blocks(schedule.blocks()[number][index]);
+            }
+            text_ += '}';
+            separator = ", ";
+        }
+        text_ += ']';
+    }
+
+    void append_blocks(const std::vector<Block>& blocks) {
+        text_ += ", \"blocks\": [";
+        std::string_view separator;
+        for (const Block& block : blocks) {
+            append("{}[{}, {}]", separator, block.origin, block.destination);
+            separator = ", ";
+        }
+        text_ += ']';
+    }
+
+    std::string text_;
+};
+
+}  // namespace
+
+std::string schedule_json(const Schedule& schedule, const Synchronisation& synchronisation,
+                          const std::vector<Edge>& edges) {
+    return Writer().write(schedule, synchronisation, edges);
+}
+
+}  // namespace aapc

@@ -1,0 +1,90 @@
+#include <algorithm>
+
+#include "aapc/plan/plan.hpp"
+#include "aapc/check/schedule.hpp"
+#include "plan/block_places.hpp"
+
+namespace aapc {
+
+namespace {
+
+std::int32_t step_of(const std::vector<Transfer>& transfers, const Transfer& transfer) {
+    return static_cast<std::int32_t>(std::lower_bound(transfers.begin(), transfers.end(), transfer) -
+                                     transfers.begin());
+}
+
+/// Goes through the whole table and counts.
+Plan::Tickets tickets_of(const Schedule& schedule, Rank rank) {
+    const std::vector<Machine>& machine_of = schedule.demand().machine_of;
+    const auto machine = [&](Rank other) { return machine_of[static_cast<std::size_t>(other)]; };
+    Plan::Tickets tickets;
+    for (const std::vector<Transfer>& phase : schedule.phases()) {
+        std::vector<Transfer> in_order = phase;
+        std::sort(in_order.begin(), in_order.end());
+        for (const Transfer& transfer : in_order) {
+            if (machine(transfer.from) == machine(transfer.to)) {
+                continue;
+            }
+            if (transfer.from == rank) {
+                tickets.of_send.push_back(tickets.machine_sends);
+            }
+            if (transfer.to == rank) {
+                tickets.of_receive.push_back(tickets.machine_receives);
+            }
+            tickets.machine_sends += machine(transfer.from) == machine(rank) ? 1 : 0;
+            tickets.machine_receives += machine(transfer.to) == machine(rank) ? 1 : 0;
+        }
+    }
+    return tickets;
+}
+
+}  // namespace
+
+Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges, Rank rank,
+                        const Synchronisation& synchronisation) {
+    Plan plan;
+    plan.rank = rank;
+    plan.participants = schedule.demand().participants();
+    plan.phases = static_cast<Phase>(schedule.phases().size());
+    plan.synchronisation = synchronisation;
+    for (const std::vector<Transfer>& phase : schedule.phases()) {
+        for (const Transfer& transfer : phase) {
+            if (transfer.from == rank) {
+                plan.sends.push_back(transfer);
+            }
+            if (transfer.to == rank) {
+                plan.receives.push_back(transfer);
+            }
+        }
+    }
+    if (schedule.forwards()) {
+        plan.forwarding = plan_forwarding(schedule, rank, plan.sends, plan.receives);
+    }
+    for (const Edge& edge : edges) {
+        const Rank signalling = signaller(synchronisation, edge);
+        if (edge.before.from == rank) {
+            plan.waits.push_back({step_of(plan.sends, edge.before), signalling});
+        }
+        if (signalling == rank) {
+            const auto& own = token_giver(synchronisation) == TokenGiver::receiver ? plan.receives : plan.sends;
+            plan.signals.push_back({step_of(own, edge.after), edge.before.from});
+        }
+    }
+    for (const Transfer& dummy : dummy_transfers(schedule, synchronisation)) {
+        if (dummy.from == rank) {
+            plan.dummy_sends.push_back(dummy);
+        }
+        if (dummy.to == rank) {
+            plan.dummy_receives.push_back(dummy);
+        }
+    }
+    plan.ranks_of_machine = ranks_beside(schedule.demand(), rank);
+    if (synchronisation.kind == Synchronisation::Kind::ports) {
+        plan.tickets = tickets_of(schedule, rank);
+    }
+    std::sort(plan.waits.begin(), plan.waits.end());
+    std::sort(plan.signals.begin(), plan.signals.end());
+    return plan;
+}
+
+}  // namespace aapc

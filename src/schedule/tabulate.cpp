@@ -1,0 +1,41 @@
+#include <algorithm>
+
+#include "aapc/check/schedule.hpp"
+
+namespace aapc {
+
+namespace {
+
+void append_blocks(const Timetable& timetable, ScheduleDraft& draft) {
+    for (const std::vector<Transfer>& phase : draft.phases) {
+        std::vector<std::vector<Block>>& blocks = draft.blocks.emplace_back();
+        for (const Transfer& transfer : phase) {
+            timetable.append_blocks(transfer, blocks.emplace_back());
+        }
+    }
+}
+
+}  // namespace
+
+ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::string variant,
+                       std::optional<std::int64_t> bound) {
+    ScheduleDraft draft{std::move(algorithm), std::move(variant), bound, {}, timetable.guarantee(), {}};
+    draft.phases.resize(static_cast<std::size_t>(std::max<Phase>(timetable.phases(), 0)));
+    for (Rank rank = 0; rank < timetable.participants(); ++rank) {
+        for (const Transfer& transfer : timetable.sends_of(rank)) {
+            if (draft.phases.empty()) {
+                draft.phases.emplace_back();
+            }
+            // A wrong answer is kept for the checker to complain of: in the last phase it stands out by its number.
+            const auto last = static_cast<Phase>(draft.phases.size()) - 1;
+            const bool known = transfer.phase >= 0 && transfer.phase <= last;
+            draft.phases[static_cast<std::size_t>(known ? transfer.phase : last)].push_back(transfer);
+        }
+    }
+    if (timetable.forwards()) {
+        append_blocks(timetable, draft);
+    }
+    return draft;
+}
+
+}  // namespace aapc

@@ -1,0 +1,179 @@
+// The state of a tournament is what it was made from and what was measured; resuming does it all again. So it cannot
+// differ from the uninterrupted one, and every line is checked by what the search asks for at that point.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "search/search_state_machine.hpp"
+
+namespace aapc {
+
+namespace {
+
+constexpr std::string_view first_line = "aapc tournament 1";
+constexpr std::string_view last_line = "end";
+
+/// A number that takes up the whole text.
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// Takes the text up to the separator, and the separator, from the front; all of it if there is none.
+std::string_view take(std::string_view& text, char separator) {
+    const std::size_t end = text.find(separator);
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    return part;
+}
+
+class Lines {
+  public:
+    explicit Lines(std::string_view text) : text_(text) {}
+
+    std::string_view next() {
+        ++line_;
+        return take(text_, '\n');
+    }
+    /// What follows `key` and a blank on the next line; nothing if that is another.
+    std::optional<std::string_view> value(std::string_view key) {
+        std::string_view line = next();
+        return take(line, ' ') == key ? std::optional(line) : std::nullopt;
+    }
+    template <class Number>
+    std::optional<Number> numeric(std::string_view key) {
+        const auto text = value(key);
+        return text ? number<Number>(*text) : std::nullopt;
+    }
+    [[nodiscard]] bool at_end() const { return text_.empty(); }
+    [[nodiscard]] tl::unexpected<Diagnostic> damaged() const {
+        return failure({"", line_, 0, "the state of the tournament is damaged", "begin a new one"});
+    }
+
+  private:
+    std::string_view text_;
+    int line_ = 0;
+};
+
+std::optional<std::vector<std::int64_t>> read_sizes(Lines& lines) {
+    auto rest = lines.value("sizes");
+    std::vector<std::int64_t> sizes;
+    while (rest && !rest->empty()) {
+        const auto size = number<std::int64_t>(take(*rest, ' '));
+        if (!size) {
+            return std::nullopt;
+        }
+        sizes.push_back(*size);
+    }
+    return rest ? std::optional(std::move(sizes)) : std::nullopt;
+}
+
+Expected<TournamentSettings> read_settings(Lines& lines) {
+    if (lines.next() != first_line) {
+        return lines.damaged();
+    }
+    TournamentSettings settings;
+    for (const auto& [key, where] : {std::pair("budget", &settings.budget_seconds),
+                                     std::pair("seconds-per-byte", &settings.bound_seconds_per_byte),
+                                     std::pair("bits-per-second", &settings.slowest_bits_per_second)}) {
+        const auto value = lines.numeric<double>(key);
+        if (!value) {
+            return lines.damaged();
+        }
+        *where = *value;
+    }
+    const auto seed = lines.numeric<std::uint64_t>("seed");
+    if (!seed) {
+        return lines.damaged();
+    }
+    settings.seed = *seed;
+    auto sizes = read_sizes(lines);
+    if (!sizes) {
+        return lines.damaged();
+    }
+    settings.sizes = std::move(*sizes);
+    return settings;
+}
+
+Expected<std::vector<Method>> read_candidates(Lines& lines, NetworkKind kind) {
+    const auto count = lines.numeric<std::size_t>("candidates");
+    if (!count) {
+        return lines.damaged();
+    }
+    std::vector<Method> candidates;
+    for (std::size_t index = 0; index < *count; ++index) {
+        auto method = parse_method(lines.next(), kind);
+        if (!method) {
+            return lines.damaged();
+        }
+        candidates.push_back(std::move(*method));
+    }
+    return candidates;
+}
+
+}  // namespace
+
+std::string Tournament::state_text() const {
+    const TournamentSettings& settings = search_->settings();
+    std::string text = fmt::format("{}\nbudget {}\nseconds-per-byte {}\nbits-per-second {}\nseed {}\nsizes", first_line,
+                                   settings.budget_seconds, settings.bound_seconds_per_byte,
+                                   settings.slowest_bits_per_second, settings.seed);
+    for (const std::int64_t size : settings.sizes) {
+        text += fmt::format(" {}", size);
+    }
+    text += fmt::format("\ncandidates {}\n", search_->candidates().size());
+    for (const Method& method : search_->candidates()) {
+        text += to_string(method) + '\n';
+    }
+    text += fmt::format("measurements {}\n", search_->log().size());
+    for (const Search::Logged& one : search_->log()) {
+        text += fmt::format("{} {} {} {}\n", one.candidate, one.bytes, one.measurement.seconds,
+                            one.measurement.spent_seconds);
+    }
+    text += fmt::format("{}\n", last_line);
+    return text;
+}
+
+Expected<Tournament> Tournament::resume(std::string_view text, NetworkKind kind, Foreknowledge known) {
+    Lines lines(text);
+    auto settings = read_settings(lines);
+    if (!settings) {
+        return failure(std::move(settings.error()));
+    }
+    auto candidates = read_candidates(lines, kind);
+    if (!candidates) {
+        return failure(std::move(candidates.error()));
+    }
+    auto tournament = create(std::move(*settings), std::move(*candidates), std::move(known));
+    if (!tournament) {
+        return tournament;
+    }
+    const auto count = lines.numeric<std::size_t>("measurements");
+    if (!count) {
+        return lines.damaged();
+    }
+    for (std::size_t index = 0; index < *count; ++index) {
+        std::string_view line = lines.next();
+        const auto candidate = number<std::size_t>(take(line, ' '));
+        const auto bytes = number<std::int64_t>(take(line, ' '));
+        const auto seconds = number<double>(take(line, ' '));
+        const auto spent_seconds = number<double>(line);
+        Search& search = *tournament->search_;
+        if (!candidate || !bytes || !seconds || !spent_seconds || search.finished() || search.next() != *candidate ||
+            search.bytes() != *bytes) {
+            return lines.damaged();
+        }
+        search.observe({*seconds, *spent_seconds});
+    }
+    if (lines.next() != last_line || !lines.at_end() || !text.ends_with('\n')) {
+        return lines.damaged();
+    }
+    return tournament;
+}
+
+}  // namespace aapc

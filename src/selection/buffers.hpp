@@ -1,0 +1,51 @@
+/// @file
+/// The memory that the methods of a decision take where they forward blocks, and a decision that keeps within a limit
+/// of it (AAPC_BUFFER_LIMIT). Knows no MPI: what a rank needs follows from its own plan, and whoever asks finds out
+/// what the rank needs that needs most.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "aapc/methods/buffer_limit.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/timetable/timetable.hpp"
+#include "selection/rule.hpp"
+
+namespace aapc::interpose {
+
+/// A decision, and what takes its place where its buffers would be too large.
+struct LimitedDecision {
+    Decision wanted;
+    Decision otherwise;  ///< the rule's; within the limit, too
+};
+
+/// Blocks of buffers for a timetable that forwards: one rank's, or those of the rank that needs most.
+using BlocksOf = std::function<std::int64_t(const Timetable&)>;
+
+/// The methods of the ranges of `decision` that forward blocks, each once, with the buffers that `blocks_of` tells.
+/// Which they are, and in which order, is a function of network, demand and decision. Methods that cannot be had there
+/// are left out.
+[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(const Network& network, const Demand& demand,
+                                                             const Decision& decision, const BlocksOf& blocks_of);
+
+/// The same for both of the decisions, and for all that with_smaller_buffers() makes of their methods.
+[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(const Network& network, const Demand& demand,
+                                                             const LimitedDecision& decision,
+                                                             const BlocksOf& blocks_of);
+
+/// `decision`, whose ranges say what buffers they take. `needs` has those of the rank that needs most for each of its
+/// methods that forwards.
+[[nodiscard]] Decision with_buffers(const Decision& decision, const std::vector<BufferedMethod>& needs);
+
+/// `decision.wanted` with buffers of at most `limit` bytes (>= 0) on any rank. For a block size at which those of a
+/// method are larger, its next reduction by with_smaller_buffers() that keeps within them; where there is none, what
+/// `decision.otherwise` has for that size, in the same way; where that does not either, the MPI's own routine. `needs`
+/// has the buffers of the rank that needs most for each method of forwarding_methods(). Equal arguments, equal result:
+/// ranks that agree on `needs` decide alike.
+[[nodiscard]] Decision within_limit(const LimitedDecision& decision, const std::vector<BufferedMethod>& needs,
+                                    std::int64_t limit);
+
+}  // namespace aapc::interpose

@@ -1,0 +1,281 @@
+#include "selection/rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/topology/clusters.hpp"
+
+namespace aapc::interpose {
+
+namespace {
+
+/// What is done with blocks of `from_bytes` to less than `below_bytes` where nothing is forced or tuned: an algorithm
+/// with its default synchronisation. All others go to the MPI's own routine.
+struct Rule {
+    NetworkKind kind;
+    std::string_view algorithm;
+    std::int64_t from_bytes;
+    std::int64_t below_bytes = largest_scheduled_block + 1;
+    std::string_view not_under = {};  ///< the MPI whose own routine was measured to be faster (docs/measurements.md)
+};
+
+/// Those of one kind in ascending order of their blocks.
+constexpr Rule rules[] = {
+    {NetworkKind::tree, "tree", smallest_scheduled_block},
+    {NetworkKind::clusters, "local-group", 1, smallest_block_not_gathered},
+    {NetworkKind::clusters, "tree", smallest_scheduled_block},
+    {NetworkKind::torus, "torus-direct", smallest_scheduled_block},
+    {NetworkKind::detected, "factor", smallest_block_on_unknown_wires, largest_scheduled_block + 1, "mpich"},
+};
+
+constexpr Rank fewest_participants = 3;  // two ranks have one schedule, and every MPI has found it
+
+std::size_t machines_used(const Demand& demand) {
+    return std::unordered_set<Machine>(demand.machine_of.begin(), demand.machine_of.end()).size();
+}
+
+bool in_one_cluster(const Network& network, const Demand& demand) {
+    return network.kind() == NetworkKind::clusters && ranks_by_cluster(network, demand).size() == 1;
+}
+
+/// Whether some machine has more ranks than another.
+bool numbers_of_ranks_differ(const Demand& demand) {
+    std::unordered_map<Machine, std::size_t> ranks_on;
+    for (const Machine machine : demand.machine_of) {
+        ++ranks_on[machine];
+    }
+    return std::any_of(ranks_on.begin(), ranks_on.end(),
+                       [&](const auto& entry) { return entry.second != ranks_on.begin()->second; });
+}
+
+/// The first one, but of `factor` the one that was measured to be best (docs/measurements.md, "Machines with several
+/// ranks").
+std::string_view variant_of(const Algorithm& algorithm, const Demand& demand) {
+    return algorithm.name == "factor" && numbers_of_ranks_differ(demand) ? "permutation" : algorithm.variants.front();
+}
+
+std::string speed_text(double bits_per_second) {
+    constexpr std::array<std::pair<double, std::string_view>, 4> prefixes = {
+        {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
+    for (const auto& [factor, prefix] : prefixes) {
+        if (bits_per_second >= factor) {
+            return fmt::format("{:g} {}bit/s", bits_per_second / factor, prefix);
+        }
+    }
+    return fmt::format("{:g} bit/s", bits_per_second);
+}
+
+std::string bound_text(const Network& network, const Bound& bound) {
+    const LinkLoad& busiest = bound.links.front();
+    const Link& link = network.links()[static_cast<std::size_t>(busiest.link)];
+    const auto name = [&](Vertex vertex) { return network.vertices()[static_cast<std::size_t>(vertex)].name; };
+    if (network.kind() == NetworkKind::detected) {
+        return fmt::format("detected, of the wires nothing is known; bound {} messages at {}", busiest.messages,
+                           name(link.lower));
+    }
+    return fmt::format("bound {} messages on {}-{} at {}", busiest.messages, name(link.lower), name(link.upper),
+                       speed_text(link.bits_per_second));
+}
+
+/// How many times longer equal phases take than the links need. The speeds of the links are known.
+double slowdown_by_equal_phases(Phase phases, const Bound& bound) {
+    return static_cast<double>(phases) * 8 / bound.slowest_bits_per_second / bound.seconds_per_byte;
+}
+
+/// Whether the tuning was measured with as many ranks, each on the same machine.
+bool has_tuned_shape(const Network& network, const Demand& demand, const Tuning& tuning) {
+    const std::vector<std::string>& tuned = tuning.fingerprint.machine_of;
+    return std::equal(demand.machine_of.begin(), demand.machine_of.end(), tuned.begin(), tuned.end(),
+                      [&](Machine machine, const std::string& name) { return network.machine_name(machine) == name; });
+}
+
+/// "1.50 to 1.62 times as fast as native at 4096 to 16384 bytes".
+std::string lead_text(const TunedRange& range) {
+    if (range.method.native() || range.measured.empty()) {
+        return "";
+    }
+    const auto by_ratio = [](const MeasuredSize& left, const MeasuredSize& right) {
+        return left.lead.ratio < right.lead.ratio;
+    };
+    const auto [least, most] = std::minmax_element(range.measured.begin(), range.measured.end(), by_ratio);
+    if (range.measured.size() == 1) {
+        return fmt::format("{:.2f} times as fast as native at {} bytes", least->lead.ratio, least->bytes);
+    }
+    return fmt::format("{:.2f} to {:.2f} times as fast as native at {} to {} bytes", least->lead.ratio,
+                       most->lead.ratio, range.measured.front().bytes, range.measured.back().bytes);
+}
+
+Decision decide_by_tuning(const Tuning& tuning, const std::string& bound) {
+    std::vector<Decision::Range> ranges;
+    for (const TunedRange& range : tuning.ranges) {
+        ranges.push_back({range.from_bytes, range.method, lead_text(range)});
+    }
+    return {std::move(ranges), fmt::format("tuned {}; {}", tuning.conditions.date, bound), Decision::Basis::tuning};
+}
+
+/// Why the rule leaves everything to the MPI's own routine here, if so.
+std::optional<std::string> reason_for_native(const Network& network, const Demand& demand, const Bound& bound,
+                                             const Algorithm& algorithm) {
+    // Nothing was measured and nothing is known but which ranks share a network card. Where each has one for itself,
+    // an order of the messages that avoids the others' cards is what MPIs have, too.
+    if (network.kind() == NetworkKind::detected &&
+        demand.machine_of.size() < fewest_ranks_a_machine * machines_used(demand)) {
+        return fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
+                           fewest_ranks_a_machine);
+    }
+    const auto timetable = build_timetable(algorithm, "", network, demand);
+    if (!timetable) {
+        return timetable.error().wrong;
+    }
+    const bool equal_phases = algorithm.synchronisation.kind == Synchronisation::Kind::timed;
+    if (!equal_phases) {
+        return std::nullopt;
+    }
+    const double slowdown = slowdown_by_equal_phases((*timetable)->phases(), bound);
+    if (slowdown > largest_slowdown_by_equal_phases) {
+        return fmt::format("{}phases of equal length would take {:.1f} times the bound",
+                           is_tree(network.kind()) ? "trunks are faster than ports and " : "", slowdown);
+    }
+    return std::nullopt;
+}
+
+Decision decide_by_rule(const Network& network, const Demand& demand, const Bound& bound,
+                        const std::optional<Synchronisation>& forced, const std::string& reason, std::string_view mpi) {
+    const NetworkKind kind = in_one_cluster(network, demand) ? NetworkKind::tree : network.kind();
+    std::vector<Decision::Range> ranges = {{0, Method{}, ""}};
+    std::string why_native;
+    for (const Rule& rule : rules) {
+        if (rule.kind != kind) {
+            continue;
+        }
+        if (!mpi.empty() && rule.not_under == mpi && !forced) {
+            why_native = fmt::format("{}, and {}'s own was the faster one where '{}' was measured", to_string(kind),
+                                     mpi, rule.algorithm);
+            continue;
+        }
+        const auto algorithm = find_algorithm(rule.algorithm);
+        const auto native =
+            algorithm ? reason_for_native(network, demand, bound, **algorithm) : std::optional(algorithm.error().wrong);
+        if (native) {
+            why_native = *native;
+            continue;
+        }
+        Method method{*algorithm, std::string(variant_of(**algorithm, demand)),
+                      forced.value_or((*algorithm)->synchronisation)};
+        ranges.push_back({rule.from_bytes, std::move(method), ""});
+        if (rule.below_bytes <= largest_scheduled_block) {
+            ranges.push_back({rule.below_bytes, Method{}, ""});
+        }
+    }
+    if (ranges.size() == 1) {
+        return Decision(std::move(why_native));
+    }
+    return {std::move(ranges), why_native.empty() ? reason : fmt::format("{}; {}", reason, why_native),
+            forced ? Decision::Basis::forced : Decision::Basis::rule};
+}
+
+}  // namespace
+
+Decision::Decision(std::string reason, Basis basis)
+    : ranges_{{0, Method{}, ""}}, reason_(std::move(reason)), basis_(basis) {}
+
+Decision::Decision(std::vector<Range> ranges, std::string reason, Basis basis)
+    : reason_(std::move(reason)), basis_(basis) {
+    // A block of zero bytes is no message.
+    if (!ranges.front().method.native()) {
+        ranges_.push_back({0, Method{}, ""});
+        ranges.front().from_bytes = 1;
+        if (ranges.size() > 1 && ranges[1].from_bytes == 1) {
+            ranges.erase(ranges.begin());
+        }
+    }
+    for (Range& range : ranges) {
+        if (range.from_bytes <= largest_scheduled_block) {
+            ranges_.push_back(std::move(range));
+        }
+    }
+    if (!ranges_.back().method.native()) {
+        ranges_.push_back({largest_scheduled_block + 1, Method{}, ""});
+    }
+}
+
+std::size_t Decision::range_of(std::int64_t block_bytes) const {
+    const auto after =
+        std::upper_bound(ranges_.begin(), ranges_.end(), block_bytes,
+                         [](std::int64_t bytes, const Range& range) { return bytes < range.from_bytes; });
+    return static_cast<std::size_t>(after - ranges_.begin()) - 1;
+}
+
+std::optional<std::string> nothing_to_schedule(const Demand& demand, const Bound& bound) {
+    if (demand.participants() < fewest_participants) {
+        return "with fewer than three ranks there is nothing to schedule";
+    }
+    if (machines_used(demand) < 2 || bound.links.empty()) {
+        return "all ranks are on one machine and no message crosses a link";
+    }
+    return std::nullopt;
+}
+
+Expected<void> check_speed_is_known(const Method& method, const Bound& bound) {
+    if (method.synchronisation.kind == Synchronisation::Kind::timed && bound.slowest_bits_per_second <= 0) {
+        return failure({"", 0, 0, "no speed is known of any link that messages cross, and 'timed' goes by it",
+                        "give the speed, as in detect:10Gbit, or choose another synchronisation"});
+    }
+    return {};
+}
+
+Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
+                const Tuning* tuning, std::string_view mpi) {
+    if (forced.method && forced.method->native()) {
+        return Decision("AAPC_ALGORITHM says so", Decision::Basis::forced);
+    }
+    if (auto nothing = nothing_to_schedule(demand, bound)) {
+        return Decision(std::move(*nothing));
+    }
+    std::string reason = bound_text(network, bound);
+    if (forced.method) {
+        // Whoever names an algorithm gets it for every size.
+        return {{{0, *forced.method, ""}}, reason, Decision::Basis::forced};
+    }
+    if (tuning != nullptr && !forced.synchronisation) {
+        if (has_tuned_shape(network, demand, *tuning)) {
+            return decide_by_tuning(*tuning, reason);
+        }
+        reason = fmt::format("the tuning is for {} ranks placed otherwise; {}", tuning->fingerprint.machine_of.size(),
+                             reason);
+    }
+    return decide_by_rule(network, demand, bound, forced.synchronisation, reason, mpi);
+}
+
+std::string describe(const Demand& demand) {
+    const std::size_t machines = machines_used(demand);
+    return fmt::format("communicator of {} rank{} on {} machine{}", demand.participants(),
+                       demand.participants() == 1 ? "" : "s", machines, machines == 1 ? "" : "s");
+}
+
+std::string explain(const Demand& demand, const Decision& decision) {
+    std::string text;
+    for (const Decision::Range& range : decision.ranges()) {
+        if (range.from_bytes > largest_scheduled_block) {
+            break;
+        }
+        text += range.from_bytes == 0 ? to_string(range.method)
+                                      : fmt::format("; from {} bytes {}", range.from_bytes, to_string(range.method));
+        if (range.buffer_blocks > 0) {
+            text += fmt::format(" with buffers of {} blocks", range.buffer_blocks);
+        }
+        if (!range.lead.empty()) {
+            text += fmt::format(", {}", range.lead);
+        }
+    }
+    return fmt::format("{}: {} ({})", describe(demand), text, decision.reason());
+}
+
+}  // namespace aapc::interpose

@@ -1,0 +1,114 @@
+/// @file
+/// The one place that decides which exchange a communicator uses. It knows no MPI, and everything it looks at is the
+/// same on all ranks of the communicator, so that all of them decide alike without asking each other. `aapc explain`
+/// asks here, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/timetable/synchronisation.hpp"
+#include "aapc/selection/tuning.hpp"
+
+namespace aapc::interpose {
+
+/// Without a tuning, smaller blocks go to the MPI's own routine. Measured on the lab (docs/measurements.md, "Small
+/// messages"): at 4 KB `timed` is still slower than Open MPI's own, at 8 KB it is faster than either MPI's.
+inline constexpr std::int64_t smallest_scheduled_block = 8192;
+
+/// Between clusters, blocks of so many bytes and more are not gathered: what leaves a cluster at once is then more than
+/// a switch's port buffer holds, and everybody directly is as fast or faster (docs/measurements.md, "Two clusters").
+inline constexpr std::int64_t smallest_block_not_gathered = 1024;
+
+/// Larger blocks go to the MPI's own routine: MPI_Pack counts bytes in an int.
+inline constexpr std::int64_t largest_scheduled_block = INT32_MAX;
+
+/// Phases of equal length take messages · 8 / (slowest link) a byte. Where that is more than this many times what the
+/// links could do, trunks are so much faster than ports that letting everybody send at once is better.
+inline constexpr double largest_slowdown_by_equal_phases = 1.3;
+
+/// The same where the network was detected, and more cautious. At 10 Gbit/s so many bytes take 26 µs, about as long as
+/// a message takes to set out; for smaller blocks it matters more how many messages are under way than which.
+inline constexpr std::int64_t smallest_block_on_unknown_wires = 32768;
+
+/// Where the network was detected, machines have at least so many ranks on average or everything goes to the MPI's own
+/// routine.
+inline constexpr std::size_t fewest_ranks_a_machine = 2;
+
+/// What the user insists on (AAPC_ALGORITHM, AAPC_SYNCHRONISATION).
+struct Forced {
+    std::optional<Method> method;                    ///< with the synchronisation, if both are set
+    std::optional<Synchronisation> synchronisation;  ///< where it is all that is set: for whatever algorithm is chosen
+};
+
+/// What is done on one communicator, by the size of a block.
+class Decision {
+  public:
+    enum class Basis : std::uint8_t {
+        rule,    ///< what is known of the network alone
+        forced,  ///< the user's word
+        tuning,  ///< measurements on this communicator's shape
+    };
+
+    /// From a block size on, until the next range.
+    struct Range {
+        std::int64_t from_bytes = 0;
+        Method method;
+        std::string lead;  ///< what was measured, in a clause; empty: nothing
+        /// Of the rank that needs most (aapc/methods/buffer_limit.hpp); 0: nothing is forwarded, or nobody has asked.
+        std::int64_t buffer_blocks = 0;
+    };
+
+    /// The MPI's own routine for every size.
+    explicit Decision(std::string reason, Basis basis = Basis::rule);
+    /// These ranges, ascending from 0, but the MPI's own routine for blocks of no byte and above
+    /// largest_scheduled_block.
+    Decision(std::vector<Range> ranges, std::string reason, Basis basis);
+
+    /// Ascending, without gaps; the first begins at 0.
+    [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
+    /// Index of the range that a block of `block_bytes` (>= 0) belongs to. O(log ranges).
+    [[nodiscard]] std::size_t range_of(std::int64_t block_bytes) const;
+    /// The method for blocks of that size.
+    [[nodiscard]] const Method& at(std::int64_t block_bytes) const { return ranges_[range_of(block_bytes)].method; }
+    [[nodiscard]] Basis basis() const { return basis_; }
+    /// Why, in one clause for AAPC_VERBOSE.
+    [[nodiscard]] const std::string& reason() const { return reason_; }
+
+  private:
+    std::vector<Range> ranges_;
+    std::string reason_;
+    Basis basis_;
+};
+
+/// Why nothing is ever scheduled there, whatever is asked for: fewer than three ranks, or no message crosses a link.
+/// Nothing: there is something to schedule. O(participants).
+[[nodiscard]] std::optional<std::string> nothing_to_schedule(const Demand& demand, const Bound& bound);
+
+/// Says why `method` cannot keep time, if so: `timed` needs the speed of the links. The diagnostic has no file.
+[[nodiscard]] Expected<void> check_speed_is_known(const Method& method, const Bound& bound);
+
+/// Decides for a communicator whose ranks sit as `demand` says; `bound` is that of `network` and `demand`. What is
+/// forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it was
+/// measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where no message crosses a link
+/// or fewer than three ranks take part, the MPI's own routine is used whatever is asked for. `mpi` is the one that it
+/// is for, "openmpi" or "mpich" (empty: any), since a rule may hold for the MPIs only that were measured to be slower.
+/// O(participants + ranges), and for the rule what its timetable takes.
+[[nodiscard]] Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
+                              const Tuning* tuning, std::string_view mpi = "");
+
+/// "communicator of 8 ranks on 4 machines".
+[[nodiscard]] std::string describe(const Demand& demand);
+
+/// The sentence that AAPC_VERBOSE=1 prints for a communicator: sizes, methods and reason.
+[[nodiscard]] std::string explain(const Demand& demand, const Decision& decision);
+
+}  // namespace aapc::interpose

@@ -1,0 +1,225 @@
+#include "selection/settings.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "aapc/topology/detection.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/timetable/synchronisation.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "input/environment.hpp"
+
+namespace aapc::interpose {
+
+namespace {
+
+constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
+                                        &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
+                                        &Settings::verbosity,     &Settings::shared_memory, &Settings::buffer_limit,
+                                        &Settings::only_tuned};
+
+Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
+    diagnostic.file = name;
+    return diagnostic;
+}
+
+Expected<int> parse_verbosity(const std::string& text) {
+    if (text.empty()) {
+        return 0;
+    }
+    if (text.size() != 1 || text[0] < '0' || text[0] > '2') {
+        return failure({"AAPC_VERBOSE", 0, 0, fmt::format("'{}' is no level", text), "give 0, 1 or 2"});
+    }
+    return text[0] - '0';
+}
+
+Expected<std::optional<std::int64_t>> parse_buffer_limit(const std::string& text) {
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const auto limit = parse_size(text);
+    if (!limit) {
+        return failure(about_variable("AAPC_BUFFER_LIMIT", limit.error()));
+    }
+    return *limit;
+}
+
+Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
+    Forced forced;
+    if (!settings.synchronisation.empty()) {
+        const auto synchronisation = parse_synchronisation(settings.synchronisation);
+        if (!synchronisation) {
+            return failure(about_variable("AAPC_SYNCHRONISATION", synchronisation.error()));
+        }
+        forced.synchronisation = *synchronisation;
+    }
+    if (settings.algorithm.empty()) {
+        return forced;
+    }
+    auto method = parse_method(settings.algorithm, kind);
+    if (!method) {
+        return failure(about_variable("AAPC_ALGORITHM", method.error()));
+    }
+    if (forced.synchronisation && settings.algorithm.find('+') != std::string::npos) {
+        return failure({"AAPC_SYNCHRONISATION", 0, 0,
+                        fmt::format("AAPC_ALGORITHM names a synchronisation, too: '{}'", settings.algorithm),
+                        "set it in one of the two"});
+    }
+    if (forced.synchronisation && !method->native()) {
+        method->synchronisation = *forced.synchronisation;
+    }
+    return Forced{std::move(*method), std::nullopt};
+}
+
+void append_field(std::string& bytes, const std::string& field) {
+    const std::uint64_t length = field.size();
+    char header[sizeof length];
+    std::memcpy(header, &length, sizeof length);
+    bytes.append(header, sizeof length).append(field);
+}
+
+std::string take_field(std::string_view& bytes) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    bytes.remove_prefix(sizeof length);
+    std::string field(bytes.substr(0, length));
+    bytes.remove_prefix(length);
+    return field;
+}
+
+/// A network that ranks have yet to detect, as far as `topology` tells.
+Expected<Network> network_to_detect(const std::string& topology) {
+    const auto speed = detection_speed(topology);
+    if (!speed) {
+        return failure(about_variable("AAPC_TOPOLOGY", speed.error()));
+    }
+    return detect_network({}, *speed).network;
+}
+
+/// What asked for detection when that tuning was made; empty if nothing did, or there is no such tuning.
+std::string detection_of_tuning(const std::string& tuning_file) {
+    if (tuning_file.empty()) {
+        return "";
+    }
+    const auto tuning = read_tuning_file(tuning_file, NetworkKind::detected);
+    return tuning && asks_for_detection(tuning->fingerprint.topology_file) ? tuning->fingerprint.topology_file : "";
+}
+
+std::string contents(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+std::string giving_up(std::string_view why) { return fmt::format("{}; using the MPI's own MPI_Alltoall", why); }
+
+std::string deciding_without_tuning(std::string_view why) { return fmt::format("{}; deciding without it", why); }
+
+Reading read_settings() {
+    Settings settings;
+    settings.topology_file = environment_variable("AAPC_TOPOLOGY");
+    settings.tuning_file = environment_variable("AAPC_TUNING");
+    settings.algorithm = environment_variable("AAPC_ALGORITHM");
+    settings.synchronisation = environment_variable("AAPC_SYNCHRONISATION");
+    settings.verbosity = environment_variable("AAPC_VERBOSE");
+    settings.shared_memory = environment_variable("AAPC_SHARED_MEMORY");
+    settings.buffer_limit = environment_variable("AAPC_BUFFER_LIMIT");
+    Reading reading;
+    if (settings.topology_file.empty()) {
+        settings.topology_file = detection_of_tuning(settings.tuning_file);
+        settings.only_tuned = settings.topology_file.empty() ? "" : "yes";
+    }
+    if (settings.topology_file.empty()) {
+        if (!settings.algorithm.empty() || !settings.synchronisation.empty() || !settings.tuning_file.empty() ||
+            !(settings.verbosity.empty() || settings.verbosity == "0")) {
+            reading.remarks.push_back(
+                giving_up("AAPC_TOPOLOGY is not set, so nothing is known of the network; give it a topology file, or "
+                          "'detect'"));
+        }
+        return reading;
+    }
+    // Read twice on purpose: the first reading has the complaints about files, the second the text that travels.
+    const bool detects = asks_for_detection(settings.topology_file);
+    const auto network =
+        detects ? network_to_detect(settings.topology_file) : read_topology_file(settings.topology_file);
+    if (!network) {
+        reading.remarks.push_back(giving_up(to_string(network.error())));
+        return reading;
+    }
+    settings.topology_text = detects ? "" : contents(settings.topology_file);
+    const auto configuration = configure(settings);
+    if (!configuration) {
+        reading.remarks.push_back(giving_up(to_string(configuration.error())));
+        return reading;
+    }
+    if (!settings.tuning_file.empty()) {
+        const auto tuning = read_tuning_file(settings.tuning_file, network->kind(), &settings.tuning_text);
+        if (!tuning) {
+            reading.remarks.push_back(deciding_without_tuning(to_string(tuning.error())));
+            settings.tuning_text.clear();
+        }
+    }
+    reading.settings = std::move(settings);
+    return reading;
+}
+
+Expected<Configuration> configure(const Settings& settings) {
+    auto network = asks_for_detection(settings.topology_file)
+                       ? network_to_detect(settings.topology_file)
+                       : read_topology(settings.topology_text, settings.topology_file);
+    if (!network) {
+        return failure(network.error());
+    }
+    const auto verbosity = parse_verbosity(settings.verbosity);
+    if (!verbosity) {
+        return failure(verbosity.error());
+    }
+    const auto shared_memory = parse_shared_memory(settings.shared_memory);
+    if (!shared_memory) {
+        return failure(about_variable("AAPC_SHARED_MEMORY", shared_memory.error()));
+    }
+    const auto buffer_limit = parse_buffer_limit(settings.buffer_limit);
+    if (!buffer_limit) {
+        return failure(buffer_limit.error());
+    }
+    auto forced = parse_forced(settings, network->kind());
+    if (!forced) {
+        return failure(forced.error());
+    }
+    std::optional<Tuning> tuning;
+    if (!settings.tuning_text.empty()) {
+        auto read = read_tuning(settings.tuning_text, settings.tuning_file, network->kind());
+        if (!read) {
+            return failure(read.error());
+        }
+        tuning = std::move(*read);
+    }
+    return Configuration{settings.topology_file, settings.tuning_file,         std::move(*network), std::move(tuning),
+                         std::move(*forced),     !settings.only_tuned.empty(), *verbosity,          *shared_memory,
+                         *buffer_limit};
+}
+
+std::string encode(const Settings& settings) {
+    std::string bytes;
+    for (const auto field : settings_fields) {
+        append_field(bytes, settings.*field);
+    }
+    return bytes;
+}
+
+Settings decode(std::string_view bytes) {
+    Settings settings;
+    for (const auto field : settings_fields) {
+        settings.*field = take_field(bytes);
+    }
+    return settings;
+}
+
+}  // namespace aapc::interpose

@@ -1,0 +1,91 @@
+#include "aapc/topology/bound.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "aapc/topology/torus.hpp"
+#include "topology/torus_loads.hpp"
+
+namespace aapc {
+
+namespace {
+
+void add_load(const Network& network, std::int32_t link, std::int64_t messages, Bound& bound) {
+    if (messages > 0) {
+        const double speed = network.links()[static_cast<std::size_t>(link)].bits_per_second;
+        bound.links.push_back({link, messages, speed > 0 ? 8.0 * static_cast<double>(messages) / speed : 0});
+    }
+}
+
+/// Everything that follows from the loads of the links.
+void complete(const Network& network, Bound& bound) {
+    std::sort(bound.links.begin(), bound.links.end(), [](const LinkLoad& left, const LinkLoad& right) {
+        if (left.seconds_per_byte != right.seconds_per_byte) {
+            return left.seconds_per_byte > right.seconds_per_byte;
+        }
+        const bool no_speeds = left.seconds_per_byte <= 0;
+        return no_speeds && left.messages != right.messages ? left.messages > right.messages : left.link < right.link;
+    });
+    double slowest = std::numeric_limits<double>::infinity();
+    for (const LinkLoad& load : bound.links) {
+        bound.messages = std::max(bound.messages, load.messages);
+        bound.seconds_per_byte = std::max(bound.seconds_per_byte, load.seconds_per_byte);
+        slowest = std::min(slowest, network.links()[static_cast<std::size_t>(load.link)].bits_per_second);
+    }
+    bound.slowest_bits_per_second = bound.links.empty() ? 0 : slowest;
+}
+
+}  // namespace
+
+Bound tree_bound(const Network& network, const Demand& demand) {
+    const std::int64_t participants = demand.participants();
+    std::vector<std::int64_t> below(network.vertices().size(), 0);
+    for (const Machine machine : demand.machine_of) {
+        ++below[static_cast<std::size_t>(network.machines()[static_cast<std::size_t>(machine)].vertex)];
+    }
+    // Vertices with the link to their parent, parents first. Marked, so that a graph with circles is no endless tree.
+    std::vector<bool> reached(network.vertices().size(), false);
+    std::vector<std::pair<Vertex, std::int32_t>> order{{0, -1}};
+    for (std::size_t next = 0; next < order.size(); ++next) {
+        const auto [vertex, link_to_parent] = order[next];
+        for (const std::int32_t link : network.links_at(vertex)) {
+            const Vertex child = network.other_end(link, vertex);
+            if (link != link_to_parent && !reached[static_cast<std::size_t>(child)]) {
+                reached[static_cast<std::size_t>(child)] = true;
+                order.emplace_back(child, link);
+            }
+        }
+    }
+    Bound bound;
+    bound.messages = std::max<std::int64_t>(participants - 1, 0);
+    for (auto entry = order.rbegin(); entry != order.rend(); ++entry) {
+        const auto [vertex, link] = *entry;
+        if (link < 0) {
+            continue;
+        }
+        const std::int64_t side = below[static_cast<std::size_t>(vertex)];
+        below[static_cast<std::size_t>(network.other_end(link, vertex))] += side;
+        add_load(network, link, side * (participants - side), bound);
+    }
+    complete(network, bound);
+    return bound;
+}
+
+Bound torus_bound(const Network& network, const Demand& demand) {
+    Bound bound;
+    bound.messages = std::max<std::int64_t>(std::int64_t{demand.participants()} - 1, 0);
+    if (const std::optional<TorusWiring> wiring = TorusWiring::find(network)) {
+        const std::vector<std::int64_t> loads = torus_loads(network, demand, *wiring);
+        for (std::size_t link = 0; link < network.links().size(); ++link) {
+            add_load(network, static_cast<std::int32_t>(link), std::max(loads[2 * link], loads[2 * link + 1]), bound);
+        }
+    }
+    complete(network, bound);
+    return bound;
+}
+
+Bound network_bound(const Network& network, const Demand& demand) {
+    return network.kind() == NetworkKind::torus ? torus_bound(network, demand) : tree_bound(network, demand);
+}
+
+}  // namespace aapc

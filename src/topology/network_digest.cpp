@@ -1,0 +1,47 @@
+#include "aapc/topology/network_digest.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+#include "input/fnv1a.hpp"
+
+namespace aapc {
+
+namespace {
+
+/// The network as text: one line a fact. Names are preceded by their lengths, so that no name can pass for a fact.
+std::string canonical_text(const Network& network) {
+    std::string text = fmt::format("kind {}\n", to_string(network.kind()));
+    const auto out = std::back_inserter(text);
+    for (const NetworkVertex& vertex : network.vertices()) {
+        fmt::format_to(out, "{} {}:{}\n", vertex.is_switch ? "switch" : "host", vertex.name.size(), vertex.name);
+    }
+    for (const Link& link : network.links()) {
+        fmt::format_to(out, "link {} {} {}\n", link.lower, link.upper, link.bits_per_second);
+        if (link.latency_seconds > 0) {
+            fmt::format_to(out, "latency {}\n", link.latency_seconds);
+        }
+    }
+    for (const NetworkMachine& machine : network.machines()) {
+        fmt::format_to(out, "machine {} {}\n", machine.vertex, machine.ranks);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string fnv1a_text(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char character : text) {
+        hash ^= static_cast<unsigned char>(character);
+        hash *= 0x100000001b3;
+    }
+    return fmt::format("fnv1a:{:016x}", hash);
+}
+
+std::string network_digest(const Network& network) { return fnv1a_text(canonical_text(network)); }
+
+}  // namespace aapc

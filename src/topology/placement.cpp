@@ -1,0 +1,43 @@
+#include "aapc/topology/placement.hpp"
+
+#include <fmt/format.h>
+
+namespace aapc {
+
+Demand full_demand(const Network& network) {
+    Demand demand;
+    for (std::size_t machine = 0; machine < network.machines().size(); ++machine) {
+        demand.machine_of.insert(demand.machine_of.end(), static_cast<std::size_t>(network.machines()[machine].ranks),
+                                 static_cast<Machine>(machine));
+    }
+    return demand;
+}
+
+std::vector<Rank> ranks_beside(const Demand& demand, Rank rank) {
+    std::vector<Rank> ranks;
+    const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
+    for (Rank other = 0; other < demand.participants(); ++other) {
+        if (demand.machine_of[static_cast<std::size_t>(other)] == machine) {
+            ranks.push_back(other);
+        }
+    }
+    return ranks;
+}
+
+std::vector<std::string> participant_names(const Network& network, const Demand& demand) {
+    std::vector<std::int32_t> count(network.machines().size(), 0);
+    for (const Machine machine : demand.machine_of) {
+        ++count[static_cast<std::size_t>(machine)];
+    }
+    std::vector<std::int32_t> next(count.size(), 0);
+    std::vector<std::string> names;
+    names.reserve(demand.machine_of.size());
+    for (const Machine machine : demand.machine_of) {
+        const auto index = static_cast<std::size_t>(machine);
+        const std::string& name = network.machine_name(machine);
+        names.push_back(count[index] == 1 ? name : fmt::format("{}:{}", name, next[index]++));
+    }
+    return names;
+}
+
+}  // namespace aapc

@@ -1,0 +1,88 @@
+#include "aapc/topology/topology_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "topology/clusters_file.hpp"
+#include "topology/switch_tree.hpp"
+#include "input/toml_text.hpp"
+#include "topology/topology_tables.hpp"
+#include "topology/torus_file.hpp"
+#include "input/wording.hpp"
+
+namespace aapc {
+
+namespace {
+
+constexpr TomlFormat format{"a topology file", "docs/topology-files.md", "switch", "cluster"};
+
+constexpr std::array<std::string_view, 2> root_keys{"network", "switch"};
+constexpr std::array<std::string_view, 2> network_keys{"kind", "speed"};
+
+void read_switches(const toml::table& root, TopologyTables& tables, DeclaredTree& tree) {
+    constexpr std::string_view advice = "add a [[switch]] with a name and machines";
+    const toml::node* switches = root.get("switch");
+    if (switches == nullptr) {
+        tables.add_absence({}, "the file describes no switch", std::string(advice));
+        return;
+    }
+    if (switches->is_array() && switches->as_array()->empty()) {
+        tables.add_mistake(tables.position(*switches), "the file describes no switch", std::string(advice));
+        return;
+    }
+    for (const toml::table* table : tables.tables_of(*switches, "switch", "switches")) {
+        tree.switches.push_back(tables.read_switch(*table));
+    }
+}
+
+Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
+    DeclaredTree tree;
+    tables.check_keys(root, "at the top of the file", root_keys);
+    if (const toml::table* network = tables.table_at(root, "network")) {
+        tables.check_keys(*network, "in [network]", network_keys);
+        if (const auto* kind = tables.string_at(*network, "kind", "kind = \"tree\"");
+            kind != nullptr && kind->get() != "tree") {
+            tables.add_mistake(tables.position(*kind),
+                               fmt::format("unknown kind of network {}", in_quotes(kind->get())),
+                               "the kinds are \"tree\", \"torus\" and \"clusters\"");
+        }
+        tree.speed = tables.speed_at(*network, "speed");
+    }
+    read_switches(root, tables, tree);
+    if (const auto complaint = tables.complaint()) {
+        return failure(*complaint);
+    }
+    return connect(tree, tables.file());
+}
+
+}  // namespace
+
+Expected<Network> read_topology(std::string_view text, std::string_view file) {
+    text = without_byte_order_mark(text);
+    Lines lines(text);
+    const auto table = parse_toml(text, file, lines, format);
+    if (!table) {
+        return failure(table.error());
+    }
+    TopologyTables tables(std::move(lines), file);
+    const auto* kind = (*table)["network"]["kind"].as_string();
+    if (kind != nullptr && kind->get() == "clusters") {
+        return read_clusters(*table, tables);
+    }
+    if (kind != nullptr && kind->get() == "torus") {
+        return read_torus(*table, tables);
+    }
+    return read_tree(*table, tables);
+}
+
+Expected<Network> read_topology_file(const std::string& path) {
+    const auto text = read_text_file(path, format.kind);
+    if (!text) {
+        return failure(text.error());
+    }
+    return read_topology(*text, path);
+}
+
+}  // namespace aapc

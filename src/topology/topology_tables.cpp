@@ -1,0 +1,170 @@
+#include "topology/topology_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "aapc/topology/topology_file.hpp"
+#include "input/wording.hpp"
+
+namespace aapc {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> switch_keys{"name", "uplink", "speed", "machines", "machine_speed"};
+
+}  // namespace
+
+void TopologyTables::add_type_mistake(const toml::node& node, std::string_view what, std::string_view example) {
+    add_mistake(position(node), fmt::format("{} is {}", what, describe_type(node)), fmt::format("write {}", example));
+}
+
+void TopologyTables::add_inside(const toml::value<std::string>& value, const Diagnostic& diagnostic) {
+    add_mistake(lines_.inside(position(value), value.get(), diagnostic.column), diagnostic.wrong, diagnostic.right);
+}
+
+const toml::table* TopologyTables::table_at(const toml::table& root, std::string_view key) {
+    const toml::node* node = root.get(key);
+    if (node != nullptr && !node->is_table()) {
+        add_type_mistake(*node, key, fmt::format("[{}], in single brackets, once", key));
+    }
+    return node == nullptr ? nullptr : node->as_table();
+}
+
+std::vector<const toml::table*> TopologyTables::tables_of(const toml::node& array, std::string_view key,
+                                                          std::string_view plural) {
+    const std::string example = fmt::format("[[{0}]], in double brackets, for every {0}", key);
+    const toml::array* elements = array.as_array();
+    if (elements == nullptr) {
+        add_type_mistake(array, key, example);
+        return {};
+    }
+    std::vector<const toml::table*> tables;
+    for (const toml::node& element : *elements) {
+        if (tables.size() == static_cast<std::size_t>(max_machines)) {
+            add_mistake(position(element), fmt::format("more than {} {}", max_machines, plural),
+                        fmt::format("describe fewer {}", plural));
+            break;
+        }
+        if (const toml::table* table = element.as_table()) {
+            tables.push_back(table);
+        } else {
+            add_type_mistake(element, fmt::format("a {}", key), example);
+        }
+    }
+    return tables;
+}
+
+const toml::value<std::string>* TopologyTables::string_at(const toml::table& table, std::string_view key,
+                                                          std::string_view example) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) {
+        return nullptr;
+    }
+    if (!node->is_string()) {
+        add_type_mistake(*node, key, example);
+    }
+    return node->as_string();
+}
+
+std::optional<double> TopologyTables::speed_at(const toml::table& table, std::string_view key) {
+    const auto* text = string_at(table, key, fmt::format("{} = \"100Mbit\", in quotation marks and with a unit", key));
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    const auto speed = parse_speed(text->get());
+    if (!speed) {
+        add_inside(*text, speed.error());
+        return std::nullopt;
+    }
+    return *speed;
+}
+
+DeclaredName TopologyTables::name_at(const toml::table& table, std::string_view what) {
+    const auto* name = string_at(table, "name", "name = \"s0\"");
+    if (name == nullptr) {
+        if (!table.contains("name")) {
+            add_absence(position(table), fmt::format("a {} without a name", what), "add name = \"s0\" to it");
+        }
+        return {};
+    }
+    if (const auto wrong = name_mistake(name->get(), what)) {
+        add_inside(*name, *wrong);
+    }
+    return {name->get(), position(*name)};
+}
+
+std::vector<DeclaredMachine> TopologyTables::machines_at(const toml::table& table) {
+    constexpr std::string_view example = "machines = \"n[0-3]\" or machines = [\"n0\", \"n1\"]";
+    std::vector<DeclaredMachine> machines;
+    const toml::node* node = table.get("machines");
+    if (node == nullptr) {
+        return machines;
+    }
+    if (const auto* text = node->as_string()) {
+        read_hostlist(*text, machines);
+        return machines;
+    }
+    const toml::array* list = node->as_array();
+    if (list == nullptr) {
+        add_type_mistake(*node, "machines", example);
+        return machines;
+    }
+    for (const toml::node& element : *list) {
+        if (const auto* text = element.as_string()) {
+            read_hostlist(*text, machines);
+        } else {
+            add_type_mistake(element, "a machine", example);
+        }
+    }
+    return machines;
+}
+
+void TopologyTables::read_hostlist(const toml::value<std::string>& text, std::vector<DeclaredMachine>& machines) {
+    if (machines_ > max_machines || ranks_ > max_ranks) {
+        return;  // said already; many such lists must not fill the memory
+    }
+    const auto entries = expand_hostlist(text.get());
+    if (!entries) {
+        add_inside(text, entries.error());
+        return;
+    }
+    const Position start = position(text);
+    machines_ += static_cast<std::int64_t>(entries->size());
+    if (machines_ > max_machines) {
+        add_mistake(start, fmt::format("{} machines up to here", machines_),
+                    fmt::format("describe at most {} machines in a file", max_machines));
+        return;
+    }
+    for (const HostlistEntry& entry : *entries) {
+        const Position at = lines_.inside(start, text.get(), entry.column);
+        ranks_ += entry.ranks;
+        if (ranks_ > max_ranks) {
+            add_mistake(at, fmt::format("{} ranks up to here", ranks_),
+                        fmt::format("describe at most {} ranks in a file", max_ranks));
+            return;
+        }
+        machines.push_back({{entry.name, at}, entry.ranks});
+    }
+}
+
+DeclaredSwitch TopologyTables::read_switch(const toml::table& table) {
+    check_keys(table, "in [[switch]]", switch_keys);
+    DeclaredSwitch declaration;
+    declaration.position = position(table);
+    declaration.name = name_at(table, "switch");
+    if (const auto* uplink = string_at(table, "uplink", "uplink = \"s0\", the name of one switch")) {
+        declaration.uplink = {uplink->get(), position(*uplink)};
+    }
+    declaration.speed = speed_at(table, "speed");
+    declaration.machine_speed = speed_at(table, "machine_speed");
+    if (const toml::node* speed = table.get("speed"); speed != nullptr && !table.contains("uplink")) {
+        add_mistake(position(*speed), "speed is that of the uplink, and this switch has none",
+                    "add the uplink, or write machine_speed for the links of its machines");
+    }
+    declaration.machines = machines_at(table);
+    return declaration;
+}
+
+}  // namespace aapc

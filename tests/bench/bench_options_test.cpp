@@ -1,0 +1,71 @@
+#include "bench/bench_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace aapc::contest {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::int64_t> sizes(const std::vector<std::string>& words) {
+    const auto parsed = parse_sizes(words);
+    EXPECT_TRUE(parsed) << (parsed ? "" : to_string(parsed.error()));
+    return parsed.value_or(std::vector<std::int64_t>{});
+}
+
+TEST(ParseSizes, TakesSizesAndRanges) {
+    EXPECT_THAT(sizes({"8Ki"}), ElementsAre(8192));
+    EXPECT_THAT(sizes({"1:1Ki:x4"}), ElementsAre(1, 4, 16, 64, 256, 1024));
+    EXPECT_THAT(sizes({"1:1000:x10", "5", "10"}), ElementsAre(1, 5, 10, 100, 1000));
+    EXPECT_THAT(sizes({"3:20:x2"}), ElementsAre(3, 6, 12)) << "the end need not be met";
+    EXPECT_THAT(sizes({"7:7:x2"}), ElementsAre(7));
+    EXPECT_THAT(sizes({"1:2147483647:x2147483647"}), ElementsAre(1, 2147483647));
+    EXPECT_EQ(sizes({"1:1Mi:x4"}).size(), 11U);
+}
+
+TEST(ParseSizes, RefusesWhatIsNone) {
+    for (const char* word : {"",         "x",       "-1",       "0",        "2147483648",
+                             "1:2",      "1:2:",    "1:2:4",    "1:2:x",    "1:2:x1",
+                             "1:2:x0",   "1:2:x-2", "1:2:x2.5", "1:2:x2k",  "2:1:x2",
+                             ":2:x2",    "1::x2",   "0:4:x2",   "1:3Gi:x2", "1:2:x99999999999",
+                             "1:2:x2:x2"}) {
+        const auto parsed = parse_sizes({word});
+        ASSERT_FALSE(parsed) << word;
+        EXPECT_FALSE(parsed.error().wrong.empty()) << word;
+        EXPECT_FALSE(parsed.error().right.empty()) << word;
+    }
+}
+
+TEST(ParseCandidates, WritesMethodsOutInFull) {
+    const auto candidates = parse_candidates({"native", "tree", "interposed", "tree/paper+sender"}, NetworkKind::tree);
+    ASSERT_TRUE(candidates) << to_string(candidates.error());
+    ASSERT_EQ(candidates->size(), 4U);
+    EXPECT_EQ((*candidates)[0].name, "native");
+    EXPECT_TRUE((*candidates)[0].method.native());
+    EXPECT_EQ((*candidates)[1].name, "tree/merged+timed");
+    EXPECT_TRUE((*candidates)[2].is_interposed());
+    EXPECT_EQ((*candidates)[3].name, "tree/paper+sender");
+    EXPECT_FALSE((*candidates)[3].is_interposed());
+}
+
+TEST(ParseCandidates, RefusesTheSameTwiceAndTheUnknown) {
+    const auto twice = parse_candidates({"tree", "native", "tree/merged+timed"}, NetworkKind::tree);
+    ASSERT_FALSE(twice);
+    EXPECT_THAT(twice.error().wrong, HasSubstr("tree/merged+timed"));
+    EXPECT_FALSE(parse_candidates({"wood"}, NetworkKind::tree));
+    EXPECT_FALSE(parse_candidates({"tree"}, NetworkKind::torus));
+}
+
+TEST(DefaultCandidates, CanAllBeParsedAndBeginWithNative) {
+    for (const NetworkKind kind : {NetworkKind::tree, NetworkKind::torus, NetworkKind::clusters}) {
+        const auto names = default_candidates(kind);
+        EXPECT_EQ(names.front(), "native");
+        EXPECT_TRUE(parse_candidates(names, kind));
+    }
+    EXPECT_THAT(default_candidates(NetworkKind::tree), testing::Contains("tree"));
+}
+
+}  // namespace
+}  // namespace aapc::contest

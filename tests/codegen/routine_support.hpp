@@ -1,0 +1,188 @@
+/// @file
+/// Generates routines, compiles them with the MPIs that are here and runs them.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aapc/topology/bound.hpp"
+#include "aapc/codegen/generator.hpp"
+#include "aapc/methods/method.hpp"
+#include "support/networks.hpp"
+
+namespace aapc::test {
+
+struct Mpi {
+    std::string name;
+    std::string compiler;
+    std::string launcher;
+};
+
+inline void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
+
+/// Every MPI that CMake found; none if the project is built without.
+inline std::vector<Mpi> mpis() {
+    std::vector<Mpi> result;
+    std::istringstream entries(AAPC_TEST_MPIS);
+    for (std::string entry; std::getline(entries, entry, ',');) {
+        std::istringstream fields(entry);
+        Mpi& mpi = result.emplace_back();
+        std::getline(fields, mpi.name, '|');
+        std::getline(fields, mpi.compiler, '|');
+        std::getline(fields, mpi.launcher, '|');
+    }
+    return result;
+}
+
+/// A directory of its own for each test, removed with its contents.
+class TemporaryDirectory {
+  public:
+    TemporaryDirectory() {
+        std::string name = (std::filesystem::temp_directory_path() / "aapc-generate-XXXXXX").string();
+        if (mkdtemp(name.data()) != nullptr) {
+            path_ = name;
+        }
+    }
+    TemporaryDirectory(const TemporaryDirectory&) = delete;
+    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+    ~TemporaryDirectory() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    [[nodiscard]] std::string file(std::string_view name) const { return (path_ / name).string(); }
+
+  private:
+    std::filesystem::path path_;
+};
+
+inline void write_file(const std::string& path, std::string_view text) { std::ofstream(path) << text; }
+
+struct CommandResult {
+    int status = -1;
+    std::string output;  ///< both streams
+};
+
+/// Runs a shell command, for at most two minutes.
+inline CommandResult run_command(const std::string& command) {
+    CommandResult result;
+    std::FILE* pipe = popen(fmt::format("exec 2>&1; timeout 120 {}", command).c_str(), "r");
+    if (pipe == nullptr) {
+        return result;
+    }
+    char buffer[4096];
+    for (std::size_t length; (length = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
+        result.output.append(buffer, length);
+    }
+    const int status = pclose(pipe);
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return result;
+}
+
+/// A program of `ranks` ranks on this machine.
+inline CommandResult run_ranks(const Mpi& mpi, int ranks, const std::string& program) {
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    const std::string_view options =
+        mpi.name == "openmpi" ? "--oversubscribe --mca btl self,vader --mca mpi_yield_when_idle 1" : "";
+    return run_command(fmt::format("{} {} -n {} {}", mpi.launcher, options, ranks, program));
+}
+
+inline constexpr std::string_view strict = "-std=c11 -Wall -Wextra -Werror";
+
+/// Links a program of this directory with a routine. `options` are more options for the compiler.
+inline CommandResult build_program(const Mpi& mpi, std::string_view program, const std::string& routine,
+                                   std::string_view options, const std::string& result) {
+    return run_command(fmt::format("{} -O1 {} -DAAPC_COUNT_CALLS {} {}/tests/generate/{} {} -o {}", mpi.compiler,
+                                   strict, options, AAPC_SOURCE_DIRECTORY, program, routine, result));
+}
+
+/// A schedule with its edges, or a failed test.
+struct BuiltSchedule {
+    std::optional<Schedule> schedule;
+    std::vector<Edge> edges;
+};
+
+/// `method` as the command line has it, "ring/plain+window:1", for all ranks of `network`, which outlives the result.
+inline BuiltSchedule build_schedule(const Network& network, const std::string& method) {
+    const auto parsed = parse_method(method, network.kind());
+    if (!parsed) {
+        ADD_FAILURE() << to_string(parsed.error());
+        return {};
+    }
+    const Demand demand = full_demand(network);
+    const auto timetable = build_timetable(*parsed->algorithm, parsed->variant, network, demand);
+    if (!timetable) {
+        ADD_FAILURE() << to_string(timetable.error());
+        return {};
+    }
+    // Only the tree's phases have to meet the bound.
+    const auto bound = (*timetable)->guarantee() == Guarantee::shortest
+                           ? std::optional(tree_bound(network, demand).messages)
+                           : std::nullopt;
+    auto schedule = check_schedule(tabulate(**timetable, std::string(parsed->algorithm->name), parsed->variant, bound),
+                                   network, demand);
+    if (!schedule) {
+        ADD_FAILURE() << method << ": " << schedule.error().what;
+        return {};
+    }
+    std::vector<Edge> edges = synchronisation_edges(*schedule, parsed->synchronisation, Reduction::pair_rule);
+    return {std::move(*schedule), std::move(edges)};
+}
+
+/// The routine for all ranks of a network, or a failed test.
+inline std::string routine_for(const Network& network, const std::string& method,
+                               std::string_view stamp = "aapc generate test") {
+    const BuiltSchedule built = build_schedule(network, method);
+    const auto parsed = parse_method(method, network.kind());
+    if (!built.schedule || !parsed) {
+        return {};
+    }
+    const auto routine = generate_routine(*built.schedule, parsed->synchronisation, built.edges, stamp);
+    if (!routine) {
+        ADD_FAILURE() << to_string(routine.error());
+        return {};
+    }
+    return *routine;
+}
+
+inline std::string routine_for(const Network& network, Synchronisation synchronisation,
+                               std::string_view stamp = "aapc generate test") {
+    return routine_for(network, "tree/merged+" + to_string(synchronisation), stamp);
+}
+
+/// Every kind of synchronisation that works by messages alone, those with blocks in blocks of three phases.
+inline std::vector<Synchronisation> every_synchronisation() {
+    std::vector<Synchronisation> result;
+    for (const SynchronisationEntry& entry : synchronisations()) {
+        const auto synchronisation = Synchronisation::with_blocks(entry.kind, entry.has_blocks ? 3 : 0);
+        if (!uses_tickets(synchronisation)) {
+            result.push_back(synchronisation);
+        }
+    }
+    return result;
+}
+
+/// "tree/merged+sender-partial:3" as a name of a test: "tree_merged_sender_partial_3".
+inline std::string test_name(std::string text) {
+    for (char& character : text) {
+        if (std::isalnum(static_cast<unsigned char>(character)) == 0) {
+            character = '_';
+        }
+    }
+    return text;
+}
+
+}  // namespace aapc::test

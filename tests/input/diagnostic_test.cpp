@@ -1,0 +1,32 @@
+#include "aapc/input/diagnostic.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using aapc::Diagnostic;
+using aapc::to_string;
+
+TEST(Diagnostic, SaysWhereWhatAndWhatWouldBeRight) {
+    EXPECT_EQ(to_string({"a.toml", 3, 14, "it is wrong", "do it so"}), "a.toml:3:14: it is wrong; do it so");
+}
+
+TEST(Diagnostic, LeavesOutWhatItDoesNotHave) {
+    EXPECT_EQ(to_string({"a.toml", 3, 0, "wrong", ""}), "a.toml:3: wrong");
+    EXPECT_EQ(to_string({"a.toml", 0, 0, "wrong", "right"}), "a.toml: wrong; right");
+    EXPECT_EQ(to_string({"", 3, 4, "wrong", "right"}), "wrong; right");
+}
+
+TEST(Diagnostic, StaysOnOneLineWhateverTheTextsContain) {
+    EXPECT_EQ(to_string({"a\nb", 1, 2, "x\r\n\x1b[31m", std::string("\0\x7f", 2)}),
+              "a\\x0ab:1:2: x\\x0d\\x0a\\x1b[31m; \\x00\\x7f");
+}
+
+TEST(Diagnostic, ShowsOtherTextAsItIs) {
+    EXPECT_EQ(to_string({"Übung.toml", 1, 1, "naïve \xe2\x86\x92", ""}), "Übung.toml:1:1: naïve \xe2\x86\x92");
+    // U+009B starts an escape sequence on some terminals; U+00A0 does not.
+    EXPECT_EQ(to_string({"", 0, 0, "\xc2\x9b\xc2\xa0", ""}), "\\x9b\xc2\xa0");
+    EXPECT_EQ(to_string({"", 0, 0, "cut \xc2", ""}), "cut \xc2");
+}
+
+}  // namespace

@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "aapc/topology/topology_file.hpp"
+
+namespace {
+
+using aapc::parse_size;
+using aapc::parse_speed;
+
+TEST(Speed, Valid) {
+    const std::pair<const char*, double> cases[] = {
+        {"100Mbit", 1e8}, {"1Gbit", 1e9},     {"2.5Gbit", 2.5e9},  {"56000bit", 56000}, {"64kbit", 64e3},
+        {"1Tbit", 1e12},  {"1000Tbit", 1e15}, {"10 Gbit/s", 1e10}, {"10Gbps", 1e10},    {"10gbit", 1e10},
+        {"10GBIT", 1e10}, {"100mbit/s", 1e8}, {"1bps", 1},         {"1 bit", 1},        {"0.5kbit", 500},
+        {".5kbit", 500},  {"5.kbit", 5000},   {"007bit", 7},       {"100KBit", 1e5},    {"0.001bit", 0.001},
+    };
+    for (const auto& [text, expected] : cases) {
+        const auto speed = parse_speed(text);
+        ASSERT_TRUE(speed) << text << ": " << speed.error().wrong;
+        EXPECT_DOUBLE_EQ(*speed, expected) << text;
+    }
+}
+
+TEST(Speed, Invalid) {
+    const std::pair<std::string, const char*> cases[] = {
+        {"", "does not start with a number"},
+        {"Gbit", "does not start with a number"},
+        {" 1Gbit", "does not start with a number"},
+        {"+1Gbit", "does not start with a number"},
+        {"inf", "does not start with a number"},
+        {"nan", "does not start with a number"},
+        {"-1Gbit", "not more than 0"},
+        {"0Gbit", "not more than 0"},
+        {"0.0bit", "not more than 0"},
+        {"1000", "no unit"},
+        {"1000 ", "no unit"},
+        {"1.2.3Mbit", "cannot be read"},
+        {".Mbit", "cannot be read"},
+        {std::string(400, '9') + "bit", "cannot be read"},
+        {"1e3Mbit", "unknown unit"},
+        {"0x10Mbit", "unknown unit"},
+        {"100MB", "unknown unit"},
+        {"100MB/s", "unknown unit"},
+        {"100Mb", "unknown unit"},
+        {"100M", "unknown unit"},
+        {"100Mibit", "unknown unit"},
+        {"100  Mbit", "unknown unit"},
+        {"100Mbit ", "unknown unit"},
+        {"100Pbit", "unknown unit"},
+        {"1,5Gbit", "unknown unit"},
+        {"1bitbit", "unknown unit"},
+        {std::string("1\0Gbit", 6), "unknown unit"},
+        {"1001Tbit", "more than 1000 Tbit"},
+        {"999999999999999999999Gbit", "more than 1000 Tbit"},
+    };
+    for (const auto& [text, message] : cases) {
+        const auto speed = parse_speed(text);
+        ASSERT_FALSE(speed) << text;
+        EXPECT_NE(speed.error().wrong.find(message), std::string::npos) << text << ": " << speed.error().wrong;
+        EXPECT_FALSE(speed.error().right.empty()) << text;
+    }
+}
+
+TEST(Size, Valid) {
+    const std::pair<const char*, std::int64_t> cases[] = {
+        {"0", 0},
+        {"8192", 8192},
+        {"8192B", 8192},
+        {"8k", 8000},
+        {"8K", 8000},
+        {"8kB", 8000},
+        {"8Ki", 8192},
+        {"8KiB", 8192},
+        {"8kib", 8192},
+        {"32 KiB", 32768},
+        {"3M", 3'000'000},
+        {"3Mi", 3'145'728},
+        {"1G", 1'000'000'000},
+        {"1GiB", 1'073'741'824},
+        {"4611686018427387904", std::int64_t{1} << 62U},
+        {"4294967296Gi", std::int64_t{1} << 62U},
+        {"00012", 12},
+    };
+    for (const auto& [text, expected] : cases) {
+        const auto size = parse_size(text);
+        ASSERT_TRUE(size) << text << ": " << size.error().wrong;
+        EXPECT_EQ(*size, expected) << text;
+    }
+}
+
+TEST(Size, Invalid) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"", "does not start with a number"},
+        {"-1", "does not start with a number"},
+        {"+1", "does not start with a number"},
+        {"k", "does not start with a number"},
+        {"1.5k", "not a whole number"},
+        {"1.", "not a whole number"},
+        {".5k", "not a whole number"},
+        {"8Kb it", "unknown unit"},
+        {"8T", "unknown unit"},
+        {"8bit", "unknown unit"},
+        {"8 kB ", "unknown unit"},
+        {"8BB", "unknown unit"},
+        {"1e3", "unknown unit"},
+        {"4611686018427387905", "more than 2^62"},
+        {"4294967297Gi", "more than 2^62"},
+        {"9223372036854775808", "more than 2^62"},
+        {"99999999999999999999999999", "more than 2^62"},
+    };
+    for (const auto& [text, message] : cases) {
+        const auto size = parse_size(text);
+        ASSERT_FALSE(size) << text;
+        EXPECT_NE(size.error().wrong.find(message), std::string::npos) << text << ": " << size.error().wrong;
+        EXPECT_FALSE(size.error().right.empty()) << text;
+    }
+}
+
+}  // namespace

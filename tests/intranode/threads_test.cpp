@@ -1,0 +1,139 @@
+// Handover and tickets by threads, which ThreadSanitizer watches: a read that the owner's next write does not wait for,
+// or two threads at one port, is a data race on plain memory. Many calls back to back, threads that dawdle by chance.
+//
+//     machine_threads [SEED]
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "intranode/handover.hpp"
+#include "intranode/tickets.hpp"
+
+namespace {
+
+using namespace aapc;
+
+constexpr std::size_t ranks = 4;
+constexpr int calls = 2000;
+
+struct Shared {
+    std::vector<machine::Cell> cells = std::vector<machine::Cell>(ranks);
+    std::vector<machine::Handover::Refusal> refusals = std::vector<machine::Handover::Refusal>(ranks * ranks);
+    machine::PortQueue queue;
+    long at_the_port = 0;  ///< plain on purpose
+};
+
+std::byte content(std::size_t from, std::size_t to, int call) {
+    return static_cast<std::byte>(from * 37 + to * 11 + static_cast<std::size_t>(call));
+}
+
+template <class Condition>
+void wait_until(Condition condition) {
+    while (!condition()) {
+        std::this_thread::yield();
+    }
+}
+
+/// One rank: hands over a block to each other one in every call, and goes through the port twice.
+class OneRank {
+  public:
+    OneRank(Shared& shared, std::size_t own, unsigned seed)
+        : shared_(shared),
+          own_(own),
+          handover_(shared.cells, shared.refusals, own),
+          random_(seed),
+          places_{static_cast<std::int64_t>(own), static_cast<std::int64_t>(2 * ranks - 1 - own)} {}
+
+    void run() {
+        for (int call = 0; call < calls; ++call) {
+            exchange(call);
+            pass_port(call);
+        }
+    }
+    [[nodiscard]] int mistakes() const { return mistakes_; }
+
+  private:
+    void exchange(int call) {
+        std::vector<std::byte> send(ranks);
+        for (std::size_t to = 0; to < ranks; ++to) {
+            send[to] = content(own_, to, call);
+        }
+        handover_.open(send.data());
+        dawdle();
+        for (std::size_t from = 0; from < ranks; ++from) {
+            if (from != own_) {
+                wait_until([&] { return handover_.is_open(from); });
+                // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
+                const auto* const block = reinterpret_cast<const std::byte*>(handover_.cell(from).send_buffer) + own_;
+                mistakes_ += *block == content(from, own_, call) ? 0 : 1;
+            }
+        }
+        const std::size_t refused = (own_ + 1) % ranks;
+        if (call % 7 == 0) {
+            handover_.refuse(refused);
+        }
+        handover_.finish();
+        for (std::size_t other = 0; other < ranks; ++other) {
+            if (other != own_) {
+                wait_until([&] { return handover_.has_finished(other); });
+                const bool expected = call % 7 == 0 && (other + 1) % ranks == own_;
+                mistakes_ += handover_.is_refused_by(other) == expected ? 0 : 1;
+            }
+        }
+        // Here `send` goes: whoever still reads it races.
+    }
+
+    void pass_port(int call) {
+        machine::Turns turns(shared_.queue, places_, static_cast<std::uint64_t>(call) * 2 * ranks, 1);
+        while (!turns.all_complete()) {
+            wait_until([&] { return turns.next_may_start(); });
+            turns.start_next();
+            const auto place = places_[turns.completed()];
+            mistakes_ += shared_.at_the_port == call * static_cast<long>(2 * ranks) + place ? 0 : 1;
+            dawdle();
+            ++shared_.at_the_port;
+            turns.complete_oldest();
+        }
+    }
+
+    void dawdle() {
+        if (random_() % 16 == 0) {
+            std::this_thread::yield();
+        }
+    }
+
+    Shared& shared_;
+    std::size_t own_;
+    machine::Handover handover_;
+    std::mt19937 random_;
+    std::vector<std::int64_t> places_;
+    int mistakes_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const unsigned seed = argc > 1 ? static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)) : 1;
+    Shared shared;
+    std::vector<OneRank> all;
+    all.reserve(ranks);
+    for (std::size_t own = 0; own < ranks; ++own) {
+        all.emplace_back(shared, own, seed * 100 + static_cast<unsigned>(own));
+    }
+    std::vector<std::thread> threads;
+    threads.reserve(ranks);
+    for (OneRank& rank : all) {
+        threads.emplace_back([&rank] { rank.run(); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    int mistakes = shared.at_the_port == static_cast<long>(calls * 2 * ranks) ? 0 : 1;
+    for (const OneRank& rank : all) {
+        mistakes += rank.mistakes();
+    }
+    std::printf("%d calls of %zu threads, seed %u: %d mistakes\n", calls, ranks, seed, mistakes);
+    return mistakes == 0 ? 0 : 1;
+}

@@ -1,0 +1,362 @@
+#include "selection/rule.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aapc/topology/detection.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "support/clusters.hpp"
+#include "support/torus.hpp"
+
+namespace aapc::interpose {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Two switches with `machines` machines each, ports of 1 Gbit/s, and a trunk.
+Network two_switches(int machines, double trunk_bits_per_second) {
+    std::vector<NetworkVertex> vertices = {{"s0", true}, {"s1", true}};
+    std::vector<Link> links = {{1, 0, trunk_bits_per_second}};
+    std::vector<NetworkMachine> runs;
+    for (int machine = 0; machine < 2 * machines; ++machine) {
+        const auto vertex = static_cast<Vertex>(vertices.size());
+        vertices.push_back({"n" + std::to_string(machine), false});
+        links.push_back({vertex, machine < machines ? 0 : 1, 1e9});
+        runs.push_back({vertex, 1});
+    }
+    return {NetworkKind::tree, vertices, links, runs};
+}
+
+Decision decision(const Network& network, const Demand& demand, const Forced& forced = {},
+                  const Tuning* tuning = nullptr) {
+    return decide(network, demand, network_bound(network, demand), forced, tuning);
+}
+
+Method method(std::string_view text) { return parse_method(text, NetworkKind::tree).value(); }
+
+/// For the ranks of `demand`, each on its machine of `network`.
+Tuning tuning_for(const Network& network, const Demand& demand, std::vector<TunedRange> ranges) {
+    Tuning tuning;
+    tuning.fingerprint = make_fingerprint(network, demand, "openmpi", "Open MPI", "f.toml");
+    tuning.conditions.date = "2026-11-21";
+    tuning.ranges = std::move(ranges);
+    return tuning;
+}
+
+bool always_native(const Decision& decision) {
+    return decision.ranges().size() == 1 && decision.ranges().front().from_bytes == 0 &&
+           decision.ranges().front().method.native();
+}
+
+TEST(Choice, TreeAndTimedFromTheSmallestBlockOnByItself) {
+    const Network network = two_switches(4, 1e9);
+    const Decision chosen = decision(network, full_demand(network));
+    const Method expected = method("tree/merged+timed");
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), expected);
+    EXPECT_EQ(chosen.at(largest_scheduled_block), expected);
+    EXPECT_TRUE(chosen.at(0).native());
+    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
+}
+
+TEST(Choice, RangesAscendFromZeroWhateverIsForced) {
+    const Network network = two_switches(2, 1e9);
+    for (const Forced& forced : {Forced{}, Forced{method("native"), {}}, Forced{method("tree/paper"), {}}}) {
+        const auto ranges = decision(network, full_demand(network), forced).ranges();
+        ASSERT_FALSE(ranges.empty());
+        EXPECT_EQ(ranges.front().from_bytes, 0);
+        for (std::size_t range = 1; range < ranges.size(); ++range) {
+            EXPECT_LT(ranges[range - 1].from_bytes, ranges[range].from_bytes);
+        }
+    }
+}
+
+TEST(Choice, NativeForFewerThanThreeRanksEvenIfForced) {
+    const Network network = two_switches(2, 1e9);
+    for (const std::vector<Machine>& machines : {std::vector<Machine>{}, {1}, {0, 3}}) {
+        const Decision chosen = decision(network, {machines}, {method("tree+sender"), {}});
+        EXPECT_TRUE(always_native(chosen));
+        EXPECT_THAT(chosen.reason(), HasSubstr("three ranks"));
+    }
+}
+
+TEST(Choice, NativeOnOneMachine) {
+    const Network network = two_switches(2, 1e9);
+    const Decision chosen = decision(network, {{2, 2, 2, 2}});
+    EXPECT_TRUE(always_native(chosen));
+    EXPECT_THAT(chosen.reason(), HasSubstr("one machine"));
+}
+
+TEST(Choice, TwoMachinesWithSeveralRanksAreScheduled) {
+    const Network network = two_switches(2, 1e9);
+    EXPECT_FALSE(decision(network, {{0, 0, 3, 3}}).at(8192).native());
+}
+
+TEST(Choice, ForcedNative) {
+    const Network network = two_switches(4, 1e9);
+    const Decision chosen = decision(network, full_demand(network), {method("native"), {}});
+    EXPECT_TRUE(always_native(chosen));
+    EXPECT_THAT(chosen.reason(), HasSubstr("AAPC_ALGORITHM"));
+}
+
+TEST(Choice, ForcedAlgorithmTakesEveryBlockButTheEmptyOne) {
+    const Network network = two_switches(4, 1e9);
+    const Decision chosen = decision(network, full_demand(network), {method("tree/paper+barrier"), {}});
+    EXPECT_TRUE(chosen.at(0).native());
+    EXPECT_EQ(chosen.at(1), method("tree/paper+barrier"));
+    EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree/paper+barrier"));
+    EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
+    EXPECT_EQ(chosen.basis(), Decision::Basis::forced);
+}
+
+TEST(Choice, ForcedSynchronisationLeavesTheSizeRule) {
+    const Network network = two_switches(4, 1e9);
+    const Decision chosen = decision(network, full_demand(network), {std::nullopt, Synchronisation::receiver});
+    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), method("tree/merged+receiver"));
+}
+
+TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunk) {
+    // 4+4: 16 messages over the trunk, 7 through a port. Equal phases take 16 port times; the links need 7.
+    const Network fast = two_switches(4, 1e10);
+    const Decision chosen = decision(fast, full_demand(fast));
+    EXPECT_TRUE(always_native(chosen));
+    EXPECT_THAT(chosen.reason(), AllOf(HasSubstr("trunks are faster"), HasSubstr("2.3 times")));
+    EXPECT_FALSE(decision(fast, full_demand(fast), {method("tree"), {}}).at(8192).native());
+    // 2+2: 4 over the trunk, 3 through a port: a third more, just above what is tolerated.
+    const Network small = two_switches(2, 1e10);
+    EXPECT_TRUE(always_native(decision(small, full_demand(small))));
+    // A trunk only little faster than the ports is worth no such step.
+    const Network nearly = two_switches(4, 1.2e9);
+    EXPECT_FALSE(always_native(decision(nearly, full_demand(nearly))));
+}
+
+// ---- Other kinds of networks ----
+
+/// So many ranks on each of the machines, one machine after the other.
+DetectedNetwork detected(const std::vector<int>& ranks, double bits_per_second = 0) {
+    std::vector<RankPlace> places;
+    for (std::size_t machine = 0; machine < ranks.size(); ++machine) {
+        const auto lowest = static_cast<Rank>(places.size());
+        for (int rank = 0; rank < ranks[machine]; ++rank) {
+            places.push_back({lowest, fmt::format("h{}", machine)});
+        }
+    }
+    return detect_network(places, bits_per_second);
+}
+
+TEST(Choice, BetweenClustersSmallBlocksAreGatheredAndLargeOnesScheduled) {
+    const Network network = test::clusters_of({3, 7});
+    const Decision chosen = decision(network, full_demand(network));
+    EXPECT_TRUE(chosen.at(0).native());
+    const Method local_group = parse_method("local-group", NetworkKind::clusters).value();
+    EXPECT_EQ(chosen.at(1), local_group);
+    EXPECT_EQ(chosen.at(smallest_block_not_gathered - 1), local_group);
+    EXPECT_TRUE(chosen.at(smallest_block_not_gathered).native());
+    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), method("tree/merged+timed"));
+    EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree/merged+timed"));
+    EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
+}
+
+TEST(Choice, BetweenClustersWithAFastBackboneOnlySmallBlocksAreScheduled) {
+    const Network network = read_topology(
+                                "[network]\nkind = \"clusters\"\nspeed = \"1Gbit\"\n"
+                                "[[cluster]]\nname = \"a\"\nmachines = \"n[0-3]\"\n"
+                                "[[cluster]]\nname = \"b\"\nmachines = \"n[4-7]\"\n"
+                                "[wide_area]\nspeed = \"100Gbit\"\nlatency = \"1ms\"\n",
+                                "clusters.toml")
+                                .value();
+    const Decision chosen = decision(network, full_demand(network));
+    EXPECT_FALSE(chosen.at(1).native());
+    EXPECT_TRUE(chosen.at(smallest_block_not_gathered).native());
+    EXPECT_TRUE(chosen.at(largest_scheduled_block).native());
+    EXPECT_THAT(chosen.reason(), HasSubstr("trunks are faster"));
+}
+
+TEST(Choice, RanksOfOneClusterAreDecidedAsOnATree) {
+    const Network network = test::clusters_of({3, 7});
+    const Decision chosen = decision(network, {{3, 4, 5, 9}});
+    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), method("tree/merged+timed"));
+}
+
+TEST(Choice, TorusDirectWherePhasesAreAsFastAsTheLinks) {
+    const Network large = test::torus_of({8, 8});
+    const Decision chosen = decision(large, full_demand(large));
+    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_EQ(chosen.at(smallest_scheduled_block), parse_method("torus-direct", NetworkKind::torus).value());
+    // 4 x 4: the links would allow 8 phases, but a rank has 15 messages and sends one at a time.
+    const Network small = test::torus_of({4, 4});
+    const Decision native = decision(small, full_demand(small));
+    EXPECT_TRUE(always_native(native));
+    EXPECT_THAT(native.reason(), AllOf(HasSubstr("times the bound"), Not(HasSubstr("trunks"))));
+}
+
+TEST(Choice, NativeWithTheReasonWhereATorusHasNoTimetable) {
+    const Network two_ranks_each = test::torus_of({8, 8}, 2);
+    const Decision shared = decision(two_ranks_each, full_demand(two_ranks_each));
+    EXPECT_TRUE(always_native(shared));
+    EXPECT_THAT(shared.reason(), HasSubstr("one rank on each machine"));
+    const Network odd = test::torus_of({5, 5});
+    EXPECT_TRUE(always_native(decision(odd, full_demand(odd))));
+}
+
+TEST(Choice, DetectedMachinesOfSeveralRanksGetFactorForLargeBlocks) {
+    for (const double speed : {0.0, 1e10}) {
+        for (const auto& [ranks, variant] : {std::pair{std::vector<int>{2, 2}, "fill"},
+                                             {{4, 1, 3, 1}, "permutation"},
+                                             {{1, 1, 8}, "permutation"},
+                                             {{16, 16, 16}, "fill"}}) {
+            const DetectedNetwork found = detected(ranks, speed);
+            const Decision chosen = decision(found.network, found.demand);
+            EXPECT_TRUE(chosen.at(smallest_block_on_unknown_wires - 1).native());
+            EXPECT_EQ(chosen.at(smallest_block_on_unknown_wires), method(fmt::format("factor/{}+window:1", variant)));
+            EXPECT_EQ(chosen.basis(), Decision::Basis::rule);
+        }
+    }
+    const DetectedNetwork found = detected({3, 1, 2, 3});
+    EXPECT_EQ(
+        explain(found.demand, decision(found.network, found.demand)),
+        "communicator of 9 ranks on 4 machines: native; from 32768 bytes factor/permutation+window:1 (detected, of the "
+        "wires nothing is known; bound 18 messages at h0)");
+}
+
+TEST(Choice, ARuleEndsWhereAnMpiWasMeasuredToBeFaster) {
+    const DetectedNetwork found = detected({3, 1, 2, 3});
+    const Bound bound = network_bound(found.network, found.demand);
+    const auto under = [&](const Forced& forced, std::string_view mpi) {
+        return decide(found.network, found.demand, bound, forced, nullptr, mpi);
+    };
+    EXPECT_FALSE(always_native(under({}, "openmpi")));
+    EXPECT_TRUE(always_native(under({}, "mpich")));
+    EXPECT_THAT(under({}, "mpich").reason(), HasSubstr("mpich's own was the faster one where 'factor' was measured"));
+    EXPECT_FALSE(always_native(under({std::nullopt, Synchronisation::none}, "mpich"))) << "what is forced is done";
+    EXPECT_EQ(under({method("factor"), {}}, "mpich").at(1), method("factor"));
+}
+
+TEST(Choice, DetectedMachinesOfFewRanksAreLeftToTheMpi) {
+    for (const std::vector<int>& ranks : {std::vector<int>{1, 1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {1, 2}}) {
+        const DetectedNetwork found = detected(ranks);
+        const Decision chosen = decision(found.network, found.demand);
+        EXPECT_TRUE(always_native(chosen));
+        EXPECT_THAT(chosen.reason(), HasSubstr("detected: fewer than 2 ranks a machine"));
+        EXPECT_EQ(decision(found.network, found.demand, {method("tree+sender"), {}}).at(1), method("tree+sender"))
+            << "what is forced is done";
+    }
+    const DetectedNetwork alone = detected({8});
+    EXPECT_THAT(decision(alone.network, alone.demand).reason(), HasSubstr("one machine"));
+}
+
+TEST(Choice, ATuningMadeUnderDetectionIsObeyed) {
+    const DetectedNetwork found = detected({1, 1, 2});
+    const Tuning tuning = tuning_for(found.network, found.demand, {{0, method("ring"), {}}});
+    EXPECT_EQ(decision(found.network, found.demand, {}, &tuning).at(1), method("ring"));
+    EXPECT_THAT(decision(found.network, found.demand, {}, &tuning).reason(), HasSubstr("detected"));
+}
+
+TEST(Choice, TimedNeedsASpeed) {
+    const DetectedNetwork unknown = detected({2, 2});
+    const DetectedNetwork known = detected({2, 2}, 1e9);
+    const Bound without = network_bound(unknown.network, unknown.demand);
+    EXPECT_FALSE(check_speed_is_known(method("tree+timed"), without));
+    EXPECT_FALSE(check_speed_is_known(method("factor+timed:1448@0.9"), without));
+    EXPECT_TRUE(check_speed_is_known(method("tree+sender"), without));
+    EXPECT_TRUE(check_speed_is_known(method("native"), without));
+    EXPECT_TRUE(check_speed_is_known(method("tree+timed"), network_bound(known.network, known.demand)));
+}
+
+TEST(Choice, ThereIsNothingToScheduleForTwoRanksOrOnOneMachine) {
+    const Network network = two_switches(2, 1e9);
+    const auto reason = [&](const Demand& demand) {
+        return nothing_to_schedule(demand, network_bound(network, demand));
+    };
+    EXPECT_TRUE(reason({{0, 1}}));
+    EXPECT_TRUE(reason({{1, 1, 1, 1}}));
+    EXPECT_FALSE(reason({{0, 0, 3}}));
+}
+
+TEST(Choice, ExplanationNamesSizesChoiceAndBound) {
+    const Network network = two_switches(4, 1e9);
+    EXPECT_EQ(explain(full_demand(network), decision(network, full_demand(network))),
+              "communicator of 8 ranks on 8 machines: native; from 8192 bytes tree/merged+timed "
+              "(bound 16 messages on s1-s0 at 1 Gbit/s)");
+    EXPECT_EQ(explain({{1, 1, 1}}, decision(network, {{1, 1, 1}})),
+              "communicator of 3 ranks on 1 machine: native (all ranks are on one machine and no message crosses a "
+              "link)");
+}
+
+TEST(Choice, ATuningIsObeyedRangeByRange) {
+    const Network network = two_switches(4, 1e9);
+    const Demand demand = full_demand(network);
+    const Tuning tuning = tuning_for(network, demand,
+                                     {{0, method("tree/merged+none"), {}},
+                                      {64, Method{}, {}},
+                                      {4096,
+                                       method("tree/paper+sender-partial:2"),
+                                       {{5000, 3, 2, {1.5, 1.4, 1.6}, 0, 9, {}}, {9000, 9, 3, {3, 2, 4}, 0, 9, {}}}},
+                                      {10000, method("tree+timed:1448@0.95"), {{10000, 2, 1, {2, 2, 2}, 0, 9, {}}}}});
+    const Decision chosen = decision(network, demand, {}, &tuning);
+    EXPECT_EQ(chosen.basis(), Decision::Basis::tuning);
+    EXPECT_TRUE(chosen.at(0).native()) << "an empty block is no message";
+    EXPECT_EQ(chosen.at(1), method("tree/merged+none"));
+    EXPECT_EQ(chosen.at(63), method("tree/merged+none"));
+    EXPECT_TRUE(chosen.at(64).native());
+    EXPECT_TRUE(chosen.at(4095).native());
+    EXPECT_EQ(chosen.at(4096), method("tree/paper+sender-partial:2"));
+    EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree+timed:1448@0.95"));
+    EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
+    EXPECT_EQ(
+        explain(demand, chosen),
+        "communicator of 8 ranks on 8 machines: native; from 1 bytes tree/merged+none; from 64 bytes native; from "
+        "4096 bytes tree/paper+sender-partial:2, 1.50 to 3.00 times as fast as native at 5000 to 9000 bytes; from "
+        "10000 bytes tree/merged+timed:1448@0.95, 2.00 times as fast as native at 10000 bytes (tuned 2026-11-21; "
+        "bound 16 messages on s1-s0 at 1 Gbit/s)");
+}
+
+TEST(Choice, ARangeOfTheTuningThatOnlyHoldsForEmptyBlocksIsLeftOut) {
+    const Network network = two_switches(4, 1e9);
+    const Demand demand = full_demand(network);
+    const Tuning tuning =
+        tuning_for(network, demand, {{0, method("tree/merged+none"), {}}, {1, method("tree/paper+none"), {}}});
+    const Decision chosen = decision(network, demand, {}, &tuning);
+    EXPECT_EQ(chosen.at(1), method("tree/paper+none"));
+    EXPECT_EQ(chosen.ranges()[1].from_bytes, 1);
+    EXPECT_EQ(chosen.ranges().size(), 3U);
+}
+
+TEST(Choice, TheUsersWordComesBeforeTheTuning) {
+    const Network network = two_switches(4, 1e9);
+    const Demand demand = full_demand(network);
+    const Tuning tuning = tuning_for(network, demand, {{0, method("tree/paper+none"), {}}});
+    EXPECT_TRUE(always_native(decision(network, demand, {method("native"), {}}, &tuning)));
+    EXPECT_EQ(decision(network, demand, {method("tree/merged+barrier"), {}}, &tuning).at(100),
+              method("tree/merged+barrier"));
+    EXPECT_EQ(decision(network, demand, {std::nullopt, Synchronisation::receiver}, &tuning).at(8192),
+              method("tree/merged+receiver"));
+}
+
+TEST(Choice, AnotherShapeThanTheTunedOneIsDecidedByRule) {
+    const Network network = two_switches(4, 1e9);
+    const Demand tuned = full_demand(network);
+    const Tuning tuning = tuning_for(network, tuned, {{0, method("tree/paper+none"), {}}});
+    Demand reversed = tuned;
+    std::reverse(reversed.machine_of.begin(), reversed.machine_of.end());
+    for (const Demand& other : {Demand{{0, 1, 2, 4}}, reversed}) {
+        const Decision chosen = decision(network, other, {}, &tuning);
+        EXPECT_EQ(chosen.basis(), Decision::Basis::rule);
+        EXPECT_EQ(chosen.ranges().size(), decision(network, other).ranges().size());
+        EXPECT_EQ(chosen.at(8192), decision(network, other).at(8192));
+        EXPECT_THAT(explain(other, chosen), HasSubstr("the tuning is for 8 ranks placed otherwise; bound"));
+    }
+}
+
+}  // namespace
+}  // namespace aapc::interpose
