@@ -14,6 +14,7 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/node_check.hpp"
 #include "support/networks.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include "support/clusters.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace {
 

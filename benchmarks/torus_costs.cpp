@@ -18,6 +18,7 @@
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/check/schedule.hpp"
 #include "support/torus.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace {
 

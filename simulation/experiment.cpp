@@ -152,8 +152,8 @@ void Experiment::fill(Rank rank, std::int64_t block_bytes, Buffers& buffers) con
     }
     for (Rank other = 0; other < demand_.participants(); ++other) {
         const std::size_t offset = static_cast<std::size_t>(other) * block;
-        contest::fill_block({buffers.send.data() + offset, block}, rank, other);
-        contest::fill_block({buffers.receive.data() + offset, block}, other, rank);
+        bench::fill_block({buffers.send.data() + offset, block}, rank, other);
+        bench::fill_block({buffers.receive.data() + offset, block}, other, rank);
     }
     std::transform(buffers.receive.begin(), buffers.receive.end(), buffers.receive.begin(),
                    [](std::byte right) { return ~right; });
@@ -164,7 +164,7 @@ void Experiment::judge(Rank rank, std::size_t method, std::int64_t block_bytes, 
     for (Rank from = 0; from < demand_.participants(); ++from) {
         const std::span<const std::byte> received(buffers.receive.data() + static_cast<std::size_t>(from) * block,
                                                   block);
-        if (const auto wrong = contest::first_wrong_byte(received, from, rank)) {
+        if (const auto wrong = bench::first_wrong_byte(received, from, rank)) {
             complain(method, fmt::format("wrong data: of the {} bytes from rank {} to rank {}, the one at offset {} is "
                                          "not what was sent",
                                          block_bytes, from, rank, *wrong));

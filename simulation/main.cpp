@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "aapc/topology/topology_file.hpp"
-#include "console/command.hpp"
+#include "console/output.hpp"
 #include "experiment.hpp"
 #include "options.hpp"
 #include "platform.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "aapc/topology/topology_file.hpp"
 #include "bench/bench_options.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc::simulation {
 
@@ -78,7 +78,7 @@ Expected<ExperimentPlan> parse_experiment(const Options& options, NetworkKind ki
         }
         plan.methods.push_back(std::move(*method));
     }
-    auto sizes = contest::parse_sizes(options.sizes);
+    auto sizes = bench::parse_sizes(options.sizes);
     if (!sizes) {
         return failure(of_option("sizes", sizes.error()));
     }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "aapc/topology/network_digest.hpp"
-#include "console/command.hpp"
+#include "console/output.hpp"
 #include "bench/harness.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/bench_results.hpp"
@@ -29,7 +29,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leav
 namespace {
 
 using namespace aapc;
-using namespace aapc::contest;
+using namespace aapc::bench;
 
 /// Open MPI's goes on with its build and its date behind a comma, MPICH's with further lines.
 std::string mpi_version() {

@@ -1,15 +1,16 @@
 #include "bench/bench_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <set>
 
-#include "aapc/topology/topology_file.hpp"
 #include "console/finite_number.hpp"
+#include "aapc/input/units.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -151,4 +152,4 @@ Expected<std::vector<std::int64_t>> parse_sizes(const std::vector<std::string>& 
     return std::vector<std::int64_t>(sizes.begin(), sizes.end());
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

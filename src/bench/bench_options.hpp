@@ -2,7 +2,6 @@
 /// The options of `aapc bench`, for the command that checks them and the MPI program that obeys them. Knows no MPI.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,7 +12,15 @@
 #include "aapc/methods/method.hpp"
 #include "aapc/topology/network.hpp"
 
-namespace aapc::contest {
+namespace CLI {
+class App;
+}
+
+namespace CLI {
+class App;
+}
+
+namespace aapc::bench {
 
 /// The candidate that is MPI_Alltoall as an unmodified program calls it, under the interposer.
 inline constexpr std::string_view interposed = "interposed";
@@ -51,4 +58,4 @@ struct Candidate {
 /// ascending order, each once; at least one, each from 1 to 2^31-1. The diagnostic has no file.
 [[nodiscard]] Expected<std::vector<std::int64_t>> parse_sizes(const std::vector<std::string>& words);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -10,7 +10,7 @@
 
 #include "aapc/statistics/statistics.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -213,4 +213,4 @@ std::string json_text(const BenchFacts& facts, const std::vector<SizeResult>& re
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

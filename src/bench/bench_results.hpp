@@ -10,7 +10,7 @@
 #include "bench/bench_options.hpp"
 #include "bench/sample.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// Where and how a bench was run.
 struct BenchFacts {
@@ -43,4 +43,4 @@ struct SizeResult {
 /// Format "aapc-bench/1": facts, medians with their intervals, and every sample; docs/benchmarking.md.
 [[nodiscard]] std::string json_text(const BenchFacts& facts, const std::vector<SizeResult>& results);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

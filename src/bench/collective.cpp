@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "aapc/topology/topology_file.hpp"
-#include "console/command.hpp"
+#include "console/output.hpp"
 #include "input/environment.hpp"
 #include "mpi/places.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::vector<std::string> host_names(MPI_Comm comm) {
     return names;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

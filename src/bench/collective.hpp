@@ -14,7 +14,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/topology/network.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// Ranks may be in different libraries' hands before and after: this one's calls cannot fail in a way that could be
 /// reported, and end the program by the communicator's error handler if they do.
@@ -39,4 +39,4 @@ void maximise(MPI_Comm comm, std::span<double> values);
 /// The name of each rank's host, AAPC_HOSTNAME honoured, on all ranks.
 [[nodiscard]] std::vector<std::string> host_names(MPI_Comm comm);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

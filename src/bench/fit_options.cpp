@@ -1,17 +1,18 @@
 #include "bench/fit_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "console/command.hpp"
+#include "console/output.hpp"
 #include "console/finite_number.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/fit_plot.hpp"
 #include "bench/fit_report.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -146,4 +147,4 @@ std::vector<Rank> spread_evenly(Rank count, Rank available) {
     return ranks;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

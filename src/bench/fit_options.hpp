@@ -2,7 +2,6 @@
 /// The options of `aapc fit`, for the command that reads samples and the MPI program that measures them. Knows no MPI.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,15 @@
 #include "aapc/topology/network.hpp"
 #include "aapc/models/network_model.hpp"
 
-namespace aapc::contest {
+namespace CLI {
+class App;
+}
+
+namespace CLI {
+class App;
+}
+
+namespace aapc::bench {
 
 struct FitOptions {
     std::string samples;   ///< CSV to read; empty: measure
@@ -55,4 +62,4 @@ struct SamplesOfPart {
 /// 1 <= count <= available.
 [[nodiscard]] std::vector<Rank> spread_evenly(Rank count, Rank available);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

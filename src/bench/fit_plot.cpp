@@ -15,7 +15,7 @@
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves declaring it to the program
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -165,4 +165,4 @@ Expected<std::string> plot_svg(const ContentionFit& fit, std::span<const Content
     return picture;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

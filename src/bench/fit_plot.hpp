@@ -8,7 +8,7 @@
 #include "aapc/models/contention.hpp"
 #include "aapc/input/diagnostic.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// What gnuplot is told: for each number of ranks the samples as points, the model as a line, and the interval
 /// of 95 % of single measurements as a band; both axes logarithmic.
@@ -19,4 +19,4 @@ namespace aapc::contest {
 [[nodiscard]] Expected<std::string> plot_svg(const ContentionFit& fit, std::span<const ContentionSample> samples,
                                              const std::string& title);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

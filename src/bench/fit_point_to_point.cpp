@@ -15,7 +15,7 @@
 #include "bench/collective.hpp"
 #include "bench/payload.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -193,4 +193,4 @@ Expected<GapMeasurement> gap_and_overheads(Arena& arena, Pair pair, std::int64_t
     return GapMeasurement{message_bytes, std::max(0.0, (*many - *one) / (messages_in_a_train - 1)), *send, *receive};
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

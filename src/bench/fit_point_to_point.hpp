@@ -10,7 +10,7 @@
 #include "aapc/models/network_model.hpp"
 #include "bench/harness.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// Two ranks of the arena's communicator.
 struct Pair {
@@ -30,4 +30,4 @@ struct Pair {
 [[nodiscard]] Expected<GapMeasurement> gap_and_overheads(Arena& arena, Pair pair, std::int64_t message_bytes,
                                                          int repeats);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -20,7 +20,7 @@
 #include "aapc/models/network_model.hpp"
 #include "aapc/statistics/statistics.hpp"
 #include "aapc/selection/tuning.hpp"
-#include "console/command.hpp"
+#include "console/output.hpp"
 #include "bench/harness.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/collective.hpp"
@@ -35,7 +35,7 @@
 namespace {
 
 using namespace aapc;
-using namespace aapc::contest;
+using namespace aapc::bench;
 
 constexpr std::size_t fewest_that_contend = 3;
 constexpr std::string_view wide_area_name = "wide-area";

@@ -8,7 +8,7 @@
 
 #include "aapc/methods/method.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -144,4 +144,4 @@ Expected<ContentionFit> fit_samples(std::vector<ContentionSample> samples, doubl
     return fit;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

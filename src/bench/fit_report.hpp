@@ -8,7 +8,7 @@
 #include "aapc/models/contention.hpp"
 #include "aapc/models/network_model.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// "1.25 ms".
 [[nodiscard]] std::string seconds_text(double seconds);
@@ -37,4 +37,4 @@ namespace aapc::contest {
 [[nodiscard]] Expected<ContentionFit> fit_samples(std::vector<ContentionSample> samples, double alpha, double beta,
                                                   const std::string& method, const std::string& file);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

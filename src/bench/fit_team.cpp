@@ -8,7 +8,7 @@
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 Expected<std::unique_ptr<Team>> Team::create(Arena& world, const std::vector<Rank>& members) {
     std::unique_ptr<Team> team(new Team(world));
@@ -60,4 +60,4 @@ Expected<Sample> Team::run_once(const Method& method, std::int64_t block_bytes) 
     return sample;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -10,7 +10,7 @@
 
 #include "bench/harness.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// All functions are collective over the communicator of `world`, with equal arguments, and return the same on all its
 /// ranks, errors included.
@@ -34,4 +34,4 @@ class Team {
     std::unique_ptr<Arena> arena_;   ///< null on the others
 };
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -16,7 +16,7 @@
 #include "bench/payload.hpp"
 #include "input/environment.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -71,7 +71,7 @@ Arena::Arena(MPI_Comm comm, const Network& network) : network_(network) {
     PMPI_Comm_dup(comm, &comm_);
     PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(comm_, &rank_);
-    host_names_ = contest::host_names(comm_);
+    host_names_ = bench::host_names(comm_);
     forced_ = shared_text(comm_, forced_by_environment());
     forced_native_ = shared_text(comm_, environment_variable("AAPC_ALGORITHM")) == "native";
 }
@@ -358,4 +358,4 @@ void Arena::release(const Method& method) { exchanges_.erase(to_string(method));
 
 void Arena::release_all() { exchanges_.clear(); }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -22,7 +22,7 @@
 #include "aapc/topology/network.hpp"
 #include "bench/sample.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// All functions but the observers are collective over the communicator, with equal arguments, and return the same on
 /// all ranks, errors included.
@@ -99,4 +99,4 @@ class Arena {
     std::vector<std::byte> receive_;
 };
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

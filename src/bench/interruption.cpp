@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -19,4 +19,4 @@ void note_interruptions() {
 
 bool interrupted() { return noted != 0; }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "console/command.hpp"
+#include "console/output.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -68,4 +68,4 @@ Expected<NetworkModel> read_model_files(const std::vector<std::string>& words, c
     return model;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -8,11 +8,11 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/models/network_model.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// Reads the files that the words name, each FILE or CLUSTER=FILE, and puts them together. `wide_area`, if not empty,
 /// is a start-up in seconds and seconds a byte, and counts instead of what the files say of the wide area.
 [[nodiscard]] Expected<NetworkModel> read_model_files(const std::vector<std::string>& words,
                                                       const std::vector<double>& wide_area = {});
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

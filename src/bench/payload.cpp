@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::optional<std::size_t> first_wrong_byte(std::span<const std::byte> block, Ra
     return std::nullopt;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -1,16 +1,17 @@
 #include "bench/program.hpp"
 
+#include <CLI/CLI.hpp>
 #include <mpi.h>
 
 #include <cstdio>
 #include <exception>
 #include <utility>
 
-#include "console/command.hpp"
+#include "console/output.hpp"
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -73,4 +74,4 @@ int end_job_on_exception(const char* name, int (*program)(int, char**), int argc
     }
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

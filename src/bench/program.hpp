@@ -2,14 +2,21 @@
 /// What the MPI programs behind `aapc bench` and `aapc tune` have in common.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "bench/harness.hpp"
 
-namespace aapc::contest {
+namespace CLI {
+class App;
+}
+
+namespace CLI {
+class App;
+}
+
+namespace aapc::bench {
 
 /// As shells have it for SIGINT.
 inline constexpr int ended_by_interruption = 130;
@@ -27,4 +34,4 @@ inline constexpr int ended_by_interruption = 130;
 /// the whole job after a line that begins with `name`.
 [[nodiscard]] int end_job_on_exception(const char* name, int (*program)(int, char**), int argc, char** argv);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -8,7 +8,7 @@
 #include <ctime>
 #include <fstream>
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 std::string mpi_library_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
@@ -26,4 +26,4 @@ std::string congestion_control() {
 
 std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// What the MPI says of itself, all of it. Local; MPI need not be initialised.
 [[nodiscard]] std::string mpi_library_version();
@@ -15,4 +15,4 @@ namespace aapc::contest {
 /// Now, as "2026-11-21T07:15:00Z".
 [[nodiscard]] std::string date_now();
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

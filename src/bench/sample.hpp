@@ -2,7 +2,7 @@
 /// One exchange, measured.
 #pragma once
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// What the arena says of one exchange. The same on all ranks.
 struct Sample {
@@ -17,4 +17,4 @@ struct Sample {
     double agreement_seconds = 0;  ///< what the common start took
 };
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

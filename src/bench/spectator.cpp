@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -59,4 +59,4 @@ bool somebody_watches() {
     return false;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -18,7 +18,7 @@
 #include "aapc/models/network_model.hpp"
 #include "aapc/search/search.hpp"
 #include "aapc/selection/tuning.hpp"
-#include "console/command.hpp"
+#include "console/output.hpp"
 #include "bench/harness.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/provenance.hpp"
@@ -30,11 +30,12 @@
 #include "bench/tune_pass_through.hpp"
 #include "bench/tune_report.hpp"
 #include "selection/rule.hpp"
+#include "aapc/search/expected_by_model.hpp"
 
 namespace {
 
 using namespace aapc;
-using namespace aapc::contest;
+using namespace aapc::bench;
 
 constexpr double seconds_between_lines = 30;
 constexpr double seconds_between_bars = 0.2;

@@ -1,8 +1,10 @@
 #include "bench/tune_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "console/finite_number.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 void add_tune_options(CLI::App& command, TuneOptions& options) {
     command
@@ -37,4 +39,4 @@ void add_tune_options(CLI::App& command, TuneOptions& options) {
     command.add_flag("--restart", options.restart, "begin anew, whatever the state file holds");
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -2,13 +2,16 @@
 /// The options of `aapc tune`, for the command that checks them and the MPI program that obeys them. Knows no MPI.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "aapc/topology/detection.hpp"
 
-namespace aapc::contest {
+namespace CLI {
+class App;
+}
+
+namespace aapc::bench {
 
 struct TuneOptions {
     std::string topology = std::string(detection_word);
@@ -24,4 +27,4 @@ struct TuneOptions {
 
 void add_tune_options(CLI::App& command, TuneOptions& options);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

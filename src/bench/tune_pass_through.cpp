@@ -11,7 +11,7 @@
 #include "aapc/statistics/statistics.hpp"
 #include "bench/collective.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::string pass_through_report(MPI_Comm comm) {
     return text;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

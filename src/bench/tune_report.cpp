@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 namespace {
 
@@ -98,4 +98,4 @@ std::string results_table(const Tournament::Result& result) {
     return text;
 }
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

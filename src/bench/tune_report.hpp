@@ -9,7 +9,7 @@
 #include "aapc/search/search.hpp"
 #include "aapc/selection/tuning.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 
 /// A state file: what the tournament was played on, then the tournament.
 [[nodiscard]] std::string state_file_text(const Fingerprint& fingerprint, const Tournament& tournament);
@@ -27,4 +27,4 @@ namespace aapc::contest {
 /// What was found, size by size.
 [[nodiscard]] std::string results_table(const Tournament::Result& result);
 
-}  // namespace aapc::contest
+}  // namespace aapc::bench

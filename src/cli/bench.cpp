@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 // `aapc bench`: checks its options without any MPI, and becomes the program that measures.
 #include <algorithm>
 #include <memory>
@@ -9,9 +10,9 @@ namespace aapc::cli {
 
 namespace {
 
-int run(const contest::BenchOptions& options, const Invocation& invocation) {
+int run(const bench::BenchOptions& options, const Invocation& invocation) {
     const auto& candidates = options.candidates;
-    const bool interposed = std::find(candidates.begin(), candidates.end(), contest::interposed) != candidates.end();
+    const bool interposed = std::find(candidates.begin(), candidates.end(), bench::interposed) != candidates.end();
     const std::string topology = topology_for_ranks(options.topology);
     return run_mpi_program(invocation, "aapc-bench", arguments_of(invocation, "bench"), {{"AAPC_TOPOLOGY", topology}},
                            interposed ? Interposition::preloaded : Interposition::none);
@@ -24,8 +25,8 @@ void add_bench_command(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("bench",
                            "Measure ways of doing an all-to-all against each other, in turns: mpirun -n 16 aapc bench "
                            "--topology cluster.toml");
-    const auto options = std::make_shared<contest::BenchOptions>();
-    contest::add_bench_options(*command, *options);
+    const auto options = std::make_shared<bench::BenchOptions>();
+    bench::add_bench_options(*command, *options);
     command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "aapc/schedule/schedule_file.hpp"
 #include "aapc/topology/topology_file.hpp"
-#include "console/command.hpp"
+#include "cli/command.hpp"
 
 namespace aapc::cli {
 

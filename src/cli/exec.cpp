@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 // `aapc exec`: finds out which MPI a program uses, without running it, and runs it with that MPI's interposer.
 //
 // Nothing here stops a program from running but its own absence: ranks of one job must not go different ways, and a
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "console/command.hpp"
+#include "cli/command.hpp"
 #include "cli/launch.hpp"
 #include "input/environment.hpp"
 

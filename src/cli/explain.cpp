@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 // `aapc explain`: what the interposer would do with a communicator's messages, and why. It asks the interposer's own
 // decide(), so that the two cannot differ.
 #include <fmt/format.h>
@@ -16,12 +17,14 @@
 #include "aapc/plan/pacing.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/selection/tuning.hpp"
-#include "console/command.hpp"
+#include "cli/command.hpp"
 #include "cli/explain_model.hpp"
 #include "bench/model_files.hpp"
 #include "selection/buffers.hpp"
 #include "selection/rule.hpp"
 #include "selection/settings.hpp"
+#include "aapc/input/units.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace aapc::cli {
 
@@ -292,7 +295,7 @@ Expected<void> add_predictions(const ExplainOptions& options, Explanation& expla
     if (options.models.empty()) {
         return {};
     }
-    auto known = contest::read_model_files(options.models);
+    auto known = bench::read_model_files(options.models);
     if (!known) {
         return failure(std::move(known.error()));
     }

@@ -10,7 +10,7 @@ namespace aapc::cli {
 
 namespace {
 
-using contest::seconds_text;
+using bench::seconds_text;
 using nlohmann::ordered_json;
 
 std::string predicted_text(const Estimate& predicted) {

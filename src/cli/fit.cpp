@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 // `aapc fit`: what contention costs on a network, from measurements in a file, or from measurements that the MPI
 // program takes which it becomes.
 #include <memory>
@@ -11,7 +12,7 @@ namespace aapc::cli {
 
 namespace {
 
-int fit_file(const contest::FitOptions& options) {
+int fit_file(const bench::FitOptions& options) {
     const Expected<std::string> text = read_file(options.samples);
     if (!text) {
         return complain(text.error());
@@ -20,19 +21,19 @@ int fit_file(const contest::FitOptions& options) {
     if (!samples) {
         return complain(samples.error());
     }
-    const auto method = contest::full_method_name(options.method);
+    const auto method = bench::full_method_name(options.method);
     if (!method) {
         return complain(method.error());
     }
-    auto fit = contest::fit_samples(*samples, options.alpha, options.beta, *method, options.samples);
+    auto fit = bench::fit_samples(*samples, options.alpha, options.beta, *method, options.samples);
     if (!fit) {
         return complain(fit.error());
     }
-    return contest::write_fit(options, NetworkModel{{{"", std::move(*fit)}}, std::nullopt}, {{"", *samples}});
+    return bench::write_fit(options, NetworkModel{{{"", std::move(*fit)}}, std::nullopt}, {{"", *samples}});
 }
 
-int run(const contest::FitOptions& options, const Invocation& invocation) {
-    if (const auto checked = contest::check_fit_options(options); !checked) {
+int run(const bench::FitOptions& options, const Invocation& invocation) {
+    if (const auto checked = bench::check_fit_options(options); !checked) {
         return speaks() ? complain(checked.error()) : bad_input;
     }
     if (!options.measures()) {
@@ -48,8 +49,8 @@ void add_fit_command(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("fit",
                            "Fit what contention costs (gamma, delta, M) to samples, or to what it measures itself: "
                            "mpirun -n 16 aapc fit --topology cluster.toml");
-    const auto options = std::make_shared<contest::FitOptions>();
-    contest::add_fit_options(*command, *options);
+    const auto options = std::make_shared<bench::FitOptions>();
+    bench::add_fit_options(*command, *options);
     command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 

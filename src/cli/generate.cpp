@@ -1,10 +1,11 @@
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "aapc/codegen/generator.hpp"
-#include "console/command.hpp"
+#include "cli/command.hpp"
 #include "cli/scheduling.hpp"
 
 namespace aapc::cli {

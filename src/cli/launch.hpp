@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "console/command.hpp"
+#include "cli/command.hpp"
 
 namespace aapc::cli {
 

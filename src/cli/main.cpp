@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "console/command.hpp"
+#include "cli/command.hpp"
 #include "cli/launch.hpp"
 
 namespace {

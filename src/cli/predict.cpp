@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 // `aapc predict`: what an exchange should take, by what was measured of the network.
 #include "cli/predict.hpp"
 
@@ -15,12 +16,13 @@
 #include "bench/bench_options.hpp"
 #include "bench/fit_report.hpp"
 #include "bench/model_files.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc::cli {
 
 namespace {
 
-using contest::seconds_text;
+using bench::seconds_text;
 using nlohmann::ordered_json;
 
 struct Prediction {
@@ -197,7 +199,7 @@ Expected<std::vector<Prediction>> predict_on(const Network& network, const Netwo
     const std::vector<Rank> counts =
         options.ranks.empty() ? std::vector<Rank>{full_demand(network).participants()} : options.ranks;
     const bool asked_for = !options.methods.empty();
-    const std::vector<std::string> names = asked_for ? options.methods : contest::default_candidates(network.kind());
+    const std::vector<std::string> names = asked_for ? options.methods : bench::default_candidates(network.kind());
     std::vector<Prediction> predictions;
     for (const Rank ranks : counts) {
         const auto demand = demand_of(network, ranks);
@@ -233,7 +235,7 @@ int predict_on_topology(const std::string& text, const PredictOptions& options) 
         return complain(
             {"aapc predict", 0, 0, "a topology alone says nothing of times", "give what aapc fit wrote with --model"});
     }
-    const auto model = contest::read_model_files(options.models, options.wide_area);
+    const auto model = bench::read_model_files(options.models, options.wide_area);
     if (!model) {
         return complain(model.error());
     }

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "aapc/topology/network.hpp"
-#include "console/command.hpp"
+#include "console/output.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc::cli {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "aapc/topology/placement.hpp"
-#include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
 #include "aapc/algorithms/torus_model.hpp"
 #include "cli/predict.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc::cli {
 

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -6,8 +7,9 @@
 #include <utility>
 
 #include "aapc/schedule/schedule_file.hpp"
-#include "console/command.hpp"
+#include "cli/command.hpp"
 #include "cli/scheduling.hpp"
+#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc::cli {
 

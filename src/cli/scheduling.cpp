@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include "cli/scheduling.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,10 @@
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/topology/topology_file.hpp"
-#include "console/command.hpp"
+#include "console/output.hpp"
+#include "aapc/input/units.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc::cli {
 

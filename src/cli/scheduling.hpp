@@ -2,7 +2,6 @@
 /// From a topology file to a checked schedule with its edges: what `aapc schedule` and `aapc generate` have in common.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +9,12 @@
 #include "aapc/topology/network.hpp"
 #include "aapc/check/schedule.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/input/units.hpp"
+#include "aapc/schedule/synchronise.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace aapc::cli {
 

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
 #include "aapc/algorithms/torus_model.hpp"
-#include "console/command.hpp"
+#include "cli/command.hpp"
 
 namespace aapc::cli {
 

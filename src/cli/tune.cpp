@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 // `aapc tune`: checks its options without any MPI, and becomes the program that measures.
 #include <memory>
 
@@ -9,8 +10,8 @@ namespace aapc::cli {
 
 namespace {
 
-int run(const contest::TuneOptions& options, const Invocation& invocation) {
-    if (const auto sizes = contest::parse_sizes(options.sizes); !sizes) {
+int run(const bench::TuneOptions& options, const Invocation& invocation) {
+    if (const auto sizes = bench::parse_sizes(options.sizes); !sizes) {
         Diagnostic diagnostic = sizes.error();
         diagnostic.file = "--sizes";
         return speaks() ? complain(diagnostic) : bad_input;
@@ -28,8 +29,8 @@ void add_tune_command(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("tune",
                            "Find the fastest method for each message size on this cluster: mpirun -n 16 aapc tune "
                            "--topology cluster.toml");
-    const auto options = std::make_shared<contest::TuneOptions>();
-    contest::add_tune_options(*command, *options);
+    const auto options = std::make_shared<bench::TuneOptions>();
+    bench::add_tune_options(*command, *options);
     command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 

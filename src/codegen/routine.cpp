@@ -15,6 +15,8 @@
 #include "codegen/render.hpp"
 #include "codegen/tables.hpp"
 #include "codegen/text.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 

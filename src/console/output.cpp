@@ -8,7 +8,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "console/command.hpp"
+#include "console/output.hpp"
 
 namespace aapc::cli {
 

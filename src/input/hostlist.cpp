@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "aapc/topology/topology_file.hpp"
 #include "input/wording.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "aapc/topology/topology_file.hpp"
 #include "input/wording.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc {
 

@@ -95,10 +95,10 @@ class ForwardingPlanner {
     std::map<Block, Place> place_of_;  ///< of the blocks in transit
 };
 
-/// `append_blocks(transfer, out)` says what a transfer carries.
-template <class AppendBlocks>
-Forwarding follow(Rank rank, const std::vector<Transfer>& sends, const std::vector<Transfer>& receives,
-                  AppendBlocks append_blocks) {
+}  // namespace
+
+Forwarding plan_forwarding(Rank rank, const std::vector<Transfer>& sends, const std::vector<Transfer>& receives,
+                           const AppendBlocks& append_blocks) {
     ForwardingPlanner planner(rank);
     std::vector<Block> blocks;
     const auto blocks_of = [&](const Transfer& transfer) -> const std::vector<Block>& {
@@ -118,25 +118,6 @@ Forwarding follow(Rank rank, const std::vector<Transfer>& sends, const std::vect
     }
     receive_before(std::numeric_limits<Phase>::max());
     return planner.finish();
-}
-
-}  // namespace
-
-Forwarding plan_forwarding(const Timetable& timetable, Rank rank, const std::vector<Transfer>& sends,
-                           const std::vector<Transfer>& receives) {
-    return follow(rank, sends, receives,
-                  [&](const Transfer& transfer, std::vector<Block>& out) { timetable.append_blocks(transfer, out); });
-}
-
-Forwarding plan_forwarding(const Schedule& schedule, Rank rank, const std::vector<Transfer>& sends,
-                           const std::vector<Transfer>& receives) {
-    return follow(rank, sends, receives, [&](const Transfer& transfer, std::vector<Block>& out) {
-        const auto phase = static_cast<std::size_t>(transfer.phase);
-        const std::vector<Transfer>& messages = schedule.phases()[phase];
-        const auto index = std::find(messages.begin(), messages.end(), transfer) - messages.begin();
-        const std::vector<Block>& blocks = schedule.blocks()[phase][static_cast<std::size_t>(index)];
-        out.insert(out.end(), blocks.begin(), blocks.end());
-    });
 }
 
 }  // namespace aapc

@@ -204,7 +204,9 @@ Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& syn
     plan.sends = timetable.sends_of(rank);
     plan.receives = timetable.receives_of(rank);
     if (timetable.forwards()) {
-        plan.forwarding = plan_forwarding(timetable, rank, plan.sends, plan.receives);
+        plan.forwarding = plan_forwarding(rank, plan.sends, plan.receives, [&](const Transfer& transfer, std::vector<Block>& blocks) {
+            timetable.append_blocks(transfer, blocks);
+        });
     }
     if (uses_edges(synchronisation)) {
         add_waits(timetable, plan);

@@ -5,6 +5,7 @@
 
 #include "aapc/check/schedule.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 

@@ -7,6 +7,7 @@
 
 #include "aapc/schedule/schedule_file.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 

@@ -1,7 +1,8 @@
+#include "aapc/schedule/plan_from_schedule.hpp"
+
 #include <algorithm>
 
-#include "aapc/plan/plan.hpp"
-#include "aapc/check/schedule.hpp"
+#include "aapc/schedule/synchronise.hpp"
 #include "plan/block_places.hpp"
 
 namespace aapc {
@@ -11,6 +12,14 @@ namespace {
 std::int32_t step_of(const std::vector<Transfer>& transfers, const Transfer& transfer) {
     return static_cast<std::int32_t>(std::lower_bound(transfers.begin(), transfers.end(), transfer) -
                                      transfers.begin());
+}
+
+void append_blocks(const Schedule& schedule, const Transfer& transfer, std::vector<Block>& blocks) {
+    const auto phase = static_cast<std::size_t>(transfer.phase);
+    const std::vector<Transfer>& messages = schedule.phases()[phase];
+    const auto index = std::find(messages.begin(), messages.end(), transfer) - messages.begin();
+    const std::vector<Block>& carried = schedule.blocks()[phase][static_cast<std::size_t>(index)];
+    blocks.insert(blocks.end(), carried.begin(), carried.end());
 }
 
 /// Goes through the whole table and counts.
@@ -58,7 +67,9 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
         }
     }
     if (schedule.forwards()) {
-        plan.forwarding = plan_forwarding(schedule, rank, plan.sends, plan.receives);
+        plan.forwarding = plan_forwarding(rank, plan.sends, plan.receives, [&](const Transfer& transfer, std::vector<Block>& blocks) {
+            append_blocks(schedule, transfer, blocks);
+        });
     }
     for (const Edge& edge : edges) {
         const Rank signalling = signaller(synchronisation, edge);

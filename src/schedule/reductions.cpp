@@ -1,4 +1,5 @@
 #include "schedule/reductions.hpp"
+#include "aapc/schedule/synchronise.hpp"
 
 #include <algorithm>
 #include <map>

@@ -10,6 +10,8 @@
 #include "aapc/plan/staging.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "schedule/branches.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 

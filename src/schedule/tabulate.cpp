@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "aapc/check/schedule.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 

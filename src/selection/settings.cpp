@@ -14,6 +14,7 @@
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "input/environment.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc::interpose {
 

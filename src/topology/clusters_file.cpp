@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "aapc/topology/clusters.hpp"
-#include "aapc/topology/topology_file.hpp"
 #include "input/wording.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc {
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "aapc/topology/topology_file.hpp"
 #include "input/wording.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc {
 

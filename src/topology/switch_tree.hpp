@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "aapc/topology/network.hpp"
-#include "aapc/topology/topology_file.hpp"
 #include "input/first_mistake.hpp"
 
 namespace aapc {

@@ -5,8 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "aapc/topology/topology_file.hpp"
 #include "input/wording.hpp"
+#include "aapc/input/units.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 

@@ -13,6 +13,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "topology/switch_tree.hpp"
 #include "input/toml_text.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
 #include "input/wording.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 

@@ -15,6 +15,9 @@
 #include "topology/files.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace aapc::contest {
+namespace aapc::bench {
 namespace {
 
 using testing::ElementsAre;
@@ -68,4 +68,4 @@ TEST(DefaultCandidates, CanAllBeParsedAndBeginWithNative) {
 }
 
 }  // namespace
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace aapc::contest {
+namespace aapc::bench {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(BenchCsv, HoldsEverySampleBehindItsFacts) {
 }
 
 }  // namespace
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -14,7 +14,7 @@
 #include "bench/fit_plot.hpp"
 #include "bench/fit_report.hpp"
 
-namespace aapc::contest {
+namespace aapc::bench {
 namespace {
 
 using testing::AllOf;
@@ -162,4 +162,4 @@ TEST(ModelText, SaysWhatWasMeasuredAcrossTheWideArea) {
 }
 
 }  // namespace
-}  // namespace aapc::contest
+}  // namespace aapc::bench

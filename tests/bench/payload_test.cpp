@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace aapc::contest {
+namespace aapc::bench {
 namespace {
 
 std::vector<std::byte> filled(std::size_t bytes, Rank from, Rank to) {
@@ -61,4 +61,4 @@ TEST(Payload, AShiftedBlockIsFound) {
 }
 
 }  // namespace
-}  // namespace aapc::contest
+}  // namespace aapc::bench

@@ -4,6 +4,7 @@
 
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
+#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 namespace {

@@ -10,6 +10,7 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
 #include "support/networks.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 namespace {

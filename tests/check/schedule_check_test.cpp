@@ -6,6 +6,7 @@
 #include "check/drafts.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 namespace {

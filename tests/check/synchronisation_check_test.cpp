@@ -4,6 +4,7 @@
 #include "check/drafts.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
+#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 namespace {

@@ -8,6 +8,7 @@
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "codegen/routine_support.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc::test {
 namespace {

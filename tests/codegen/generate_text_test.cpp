@@ -9,6 +9,7 @@
 #include "codegen/render.hpp"
 #include "codegen/routine_support.hpp"
 #include "codegen/text.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc::test {
 namespace {

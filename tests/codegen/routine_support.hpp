@@ -22,6 +22,8 @@
 #include "aapc/codegen/generator.hpp"
 #include "aapc/methods/method.hpp"
 #include "support/networks.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc::test {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/topology/topology_file.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace {
 

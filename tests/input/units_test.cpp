@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "aapc/topology/topology_file.hpp"
+#include "aapc/input/units.hpp"
 
 namespace {
 

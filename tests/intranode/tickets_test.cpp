@@ -15,6 +15,8 @@
 #include "aapc/methods/method.hpp"
 #include "intranode/wire_plan.hpp"
 #include "intranode/worlds.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {

@@ -15,6 +15,7 @@
 #include "aapc/plan/pacing.hpp"
 #include "support/clusters.hpp"
 #include "support/networks.hpp"
+#include "aapc/search/expected_by_model.hpp"
 
 namespace aapc {
 namespace {

@@ -27,6 +27,8 @@
 #include "mpi/transport.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/worlds.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace {
 

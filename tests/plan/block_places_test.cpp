@@ -11,6 +11,8 @@
 #include "aapc/plan/plan.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {

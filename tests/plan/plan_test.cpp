@@ -9,6 +9,8 @@
 
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {

@@ -8,6 +8,7 @@
 #include "check/second_opinion.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
+#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 namespace {

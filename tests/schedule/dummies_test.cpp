@@ -4,6 +4,8 @@
 
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 namespace {

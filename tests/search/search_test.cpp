@@ -25,6 +25,7 @@
 #include "support/clusters.hpp"
 #include "support/networks.hpp"
 #include "support/torus.hpp"
+#include "aapc/search/expected_by_model.hpp"
 
 namespace aapc {
 namespace {

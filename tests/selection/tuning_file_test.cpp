@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "aapc/topology/topology_file.hpp"
 #include "selection/tunings.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 namespace {

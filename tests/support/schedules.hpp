@@ -8,6 +8,7 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc::test {
 

@@ -11,6 +11,7 @@
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network_digest.hpp"
 #include "aapc/topology/topology_file.hpp"
+#include "aapc/input/units.hpp"
 
 namespace aapc {
 namespace {

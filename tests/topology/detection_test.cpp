@@ -14,6 +14,8 @@
 #include "aapc/check/schedule.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/selection/tuning.hpp"
+#include "aapc/input/hostlist.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 namespace {

@@ -8,6 +8,8 @@
 
 #include "aapc/topology/topology_file.hpp"
 #include "topology/files.hpp"
+#include "aapc/input/units.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace {
 

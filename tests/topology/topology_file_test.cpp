@@ -12,6 +12,7 @@
 #include "aapc/topology/placement.hpp"
 #include "topology/files.hpp"
 #include "support/networks.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aapc/topology/topology_file.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace {
 

@@ -88,8 +88,4 @@ class Schedule {
 /// its switch is without something to receive. Nothing if they are. O(N·P) for N phases.
 [[nodiscard]] std::optional<Violation> check_dummies(const Schedule& schedule, const std::vector<Transfer>& dummies);
 
-/// Writes down every answer of a timetable, its guarantee included.
-[[nodiscard]] ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::string variant,
-                                     std::optional<std::int64_t> bound);
-
 }  // namespace aapc

@@ -9,6 +9,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/check/schedule.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 

@@ -13,7 +13,6 @@
 #include "aapc/topology/network.hpp"
 #include "aapc/models/network_model.hpp"
 #include "aapc/statistics/statistics.hpp"
-#include "aapc/search/search.hpp"
 
 namespace aapc {
 
@@ -77,10 +76,5 @@ class MethodModel {
     std::optional<Slots> slots_;  ///< of `timed`
     bool kept_apart_ = true;      ///< phases cannot meet
 };
-
-/// For a tournament on this network: the model's time for each candidate, and for those it cannot tell anything of the
-/// longest time of all the others. Pure; keeps what it works out. O(candidates) times MethodModel::create().
-[[nodiscard]] ExpectedSeconds expected_by_model(const Network& network, const Demand& demand,
-                                                const std::vector<Method>& candidates, const NetworkModel& model);
 
 }  // namespace aapc

@@ -98,9 +98,4 @@ struct Plan {
 [[nodiscard]] Plan make_plan(const Timetable& timetable, const Demand& demand, Rank rank,
                              const Synchronisation& synchronisation);
 
-/// The same plan, machine included, cut out of the whole table, for tests and for the generator. `edges` as
-/// synchronisation_edges() gives them.
-[[nodiscard]] Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges, Rank rank,
-                                      const Synchronisation& synchronisation);
-
 }  // namespace aapc

@@ -13,6 +13,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 

@@ -10,6 +10,9 @@
 #include "aapc/plan/plan.hpp"
 #include "algorithms/factor/reference.hpp"
 #include "support/networks.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {

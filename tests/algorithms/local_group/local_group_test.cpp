@@ -17,6 +17,8 @@
 #include "support/clusters.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {

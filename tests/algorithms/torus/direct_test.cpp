@@ -14,6 +14,9 @@
 #include "support/networks.hpp"
 #include "support/torus.hpp"
 #include "algorithms/torus/ring_rounds.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {

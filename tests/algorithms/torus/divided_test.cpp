@@ -11,6 +11,8 @@
 #include "support/interpreter.hpp"
 #include "support/torus.hpp"
 #include "support/torus_costs.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {

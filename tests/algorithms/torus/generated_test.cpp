@@ -13,6 +13,8 @@
 #include "aapc/methods/method.hpp"
 #include "codegen/routine_support.hpp"
 #include "support/torus.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc::test {
 namespace {

@@ -14,6 +14,7 @@
 #include "support/torus.hpp"
 #include "support/torus_costs.hpp"
 #include "algorithms/torus/division.hpp"
+#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 

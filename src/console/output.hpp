@@ -1,0 +1,26 @@
+/// @file
+/// What programs say and read: complaints, files, exit codes. Only programs speak; the core does not.
+#pragma once
+
+#include <string>
+
+#include "aapc/input/diagnostic.hpp"
+
+namespace aapc::cli {
+
+/// Exit codes (docs/commands.md).
+inline constexpr int done = 0;
+inline constexpr int check_failed = 1;
+inline constexpr int bad_input = 2;
+
+/// Prints `FILE:LINE:COLUMN: …` to standard error and returns bad_input.
+int complain(const Diagnostic& diagnostic);
+
+/// Writes `text` to `path` all or nothing (a temporary file beside it, then rename), or to standard output where `path`
+/// is empty or "-". Returns done or bad_input with a complaint.
+int write_output(const std::string& path, const std::string& text);
+
+/// The whole of a file, or why not.
+Expected<std::string> read_file(const std::string& path);
+
+}  // namespace aapc::cli
