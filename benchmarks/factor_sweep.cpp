@@ -13,8 +13,8 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/node_check.hpp"
-#include "support/networks.hpp"
 #include "aapc/schedule/tabulate.hpp"
+#include "support/networks.hpp"
 
 namespace {
 
@@ -101,13 +101,13 @@ std::optional<std::string> measure(Row& row, const Sizes& sizes) {
         tree.add_machine(0, size);
     }
     const Network network = tree.build();
-    const Demand demand = full_demand(network);
-    const auto timetable = build_timetable(**find_algorithm("factor"), row.variant, network, demand);
+    const Placement placement = full_placement(network);
+    const auto timetable = build_timetable(**find_algorithm("factor"), row.variant, network, placement);
     if (!timetable) {
         return to_string(timetable.error());
     }
     const auto schedule =
-        check_schedule(tabulate(**timetable, "factor", std::string(row.variant), std::nullopt), network, demand);
+        check_schedule(tabulate(**timetable, "factor", std::string(row.variant), std::nullopt), network, placement);
     if (!schedule) {
         return schedule.error().what;
     }

@@ -11,13 +11,13 @@
 #include <string>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
-#include "aapc/plan/plan.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/plan/plan.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/topology/bound.hpp"
 #include "support/clusters.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
-#include "aapc/schedule/tabulate.hpp"
 
 namespace {
 
@@ -34,25 +34,25 @@ struct Totals {
 };
 
 /// Why the schedule is wrong; nothing if it is right.
-std::optional<std::string> measure(const Network& network, const Demand& demand, Totals& totals) {
-    const auto timetable = build_timetable(**find_algorithm("local-group"), "", network, demand);
+std::optional<std::string> measure(const Network& network, const Placement& placement, Totals& totals) {
+    const auto timetable = build_timetable(**find_algorithm("local-group"), "", network, placement);
     if (!timetable) {
         return to_string(timetable.error());
     }
     const auto schedule = check_schedule(
-        tabulate(**timetable, "local-group", "balanced", tree_bound(network, demand).messages), network, demand);
+        tabulate(**timetable, "local-group", "balanced", tree_bound(network, placement).messages), network, placement);
     if (!schedule) {
         return schedule.error().what;
     }
-    const std::vector<std::int64_t> sizes = test::ranks_of_clusters(network, demand);
-    const test::WideAreaUse use = test::count_wide_area_use(**timetable, network, demand);
+    const std::vector<std::int64_t> sizes = test::ranks_of_clusters(network, placement);
+    const test::WideAreaUse use = test::count_wide_area_use(**timetable, network, placement);
     if (use.messages != test::local_group_messages(sizes) || use.blocks != test::wide_area_blocks(sizes)) {
         return fmt::format("{} messages with {} blocks cross the wide area instead of {} with {}", use.messages,
                            use.blocks, test::local_group_messages(sizes), test::wide_area_blocks(sizes));
     }
     std::vector<Plan> plans;
-    plans.reserve(demand.machine_of.size());
-    for (Rank rank = 0; rank < demand.participants(); ++rank) {
+    plans.reserve(placement.machine_of.size());
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
         plans.push_back(make_plan(**timetable, rank, Synchronisation::none));
         if (plans.back().forwarding) {
             totals.most_transit_blocks = std::max(totals.most_transit_blocks, plans.back().forwarding->transit_blocks);
@@ -61,10 +61,10 @@ std::optional<std::string> measure(const Network& network, const Demand& demand,
     if (const std::string wrong = test::carry_out(plans); !wrong.empty()) {
         return wrong;
     }
-    totals.ranks += demand.participants();
+    totals.ranks += placement.participants();
     totals.wide_area_messages += use.messages;
     totals.wide_area_blocks += use.blocks;
-    totals.owed_blocks += std::int64_t{demand.participants()} * (demand.participants() - 1);
+    totals.owed_blocks += std::int64_t{placement.participants()} * (placement.participants() - 1);
     for (const auto& phase : schedule->blocks()) {
         for (const std::vector<Block>& message : phase) {
             totals.blocks += static_cast<std::int64_t>(message.size());
@@ -94,9 +94,9 @@ int run(int argc, char** argv) {
     std::int64_t failures = 0;
     for (std::uint64_t shape = seed; shape < seed + shapes; ++shape) {
         const Network network = test::random_clusters(shape, most_clusters, most_machines);
-        const Demand full = full_demand(network);
-        for (const Demand& demand : {full, test::random_part(full, shape)}) {
-            if (const std::optional<std::string> wrong = measure(network, demand, totals)) {
+        const Placement full = full_placement(network);
+        for (const Placement& placement : {full, test::random_part(full, shape)}) {
+            if (const std::optional<std::string> wrong = measure(network, placement, totals)) {
                 ++failures;
                 fmt::print(
                     "FAILED: {}\n  repeat: local_group_sweep --shapes 1 --seed {} --most-clusters {} "

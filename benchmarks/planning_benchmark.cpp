@@ -2,9 +2,9 @@
 #include <benchmark/benchmark.h>
 
 #include "aapc/plan/plan.hpp"
+#include "aapc/schedule/synchronise.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/synchronise.hpp"
 
 namespace {
 
@@ -29,10 +29,10 @@ test::TreeBuilder three_levels(int machines) {
 
 void whole_schedule(benchmark::State& state) {
     const Network network = three_levels(static_cast<int>(state.range(0))).build();
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     std::size_t edges = 0;
     for (auto _ : state) {
-        const auto built = test::build_tree_schedule(network, demand, "merged");
+        const auto built = test::build_tree_schedule(network, placement, "merged");
         edges = synchronisation_edges(*built.schedule, Synchronisation::sender, Reduction::pair_rule).size();
     }
     state.counters["synchronisations"] = static_cast<double>(edges);
@@ -41,14 +41,14 @@ BENCHMARK(whole_schedule)->Arg(512)->Arg(1024)->Unit(benchmark::kMillisecond)->I
 
 void one_plan(benchmark::State& state, Synchronisation synchronisation) {
     const Network network = three_levels(static_cast<int>(state.range(0))).build();
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     std::size_t bytes = 0;
     Rank rank = 0;
     for (auto _ : state) {
-        const auto timetable = build_timetable(**find_algorithm("tree"), "merged", network, demand);
+        const auto timetable = build_timetable(**find_algorithm("tree"), "merged", network, placement);
         const Plan plan = make_plan(**timetable, rank, synchronisation);
         bytes = std::max(bytes, plan.bytes());
-        rank = (rank + 977) % demand.participants();
+        rank = (rank + 977) % placement.participants();
     }
     state.counters["plan_bytes"] = static_cast<double>(bytes);
 }
@@ -68,16 +68,16 @@ Network uneven_machines() {
 
 void one_factor_plan(benchmark::State& state, std::string_view variant, Synchronisation synchronisation) {
     const Network network = uneven_machines();
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     std::size_t bytes = 0;
     Rank rank = 0;
     for (auto _ : state) {
-        const auto timetable = build_timetable(**find_algorithm("factor"), variant, network, demand);
+        const auto timetable = build_timetable(**find_algorithm("factor"), variant, network, placement);
         const Plan plan = make_plan(**timetable, rank, synchronisation);
         bytes = std::max(bytes, plan.bytes());
-        rank = (rank + 977) % demand.participants();
+        rank = (rank + 977) % placement.participants();
     }
-    state.counters["ranks"] = static_cast<double>(demand.participants());
+    state.counters["ranks"] = static_cast<double>(placement.participants());
     state.counters["plan_bytes"] = static_cast<double>(bytes);
 }
 BENCHMARK_CAPTURE(one_factor_plan, fill, "fill", Synchronisation::timed)->Unit(benchmark::kMillisecond);

@@ -23,18 +23,18 @@ struct Tally {
     double highest = 0;
 };
 
-void check(const test::TreeBuilder& tree, const Demand* part, const std::string& repeat, Tally& tally) {
+void check(const test::TreeBuilder& tree, const Placement* part, const std::string& repeat, Tally& tally) {
     const Network network = tree.build();
-    const Demand demand = part != nullptr ? *part : full_demand(network);
+    const Placement placement = part != nullptr ? *part : full_placement(network);
     for (const std::string_view variant : {"paper", "merged"}) {
         ++tally.schedules;
-        const auto built = test::build_tree_schedule(network, demand, variant);
+        const auto built = test::build_tree_schedule(network, placement, variant);
         if (!built.schedule) {
             ++tally.failures;
             fmt::print("FAILED {}: {}\n  repeat: {}\n", variant, built.schedule.error().what, repeat);
             continue;
         }
-        const auto bound = tree_bound(network, demand).messages;
+        const auto bound = tree_bound(network, placement).messages;
         const double ratio =
             bound == 0 ? 1.0 : static_cast<double>(built.schedule->phases().size()) / static_cast<double>(bound);
         tally.lowest = std::min(tally.lowest, ratio);
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
             fmt::format("schedule_sweep --partitions 0 --trees 1 --seed {} --most-machines {}", own, most_machines);
         check(tree, nullptr, repeat, tree_tally);
         if (index % 4 == 0) {
-            const Demand part = test::random_part(full_demand(tree.build()), own);
+            const Placement part = test::random_part(full_placement(tree.build()), own);
             check(tree, &part, repeat, tree_tally);
         }
         if (show && index % 1000 == 0) {

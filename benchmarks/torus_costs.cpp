@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
-#include "aapc/methods/buffer_limit.hpp"
 #include "aapc/check/schedule.hpp"
-#include "support/torus.hpp"
+#include "aapc/methods/buffer_limit.hpp"
 #include "aapc/schedule/tabulate.hpp"
+#include "aapc/topology/bound.hpp"
+#include "support/torus.hpp"
 
 namespace {
 
@@ -43,13 +43,13 @@ bool is_right(const TorusWork& counted, const TorusWork& formula, int divisions)
 
 /// The schedule of an algorithm, if it can be had and passes the checker.
 std::optional<Schedule> checked(const Network& network, const std::string& algorithm, const std::string& variant) {
-    const Demand demand = full_demand(network);
-    const auto timetable = build_timetable(**find_algorithm(algorithm), variant, network, demand);
+    const Placement placement = full_placement(network);
+    const auto timetable = build_timetable(**find_algorithm(algorithm), variant, network, placement);
     if (!timetable) {
         return std::nullopt;
     }
-    auto schedule = check_schedule(tabulate(**timetable, algorithm, variant, network_bound(network, demand).messages),
-                                   network, demand);
+    auto schedule = check_schedule(
+        tabulate(**timetable, algorithm, variant, network_bound(network, placement).messages), network, placement);
     if (!schedule) {
         fmt::print("{}/{}: WRONG: {}\n", algorithm, variant, schedule.error().what);
         return std::nullopt;
@@ -68,7 +68,7 @@ bool show_divided(std::int32_t side, int divisions) {
         return false;
     }
     const TorusWork counted = test::followed(*schedule, *torus::Division::plan(grid, divisions));
-    const auto timetable = build_timetable(**find_algorithm("torus"), variant, network, full_demand(network));
+    const auto timetable = build_timetable(**find_algorithm("torus"), variant, network, full_placement(network));
     const bool right = is_right(counted, *formula, divisions);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     fmt::print("{:>3}  {:>2}  {:>9} {:>9}  {:>9} {:>9}  {:>9} {:>9}  {:>9} {:>9} {:>9}  {:>6.1f} {:>6.0f}  {}\n", side,

@@ -28,7 +28,7 @@ std::int64_t planned_messages(const Plan& plan) {
 }  // namespace
 
 Experiment::Experiment(const Network& network, ExperimentPlan plan)
-    : plan_(std::move(plan)), demand_(full_demand(network)), bound_(network_bound(network, demand_)) {}
+    : plan_(std::move(plan)), placement_(full_placement(network)), bound_(network_bound(network, placement_)) {}
 
 Expected<std::unique_ptr<Experiment>> Experiment::create(const Network& network, ExperimentPlan plan) {
     std::unique_ptr<Experiment> experiment(new Experiment(network, std::move(plan)));
@@ -44,7 +44,7 @@ Expected<void> Experiment::build_timetables(const Network& network) {
             timetables_.push_back(nullptr);
             continue;
         }
-        auto timetable = build_timetable(*method.algorithm, method.variant, network, demand_);
+        auto timetable = build_timetable(*method.algorithm, method.variant, network, placement_);
         if (!timetable) {
             return failure(timetable.error());
         }
@@ -62,10 +62,10 @@ Expected<void> Experiment::build_timetables(const Network& network) {
 
 void Experiment::start_ranks(const Platform& platform) {
     platform_ = &platform;
-    all_ranks_ = simgrid::s4u::Barrier::create(static_cast<unsigned>(demand_.participants()));
-    for (Rank rank = 0; rank < demand_.participants(); ++rank) {
+    all_ranks_ = simgrid::s4u::Barrier::create(static_cast<unsigned>(placement_.participants()));
+    for (Rank rank = 0; rank < placement_.participants(); ++rank) {
         simgrid::s4u::Host* const host =
-            platform.hosts()[static_cast<std::size_t>(demand_.machine_of[static_cast<std::size_t>(rank)])];
+            platform.hosts()[static_cast<std::size_t>(placement_.machine_of[static_cast<std::size_t>(rank)])];
         const auto actor = simgrid::s4u::Actor::init(fmt::format("rank-{}", rank), host);
         actor->set_property("instance_id", "aapc");
         actor->set_property("rank", fmt::format("{}", rank));
@@ -144,13 +144,13 @@ void Experiment::run_once(Rank rank, std::size_t method, std::int64_t block_byte
 /// Every byte to be received is wrong until it has come.
 void Experiment::fill(Rank rank, std::int64_t block_bytes, Buffers& buffers) const {
     const auto block = static_cast<std::size_t>(block_bytes);
-    const std::size_t bytes = block * demand_.machine_of.size();
+    const std::size_t bytes = block * placement_.machine_of.size();
     buffers.send.resize(bytes);
     buffers.receive.resize(bytes);
     if (plan_.unchecked) {
         return;
     }
-    for (Rank other = 0; other < demand_.participants(); ++other) {
+    for (Rank other = 0; other < placement_.participants(); ++other) {
         const std::size_t offset = static_cast<std::size_t>(other) * block;
         bench::fill_block({buffers.send.data() + offset, block}, rank, other);
         bench::fill_block({buffers.receive.data() + offset, block}, other, rank);
@@ -161,7 +161,7 @@ void Experiment::fill(Rank rank, std::int64_t block_bytes, Buffers& buffers) con
 
 void Experiment::judge(Rank rank, std::size_t method, std::int64_t block_bytes, const Buffers& buffers) {
     const auto block = static_cast<std::size_t>(block_bytes);
-    for (Rank from = 0; from < demand_.participants(); ++from) {
+    for (Rank from = 0; from < placement_.participants(); ++from) {
         const std::span<const std::byte> received(buffers.receive.data() + static_cast<std::size_t>(from) * block,
                                                   block);
         if (const auto wrong = bench::first_wrong_byte(received, from, rank)) {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/bound.hpp"
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 #include "platform.hpp"
 
 namespace aapc::simulation {
@@ -53,11 +53,11 @@ class Experiment {
     /// What went wrong: a byte that is not what was sent, or an error of the MPI.
     [[nodiscard]] const std::optional<Diagnostic>& complaint() const { return complaint_; }
     /// Whether all ranks came to their end.
-    [[nodiscard]] bool complete() const { return ended_ == demand_.participants(); }
+    [[nodiscard]] bool complete() const { return ended_ == placement_.participants(); }
 
     [[nodiscard]] const ExperimentPlan& plan() const { return plan_; }
     [[nodiscard]] const Bound& bound() const { return bound_; }
-    [[nodiscard]] Rank ranks() const { return demand_.participants(); }
+    [[nodiscard]] Rank ranks() const { return placement_.participants(); }
 
   private:
     /// A rank's buffers.
@@ -76,7 +76,7 @@ class Experiment {
     void complain(std::size_t method, const std::string& wrong);
 
     ExperimentPlan plan_;
-    Demand demand_;
+    Placement placement_;
     Bound bound_;
     std::vector<std::unique_ptr<Timetable>> timetables_;  ///< by method; null for the MPI's own
     const Platform* platform_ = nullptr;

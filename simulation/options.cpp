@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "bench/bench_options.hpp"
 #include "aapc/input/units.hpp"
+#include "bench/bench_options.hpp"
 
 namespace aapc::simulation {
 

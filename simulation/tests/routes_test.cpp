@@ -16,12 +16,12 @@ namespace aapc::simulation {
 namespace {
 
 /// Messages of everybody to everybody over each link, in the direction that carries more.
-std::map<std::int32_t, std::int64_t> loads_by_routes(const Network& network, const Demand& demand) {
+std::map<std::int32_t, std::int64_t> loads_by_routes(const Network& network, const Placement& placement) {
     const auto routes = Routes::find(network);
     EXPECT_TRUE(routes);
     std::map<DirectedLink, std::int64_t> directed;
-    for (const Machine from : demand.machine_of) {
-        for (const Machine to : demand.machine_of) {
+    for (const Machine from : placement.machine_of) {
+        for (const Machine to : placement.machine_of) {
             std::vector<DirectedLink> route;
             routes->append(from, to, route);
             for (const DirectedLink link : route) {
@@ -36,9 +36,9 @@ std::map<std::int32_t, std::int64_t> loads_by_routes(const Network& network, con
     return loads;
 }
 
-std::map<std::int32_t, std::int64_t> loads_by_bound(const Network& network, const Demand& demand) {
+std::map<std::int32_t, std::int64_t> loads_by_bound(const Network& network, const Placement& placement) {
     std::map<std::int32_t, std::int64_t> loads;
-    for (const LinkLoad& load : network_bound(network, demand).links) {
+    for (const LinkLoad& load : network_bound(network, placement).links) {
         loads[load.link] = load.messages;
     }
     return loads;
@@ -47,8 +47,8 @@ std::map<std::int32_t, std::int64_t> loads_by_bound(const Network& network, cons
 TEST(Routes, LoadTheLinksOfTreesAsTheBoundSays) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         const Network network = test::random_tree(seed, 1, 30).build();
-        const Demand demand = full_demand(network);
-        EXPECT_EQ(loads_by_routes(network, demand), loads_by_bound(network, demand))
+        const Placement placement = full_placement(network);
+        EXPECT_EQ(loads_by_routes(network, placement), loads_by_bound(network, placement))
             << "random_tree(" << seed << ", 1, 30)";
     }
 }
@@ -56,8 +56,8 @@ TEST(Routes, LoadTheLinksOfTreesAsTheBoundSays) {
 TEST(Routes, LoadTheLinksOfToriAsTheBoundSays) {
     for (const test::Sides& sides : test::small_tori(40)) {
         const Network network = test::torus_of(sides);
-        const Demand demand = full_demand(network);
-        EXPECT_EQ(loads_by_routes(network, demand), loads_by_bound(network, demand)) << test::text(sides);
+        const Placement placement = full_placement(network);
+        EXPECT_EQ(loads_by_routes(network, placement), loads_by_bound(network, placement)) << test::text(sides);
     }
 }
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "algorithms/factor/factor_timetable.hpp"
-#include "algorithms/local_group/local_group_timetable.hpp"
 #include "algorithms/baselines/bruck.hpp"
 #include "algorithms/baselines/linear.hpp"
 #include "algorithms/baselines/pairwise.hpp"
 #include "algorithms/baselines/ring.hpp"
 #include "algorithms/baselines/scattered.hpp"
+#include "algorithms/factor/factor_timetable.hpp"
+#include "algorithms/local_group/local_group_timetable.hpp"
 #include "algorithms/torus/direct.hpp"
 #include "algorithms/torus/divided.hpp"
 #include "algorithms/tree/tree_timetable.hpp"
@@ -38,16 +38,16 @@ constexpr Algorithm table[] = {
     {"factor", factor::variants, factor::ports_prefix,
      "pairwise exchanges between machines of any size (1-factorisations)", std::nullopt,
      Synchronisation::with_blocks(Kind::window, 1), factor::build},
-    {"ring", rivals::plain_variants, "", "step k: to the rank k places ahead (Open MPI's pairwise)", std::nullopt,
-     Synchronisation::with_blocks(Kind::window, 1), rivals::build_ring},
-    {"pairwise", rivals::plain_variants, "", "step k: exchange with rank XOR k, or as ring (MPICH's pairwise)",
-     std::nullopt, Synchronisation::with_blocks(Kind::window, 1), rivals::build_pairwise},
-    {"scattered", rivals::plain_variants, "", "many messages at a time, from the next rank on (MPICH's scattered)",
-     std::nullopt, Synchronisation::with_blocks(Kind::window, rivals::scattered_window), rivals::build_scattered},
-    {"linear", rivals::plain_variants, "", "all messages at once, to rank 0 first (LAM/MPI's)", std::nullopt,
-     Synchronisation::with_blocks(Kind::window, all_phases), rivals::build_linear},
-    {"bruck", rivals::bruck_variants, rivals::bruck_radix, "few messages: blocks are passed on, digit by digit",
-     std::nullopt, Synchronisation::with_blocks(Kind::window, 1), rivals::build_bruck},
+    {"ring", baselines::plain_variants, "", "step k: to the rank k places ahead (Open MPI's pairwise)", std::nullopt,
+     Synchronisation::with_blocks(Kind::window, 1), baselines::build_ring},
+    {"pairwise", baselines::plain_variants, "", "step k: exchange with rank XOR k, or as ring (MPICH's pairwise)",
+     std::nullopt, Synchronisation::with_blocks(Kind::window, 1), baselines::build_pairwise},
+    {"scattered", baselines::plain_variants, "", "many messages at a time, from the next rank on (MPICH's scattered)",
+     std::nullopt, Synchronisation::with_blocks(Kind::window, baselines::scattered_window), baselines::build_scattered},
+    {"linear", baselines::plain_variants, "", "all messages at once, to rank 0 first (LAM/MPI's)", std::nullopt,
+     Synchronisation::with_blocks(Kind::window, all_phases), baselines::build_linear},
+    {"bruck", baselines::bruck_variants, baselines::bruck_radix, "few messages: blocks are passed on, digit by digit",
+     std::nullopt, Synchronisation::with_blocks(Kind::window, 1), baselines::build_bruck},
 };
 
 }  // namespace
@@ -90,14 +90,14 @@ Expected<const Algorithm*> find_algorithm(std::string_view name) {
 }
 
 Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm, std::string_view variant,
-                                                     const Network& network, const Demand& demand) {
+                                                     const Network& network, const Placement& placement) {
     if (!algorithm.is_for(network.kind())) {
         return failure({"", 0, 0,
                         fmt::format("algorithm '{}' is for networks of kind '{}', and this one is of kind '{}'",
                                     algorithm.name, to_string(*algorithm.network), to_string(network.kind())),
                         "choose an algorithm for this kind of network"});
     }
-    if (demand.participants() == 0) {
+    if (placement.participants() == 0) {
         return failure({"", 0, 0, "nobody takes part", "name at least one participant"});
     }
     if (variant.empty()) {
@@ -107,7 +107,7 @@ Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm,
         return failure({"", 0, 0, fmt::format("algorithm '{}' has no variant '{}'", algorithm.name, variant),
                         fmt::format("choose one of: {}", algorithm.variant_names())});
     }
-    return algorithm.build(network, demand, variant);
+    return algorithm.build(network, placement, variant);
 }
 
 }  // namespace aapc

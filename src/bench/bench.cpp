@@ -15,14 +15,15 @@
 #include <vector>
 
 #include "aapc/topology/network_digest.hpp"
-#include "console/output.hpp"
-#include "bench/harness.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/bench_results.hpp"
-#include "bench/provenance.hpp"
 #include "bench/collective.hpp"
+#include "bench/harness.hpp"
 #include "bench/program.hpp"
+#include "bench/provenance.hpp"
 #include "bench/spectator.hpp"
+#include "console/output.hpp"
+#include "input/version.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves declaring it to the program
 
@@ -55,12 +56,12 @@ std::vector<std::pair<std::string, std::string>> aapc_variables() {
 /// One run of the program on all ranks. Its functions return on all ranks alike.
 class Bench {
   public:
-    Bench(BenchOptions options, std::unique_ptr<Arena> arena)
+    Bench(BenchOptions options, std::unique_ptr<Harness> harness)
         : options_(std::move(options)),
-          arena_(std::move(arena)),
-          progress_(arena_->rank() == 0 && somebody_watches()),
+          harness_(std::move(harness)),
+          progress_(harness_->rank() == 0 && somebody_watches()),
           order_(options_.seed) {
-        facts_.topology_digest = network_digest(arena_->network());
+        facts_.topology_digest = network_digest(harness_->network());
     }
 
     int run() {
@@ -90,7 +91,7 @@ class Bench {
     }
 
   private:
-    [[nodiscard]] bool speaks() const { return arena_->rank() == 0; }
+    [[nodiscard]] bool speaks() const { return harness_->rank() == 0; }
     /// Whether the table appears line by line while it is being made.
     [[nodiscard]] bool shows() const {
         return speaks() && options_.format == "table" && (options_.output.empty() || options_.output == "-");
@@ -119,14 +120,14 @@ class Bench {
     }
 
     [[nodiscard]] std::optional<Diagnostic> choose_candidates() {
-        const NetworkKind kind = arena_->network().kind();
+        const NetworkKind kind = harness_->network().kind();
         const bool asked_for = !options_.candidates.empty();
         auto parsed = parse_candidates(asked_for ? options_.candidates : default_candidates(kind), kind);
         if (!parsed) {
             return parsed.error();
         }
         for (Candidate& candidate : *parsed) {
-            const auto prepared = candidate.is_interposed() ? Expected<void>{} : arena_->prepare(candidate.method);
+            const auto prepared = candidate.is_interposed() ? Expected<void>{} : harness_->prepare(candidate.method);
             if (!prepared && asked_for) {
                 return prepared.error();
             }
@@ -140,11 +141,11 @@ class Bench {
     }
 
     void gather_facts() {
-        facts_.aapc_version = AAPC_VERSION;
+        facts_.aapc_version = version();
         facts_.mpi_version = mpi_version();
         facts_.date = date_now();
-        facts_.bound_messages = arena_->bound().messages;
-        facts_.host_names = arena_->host_names();
+        facts_.bound_messages = harness_->bound().messages;
+        facts_.host_names = harness_->host_names();
         facts_.congestion_control = congestion_control();
         facts_.environment = aapc_variables();
         facts_.options = options_;
@@ -154,7 +155,7 @@ class Bench {
     }
 
     Expected<SizeResult> measure(std::int64_t block_bytes) {
-        SizeResult result{block_bytes, arena_->least_seconds(block_bytes), {}};
+        SizeResult result{block_bytes, harness_->least_seconds(block_bytes), {}};
         result.samples.resize(candidates_.size());
         const double begin = PMPI_Wtime();
         std::vector<std::size_t> turns(candidates_.size());
@@ -168,8 +169,8 @@ class Bench {
             for (const std::size_t turn : turns) {
                 show_progress(block_bytes, round, candidates_[turn].name);
                 const auto sample = candidates_[turn].is_interposed()
-                                        ? arena_->run_interposed_once(block_bytes)
-                                        : arena_->run_once(candidates_[turn].method, block_bytes);
+                                        ? harness_->run_interposed_once(block_bytes)
+                                        : harness_->run_once(candidates_[turn].method, block_bytes);
                 if (!sample) {
                     return failure(sample.error());
                 }
@@ -182,7 +183,7 @@ class Bench {
                 }
             }
             std::array<double, 1> elapsed = {PMPI_Wtime() - begin};
-            maximise(arena_->communicator(), elapsed);
+            maximise(harness_->communicator(), elapsed);
             if (round >= 0 && elapsed[0] > options_.most_seconds) {
                 break;
             }
@@ -225,7 +226,7 @@ class Bench {
     }
 
     BenchOptions options_;
-    std::unique_ptr<Arena> arena_;
+    std::unique_ptr<Harness> harness_;
     bool progress_;
     std::mt19937_64 order_;
     BenchFacts facts_;
@@ -238,8 +239,8 @@ int run_program(int argc, char** argv) {
     CLI::App app{"Measures ways of doing an all-to-all against each other. Started by aapc bench.", "aapc bench"};
     add_bench_options(app, options);
     return run_under_mpi(app, argc, argv, [&options] {
-        return run_in_arena(options.topology, [&options](std::unique_ptr<Arena> arena) {
-            return Bench(options, std::move(arena)).run();
+        return run_in_arena(options.topology, [&options](std::unique_ptr<Harness> harness) {
+            return Bench(options, std::move(harness)).run();
         });
     });
 }

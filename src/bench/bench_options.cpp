@@ -1,14 +1,14 @@
 #include "bench/bench_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <set>
 
-#include "console/finite_number.hpp"
 #include "aapc/input/units.hpp"
+#include "console/finite_number.hpp"
 
 namespace aapc::bench {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/topology/detection.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/topology/detection.hpp"
 #include "aapc/topology/network.hpp"
 
 namespace CLI {

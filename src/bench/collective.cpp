@@ -119,7 +119,7 @@ Expected<DetectedNetwork> detected_network(MPI_Comm comm, const std::string& set
     if (!speed) {
         return failure({setting, 0, 0, speed.error().wrong, speed.error().right});
     }
-    const auto places = interpose::gather_places(comm);
+    const auto places = mpi::gather_places(comm);
     if (!places) {
         return failure({setting, 0, 0, "the MPI does not tell which ranks share a machine, or memory is short",
                         "give a topology file"});

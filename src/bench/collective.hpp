@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/detection.hpp"
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/topology/detection.hpp"
 #include "aapc/topology/network.hpp"
 
 namespace aapc::bench {

@@ -1,16 +1,16 @@
 #include "bench/fit_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <set>
 
-#include "console/output.hpp"
-#include "console/finite_number.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/fit_plot.hpp"
 #include "bench/fit_report.hpp"
+#include "console/finite_number.hpp"
+#include "console/output.hpp"
 
 namespace aapc::bench {
 

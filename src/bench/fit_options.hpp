@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/models/network_model.hpp"
+#include "aapc/topology/network.hpp"
 
 namespace CLI {
 class App;

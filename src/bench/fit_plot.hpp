@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "aapc/models/contention.hpp"
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/models/contention.hpp"
 
 namespace aapc::bench {
 

@@ -28,10 +28,10 @@ constexpr int messages_in_a_train = 16;
 /// One of the two ranks, with room for a message.
 class End {
   public:
-    End(const Arena& arena, Pair pair, std::int64_t message_bytes)
-        : comm_(arena.communicator()),
-          first_(arena.rank() == pair.first),
-          own_(arena.rank()),
+    End(const Harness& harness, Pair pair, std::int64_t message_bytes)
+        : comm_(harness.communicator()),
+          first_(harness.rank() == pair.first),
+          own_(harness.rank()),
           partner_(first_ ? pair.second : pair.first),
           send_(static_cast<std::size_t>(message_bytes)),
           receive_(send_.size()) {
@@ -83,16 +83,16 @@ using Timed = std::function<double(End&)>;
 
 /// Runs `timed` on both ranks of the pair, `repeats` times after one that does not count; what it returns on the rank
 /// that knows counts, the other returns 0. The median, on all ranks. `judged`: both have received a message.
-Expected<double> median_of(Arena& arena, Pair pair, std::int64_t message_bytes, int repeats, bool first_receives,
+Expected<double> median_of(Harness& harness, Pair pair, std::int64_t message_bytes, int repeats, bool first_receives,
                            const Timed& timed) {
-    const bool takes_part = arena.rank() == pair.first || arena.rank() == pair.second;
+    const bool takes_part = harness.rank() == pair.first || harness.rank() == pair.second;
     std::vector<double> seconds;
     std::optional<End> end;
     if (takes_part) {
-        end.emplace(arena, pair, message_bytes);
+        end.emplace(harness, pair, message_bytes);
     }
     for (int round = -1; round < repeats; ++round) {
-        barrier(arena.communicator());
+        barrier(harness.communicator());
         std::array<double, 1> value = {0};
         std::optional<Diagnostic> complaint;
         if (end) {
@@ -100,10 +100,10 @@ Expected<double> median_of(Arena& arena, Pair pair, std::int64_t message_bytes, 
             complaint = end->first() && !first_receives ? std::nullopt : end->judge();
             end->spoil();
         }
-        if (auto first = first_complaint(arena.communicator(), complaint)) {
+        if (auto first = first_complaint(harness.communicator(), complaint)) {
             return failure(std::move(*first));
         }
-        maximise(arena.communicator(), value);
+        maximise(harness.communicator(), value);
         if (round >= 0) {
             seconds.push_back(value[0]);
         }
@@ -172,16 +172,16 @@ double receiving(End& end, double seconds_to_arrive) {
 
 }  // namespace
 
-Expected<double> one_way_seconds(Arena& arena, Pair pair, std::int64_t message_bytes, int repeats) {
+Expected<double> one_way_seconds(Harness& harness, Pair pair, std::int64_t message_bytes, int repeats) {
     const int trips = message_bytes <= short_message ? trips_of_short_messages : 1;
     const auto seconds =
-        median_of(arena, pair, message_bytes, repeats, true, [trips](End& end) { return round_trips(end, trips); });
+        median_of(harness, pair, message_bytes, repeats, true, [trips](End& end) { return round_trips(end, trips); });
     return seconds ? Expected<double>(*seconds / 2) : seconds;
 }
 
-Expected<GapMeasurement> gap_and_overheads(Arena& arena, Pair pair, std::int64_t message_bytes, int repeats) {
+Expected<GapMeasurement> gap_and_overheads(Harness& harness, Pair pair, std::int64_t message_bytes, int repeats) {
     const auto measure = [&](const Timed& timed) {
-        return median_of(arena, pair, message_bytes, repeats, false, timed);
+        return median_of(harness, pair, message_bytes, repeats, false, timed);
     };
     const auto one = measure([](End& end) { return train(end, 1); });
     const auto many = one ? measure([](End& end) { return train(end, messages_in_a_train); }) : one;

@@ -14,23 +14,23 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/topology/clusters.hpp"
 #include "aapc/models/contention.hpp"
-#include "aapc/topology/network_digest.hpp"
 #include "aapc/models/network_model.hpp"
-#include "aapc/statistics/statistics.hpp"
 #include "aapc/selection/tuning.hpp"
-#include "console/output.hpp"
-#include "bench/harness.hpp"
+#include "aapc/statistics/statistics.hpp"
+#include "aapc/topology/clusters.hpp"
+#include "aapc/topology/network_digest.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/collective.hpp"
 #include "bench/fit_options.hpp"
 #include "bench/fit_point_to_point.hpp"
 #include "bench/fit_report.hpp"
 #include "bench/fit_team.hpp"
+#include "bench/harness.hpp"
 #include "bench/interruption.hpp"
 #include "bench/program.hpp"
 #include "bench/spectator.hpp"
+#include "console/output.hpp"
 
 namespace {
 
@@ -77,8 +77,11 @@ std::vector<std::int64_t> point_to_point_sizes(std::int64_t largest) {
 /// One run of the program on all ranks. Its functions return on all ranks alike.
 class Fit {
   public:
-    Fit(const FitOptions& options, std::unique_ptr<Arena> arena, Measured& measured)
-        : options_(options), arena_(std::move(arena)), measured_(measured), watched_(speaks() && somebody_watches()) {}
+    Fit(const FitOptions& options, std::unique_ptr<Harness> harness, Measured& measured)
+        : options_(options),
+          harness_(std::move(harness)),
+          measured_(measured),
+          watched_(speaks() && somebody_watches()) {}
 
     int run() {
         if (auto begun = begin(); !begun) {
@@ -100,7 +103,7 @@ class Fit {
     }
 
   private:
-    [[nodiscard]] bool speaks() const { return arena_->rank() == 0; }
+    [[nodiscard]] bool speaks() const { return harness_->rank() == 0; }
     [[nodiscard]] bool ends() const { return interrupted_ || late_; }
     [[nodiscard]] std::string wide_area_file() const { return file_of_part(options_.csv, std::string(wide_area_name)); }
 
@@ -138,7 +141,7 @@ class Fit {
     // ---- Before the first measurement ----
 
     Expected<void> begin() {
-        auto method = parse_method(options_.method, arena_->network().kind());
+        auto method = parse_method(options_.method, harness_->network().kind());
         if (!method) {
             Diagnostic diagnostic = method.error();
             diagnostic.file = "--method";
@@ -146,8 +149,8 @@ class Fit {
         }
         method_ = std::move(*method);
         measured_.method = to_string(method_);
-        remarks_ = {fmt::format("topology: {}", network_digest(arena_->network())),
-                    fmt::format("placement: {}", compact_hostlist(arena_->host_names())),
+        remarks_ = {fmt::format("topology: {}", network_digest(harness_->network())),
+                    fmt::format("placement: {}", compact_hostlist(harness_->host_names())),
                     fmt::format("method: {}", measured_.method)};
         const auto sizes = parse_sizes(options_.sizes);
         if (!sizes) {
@@ -156,7 +159,8 @@ class Fit {
         sizes_ = *sizes;
         find_parts();
         if (measured_.parts.empty()) {
-            return failure({"", 0, 0, fmt::format("{} ranks are too few to contend", arena_->demand().participants()),
+            return failure({"", 0, 0,
+                            fmt::format("{} ranks are too few to contend", harness_->placement().participants()),
                             "start at least three, in one cluster"});
         }
         for (const Part& part : measured_.parts) {
@@ -168,19 +172,20 @@ class Fit {
     }
 
     void find_parts() {
-        const Network& network = arena_->network();
-        const Demand& demand = arena_->demand();
+        const Network& network = harness_->network();
+        const Placement& placement = harness_->placement();
         if (network.kind() != NetworkKind::clusters) {
             Part whole;
-            whole.ranks = spread_evenly(demand.participants(), demand.participants());
+            whole.ranks = spread_evenly(placement.participants(), placement.participants());
             if (whole.ranks.size() >= fewest_that_contend) {
                 measured_.parts.push_back(std::move(whole));
             }
             return;
         }
         const Clusters clusters = find_clusters(network);
-        for (std::vector<Rank>& ranks : ranks_by_cluster(network, demand)) {
-            const auto machine = static_cast<std::size_t>(demand.machine_of[static_cast<std::size_t>(ranks.front())]);
+        for (std::vector<Rank>& ranks : ranks_by_cluster(network, placement)) {
+            const auto machine =
+                static_cast<std::size_t>(placement.machine_of[static_cast<std::size_t>(ranks.front())]);
             const Vertex top = clusters.switch_of[static_cast<std::size_t>(clusters.cluster_of[machine])];
             const std::string& name = network.vertices()[static_cast<std::size_t>(top)].name;
             first_ranks_.push_back(ranks.front());
@@ -213,7 +218,7 @@ class Fit {
             // What is there and cannot be read is no reason to overwrite it without being asked to.
             text = contents && !contents->empty() ? *contents : "unreadable";
         }
-        text = shared_text(arena_->communicator(), text);
+        text = shared_text(harness_->communicator(), text);
         if (text.empty()) {
             return {};
         }
@@ -277,7 +282,7 @@ class Fit {
 
     /// alpha and beta: the first rank and the last on another machine.
     Expected<void> measure_pair(Part& part) {
-        const std::vector<Machine>& machine_of = arena_->demand().machine_of;
+        const std::vector<Machine>& machine_of = harness_->placement().machine_of;
         const Rank first = part.ranks.front();
         const auto elsewhere = std::find_if(part.ranks.rbegin(), part.ranks.rend(), [&](Rank rank) {
             return machine_of[static_cast<std::size_t>(rank)] != machine_of[static_cast<std::size_t>(first)];
@@ -296,8 +301,8 @@ class Fit {
             show_progress(fmt::format("single messages of {} bytes", bytes));
             std::vector<double> of_pairs;
             for (const Pair& pair : pairs) {
-                const auto seconds =
-                    one_way_seconds(*arena_, pair, bytes, std::min(2 * options_.repeats + 1, most_repeats_of_messages));
+                const auto seconds = one_way_seconds(*harness_, pair, bytes,
+                                                     std::min(2 * options_.repeats + 1, most_repeats_of_messages));
                 if (!seconds) {
                     return failure(seconds.error());
                 }
@@ -318,7 +323,7 @@ class Fit {
         for (const Rank index : spread_evenly(count, static_cast<Rank>(part.ranks.size()))) {
             members.push_back(part.ranks[static_cast<std::size_t>(index)]);
         }
-        const auto team = Team::create(*arena_, members);
+        const auto team = Team::create(*harness_, members);
         if (!team) {
             return failure(team.error());
         }
@@ -354,7 +359,7 @@ class Fit {
                 remark(fmt::format("next: {} ranks at {} bytes. {}", next->ranks, next->message_bytes, next->why));
             }
         }
-        text = shared_text(arena_->communicator(), text);
+        text = shared_text(harness_->communicator(), text);
         if (text.empty()) {
             return std::nullopt;
         }
@@ -381,8 +386,8 @@ class Fit {
                 return {};
             }
             show_progress(fmt::format("wide area: gap and overheads of {} bytes", bytes));
-            const auto gap =
-                gap_and_overheads(*arena_, pairs.front(), bytes, std::min(options_.repeats, most_repeats_of_messages));
+            const auto gap = gap_and_overheads(*harness_, pairs.front(), bytes,
+                                               std::min(options_.repeats, most_repeats_of_messages));
             if (!gap) {
                 return failure(gap.error());
             }
@@ -396,7 +401,7 @@ class Fit {
     void look_at_the_clock() {
         constexpr double seconds_in_a_minute = 60;
         std::array<double, 2> values = {PMPI_Wtime() - begin_, interrupted() ? 1.0 : 0.0};
-        maximise(arena_->communicator(), values);
+        maximise(harness_->communicator(), values);
         late_ = late_ || values[0] > seconds_in_a_minute * options_.minutes;
         interrupted_ = interrupted_ || values[1] > 0;
     }
@@ -407,14 +412,14 @@ class Fit {
         if (speaks() && cli::write_output(file, samples_csv(remarks_, samples)) != cli::done) {
             complaint = Diagnostic{file, 0, 0, "the samples cannot be kept", "make room, or give another --csv"};
         }
-        if (auto first = first_complaint(arena_->communicator(), complaint)) {
+        if (auto first = first_complaint(harness_->communicator(), complaint)) {
             return failure(std::move(*first));
         }
         return {};
     }
 
     const FitOptions& options_;
-    std::unique_ptr<Arena> arena_;
+    std::unique_ptr<Harness> harness_;
     Measured& measured_;
     bool watched_;
     std::vector<std::string> remarks_;  ///< of the CSV files: what they are of
@@ -470,8 +475,8 @@ int run_program(int argc, char** argv) {
     CLI::App app{"Measures what contention costs. Started by aapc fit.", "aapc fit"};
     add_fit_options(app, options);
     const int status = run_under_mpi(app, argc, argv, [&] {
-        return run_in_arena(options.topology, [&](std::unique_ptr<Arena> arena) {
-            return Fit(options, std::move(arena), measured).run();
+        return run_in_arena(options.topology, [&](std::unique_ptr<Harness> harness) {
+            return Fit(options, std::move(harness), measured).run();
         });
     });
     // gnuplot is a process of its own, and MPIs do not like to be forked.

@@ -10,17 +10,17 @@
 
 namespace aapc::bench {
 
-Expected<std::unique_ptr<Team>> Team::create(Arena& world, const std::vector<Rank>& members) {
+Expected<std::unique_ptr<Team>> Team::create(Harness& world, const std::vector<Rank>& members) {
     std::unique_ptr<Team> team(new Team(world));
     const bool member = std::binary_search(members.begin(), members.end(), world.rank());
     PMPI_Comm_split(world.communicator(), member ? 0 : MPI_UNDEFINED, world.rank(), &team->comm_);
     std::optional<Diagnostic> complaint;
     if (member) {
-        auto arena = Arena::create(team->comm_, world.network());
-        if (arena) {
-            team->arena_ = std::move(*arena);
+        auto harness = Harness::create(team->comm_, world.network());
+        if (harness) {
+            team->harness_ = std::move(*harness);
         } else {
-            complaint = std::move(arena.error());
+            complaint = std::move(harness.error());
         }
     }
     if (auto first = first_complaint(world.communicator(), complaint)) {
@@ -30,7 +30,7 @@ Expected<std::unique_ptr<Team>> Team::create(Arena& world, const std::vector<Ran
 }
 
 Team::~Team() {
-    arena_.reset();
+    harness_.reset();
     int finalized = 0;
     PMPI_Finalized(&finalized);
     if (comm_ != MPI_COMM_NULL && finalized == 0) {
@@ -41,8 +41,8 @@ Team::~Team() {
 Expected<Sample> Team::run_once(const Method& method, std::int64_t block_bytes) {
     std::array<double, 2> values = {0, 0};
     std::optional<Diagnostic> complaint;
-    if (arena_) {
-        const auto sample = arena_->run_once(method, block_bytes);
+    if (harness_) {
+        const auto sample = harness_->run_once(method, block_bytes);
         if (sample) {
             values = {sample->seconds, sample->interrupted ? 1.0 : 0.0};
         } else {

@@ -1,5 +1,5 @@
 /// @file
-/// Some of the ranks of an arena exchange among themselves, the others wait.
+/// Some of the ranks of an harness exchange among themselves, the others wait.
 #pragma once
 
 #include <mpi.h>
@@ -16,8 +16,8 @@ namespace aapc::bench {
 /// ranks, errors included.
 class Team {
   public:
-    /// `members`: ranks of the arena, ascending, at least two. `world` must outlive the team.
-    [[nodiscard]] static Expected<std::unique_ptr<Team>> create(Arena& world, const std::vector<Rank>& members);
+    /// `members`: ranks of the harness, ascending, at least two. `world` must outlive the team.
+    [[nodiscard]] static Expected<std::unique_ptr<Team>> create(Harness& world, const std::vector<Rank>& members);
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
     ~Team();
@@ -27,11 +27,11 @@ class Team {
     [[nodiscard]] Expected<Sample> run_once(const Method& method, std::int64_t block_bytes);
 
   private:
-    explicit Team(Arena& world) : world_(world) {}
+    explicit Team(Harness& world) : world_(world) {}
 
-    Arena& world_;
-    MPI_Comm comm_ = MPI_COMM_NULL;  ///< of the members; null on the others
-    std::unique_ptr<Arena> arena_;   ///< null on the others
+    Harness& world_;
+    MPI_Comm comm_ = MPI_COMM_NULL;     ///< of the members; null on the others
+    std::unique_ptr<Harness> harness_;  ///< null on the others
 };
 
 }  // namespace aapc::bench

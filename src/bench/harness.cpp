@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "aapc/interposer.h"
-#include "aapc/plan/plan.hpp"
 #include "aapc/plan/pacing.hpp"
+#include "aapc/plan/plan.hpp"
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
 #include "bench/payload.hpp"
@@ -67,7 +67,7 @@ std::string text_of_mpi_error(int error) {
 
 }  // namespace
 
-Arena::Arena(MPI_Comm comm, const Network& network) : network_(network) {
+Harness::Harness(MPI_Comm comm, const Network& network) : network_(network) {
     PMPI_Comm_dup(comm, &comm_);
     PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(comm_, &rank_);
@@ -76,7 +76,7 @@ Arena::Arena(MPI_Comm comm, const Network& network) : network_(network) {
     forced_native_ = shared_text(comm_, environment_variable("AAPC_ALGORITHM")) == "native";
 }
 
-Arena::~Arena() {
+Harness::~Harness() {
     release_all();
     int finalized = 0;
     PMPI_Finalized(&finalized);
@@ -85,25 +85,25 @@ Arena::~Arena() {
     }
 }
 
-Expected<std::unique_ptr<Arena>> Arena::create(MPI_Comm comm, const Network& network) {
-    std::unique_ptr<Arena> arena(new Arena(comm, network));
+Expected<std::unique_ptr<Harness>> Harness::create(MPI_Comm comm, const Network& network) {
+    std::unique_ptr<Harness> harness(new Harness(comm, network));
     // Every rank knows the same names, so all come to the same complaint.
-    if (auto complaint = arena->place_ranks()) {
+    if (auto complaint = harness->place_ranks()) {
         return failure(std::move(*complaint));
     }
-    arena->bound_ = network_bound(network, arena->demand_);
-    return arena;
+    harness->bound_ = network_bound(network, harness->placement_);
+    return harness;
 }
 
-std::unique_ptr<Arena> Arena::create(MPI_Comm comm, const Network& network, Demand demand) {
-    std::unique_ptr<Arena> arena(new Arena(comm, network));
-    arena->demand_ = std::move(demand);
-    arena->bound_ = network_bound(network, arena->demand_);
-    return arena;
+std::unique_ptr<Harness> Harness::create(MPI_Comm comm, const Network& network, Placement placement) {
+    std::unique_ptr<Harness> harness(new Harness(comm, network));
+    harness->placement_ = std::move(placement);
+    harness->bound_ = network_bound(network, harness->placement_);
+    return harness;
 }
 
-std::optional<Diagnostic> Arena::place_ranks() {
-    demand_.machine_of.reserve(host_names_.size());
+std::optional<Diagnostic> Harness::place_ranks() {
+    placement_.machine_of.reserve(host_names_.size());
     for (std::size_t rank = 0; rank < host_names_.size(); ++rank) {
         const Machine machine = network_.find_machine(host_names_[rank]);
         if (machine < 0) {
@@ -111,12 +111,12 @@ std::optional<Diagnostic> Arena::place_ranks() {
                               fmt::format("host '{}' of rank {} is not in the topology", host_names_[rank], rank),
                               "add it to the machines of its switch"};
         }
-        demand_.machine_of.push_back(machine);
+        placement_.machine_of.push_back(machine);
     }
     return std::nullopt;
 }
 
-double Arena::least_seconds(std::int64_t block_bytes) const {
+double Harness::least_seconds(std::int64_t block_bytes) const {
     // Of full frames; what a message's own header adds may share a frame with another message.
     constexpr WireFormat wire;
     constexpr double wire_over_payload =
@@ -124,9 +124,9 @@ double Arena::least_seconds(std::int64_t block_bytes) const {
     return bound_.seconds_per_byte * static_cast<double>(block_bytes) * wire_over_payload;
 }
 
-bool Arena::interposer_is_there() const { return interposer().calls != nullptr; }
+bool Harness::interposer_is_there() const { return interposer().calls != nullptr; }
 
-Expected<mpi::Exchange*> Arena::exchange_of(const Method& method) {
+Expected<mpi::Exchange*> Harness::exchange_of(const Method& method) {
     const std::string text = to_string(method);
     if (const auto known = exchanges_.find(text); known != exchanges_.end()) {
         return known->second.get();
@@ -137,7 +137,7 @@ Expected<mpi::Exchange*> Arena::exchange_of(const Method& method) {
     Plan plan;
     std::optional<Diagnostic> complaint;
     try {
-        const auto timetable = build_timetable(*method.algorithm, method.variant, network_, demand_);
+        const auto timetable = build_timetable(*method.algorithm, method.variant, network_, placement_);
         if (!timetable) {
             complaint = not_possible(timetable.error());
         } else if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
@@ -147,7 +147,7 @@ Expected<mpi::Exchange*> Arena::exchange_of(const Method& method) {
                                       "use ranks on several machines, give the speed where the network is detected "
                                       "(detect:10Gbit), or choose another synchronisation"});
         } else {
-            plan = make_plan(**timetable, demand_, rank_, method.synchronisation);
+            plan = make_plan(**timetable, placement_, rank_, method.synchronisation);
         }
     } catch (const std::bad_alloc&) {
         complaint = not_possible({"", 0, 0, fmt::format("rank {} has no memory left for its plan", rank_), ""});
@@ -176,7 +176,7 @@ Expected<mpi::Exchange*> Arena::exchange_of(const Method& method) {
     return exchanges_.emplace(text, std::move(exchange)).first->second.get();
 }
 
-Expected<mpi::MachineMemory*> Arena::machine_memory() {
+Expected<mpi::MachineMemory*> Harness::machine_memory() {
     if (!machine_memory_) {
         auto wanted = parse_shared_memory(shared_text(comm_, environment_variable("AAPC_SHARED_MEMORY")));
         if (!wanted) {
@@ -184,7 +184,7 @@ Expected<mpi::MachineMemory*> Arena::machine_memory() {
             return failure(wanted.error());
         }
         std::optional<Diagnostic> complaint;
-        if (const int error = mpi::MachineMemory::create(comm_, demand_, *wanted, machine_memory_);
+        if (const int error = mpi::MachineMemory::create(comm_, placement_, *wanted, machine_memory_);
             error != MPI_SUCCESS) {
             complaint = Diagnostic{
                 "", 0, 0, fmt::format("shared memory of machines: MPI says: {}", text_of_mpi_error(error)), ""};
@@ -197,7 +197,7 @@ Expected<mpi::MachineMemory*> Arena::machine_memory() {
     return machine_memory_.get();
 }
 
-Expected<void> Arena::prepare(const Method& method) {
+Expected<void> Harness::prepare(const Method& method) {
     if (method.native()) {
         return {};
     }
@@ -207,7 +207,7 @@ Expected<void> Arena::prepare(const Method& method) {
     return {};
 }
 
-Expected<void> Arena::make_blocks(std::int64_t block_bytes) {
+Expected<void> Harness::make_blocks(std::int64_t block_bytes) {
     if (block_bytes < 1 || block_bytes > largest_block) {
         return failure({"", 0, 0, fmt::format("blocks of {} bytes cannot be measured", block_bytes),
                         fmt::format("choose 1 to {} bytes", largest_block)});
@@ -216,12 +216,12 @@ Expected<void> Arena::make_blocks(std::int64_t block_bytes) {
     if (block_bytes != block_bytes_) {
         std::optional<Diagnostic> complaint;
         try {
-            send_.resize(block * demand_.machine_of.size());
+            send_.resize(block * placement_.machine_of.size());
             receive_.resize(send_.size());
         } catch (const std::bad_alloc&) {
             complaint = Diagnostic{"", 0, 0,
                                    fmt::format("rank {} has no memory for two buffers of {} blocks of {} bytes", rank_,
-                                               demand_.machine_of.size(), block_bytes),
+                                               placement_.machine_of.size(), block_bytes),
                                    "choose smaller blocks or fewer ranks"};
         }
         if (auto first = first_complaint(comm_, complaint)) {
@@ -229,22 +229,22 @@ Expected<void> Arena::make_blocks(std::int64_t block_bytes) {
             return failure(std::move(*first));
         }
         block_bytes_ = block_bytes;
-        for (Rank to = 0; to < demand_.participants(); ++to) {
+        for (Rank to = 0; to < placement_.participants(); ++to) {
             fill_block({send_.data() + static_cast<std::size_t>(to) * block, block}, rank_, to);
         }
     }
     // Every byte is wrong until it has come.
-    for (Rank from = 0; from < demand_.participants(); ++from) {
+    for (Rank from = 0; from < placement_.participants(); ++from) {
         fill_block({receive_.data() + static_cast<std::size_t>(from) * block, block}, from, rank_);
     }
     std::transform(receive_.begin(), receive_.end(), receive_.begin(), [](std::byte right) { return ~right; });
     return {};
 }
 
-std::optional<Diagnostic> Arena::judge(const std::string& what) const {
+std::optional<Diagnostic> Harness::judge(const std::string& what) const {
     const auto block = static_cast<std::size_t>(block_bytes_);
     const auto host = [this](Rank rank) -> const std::string& { return host_names_[static_cast<std::size_t>(rank)]; };
-    for (Rank from = 0; from < demand_.participants(); ++from) {
+    for (Rank from = 0; from < placement_.participants(); ++from) {
         const std::span<const std::byte> received(receive_.data() + static_cast<std::size_t>(from) * block, block);
         if (const auto wrong = first_wrong_byte(received, from, rank_)) {
             return Diagnostic{"", 0, 0,
@@ -257,7 +257,7 @@ std::optional<Diagnostic> Arena::judge(const std::string& what) const {
     return std::nullopt;
 }
 
-Expected<Sample> Arena::measure(const std::string& what, const std::function<int()>& run) {
+Expected<Sample> Harness::measure(const std::string& what, const std::function<int()>& run) {
     barrier(comm_);
     const double before = PMPI_Wtime();
     const int error = run();
@@ -281,7 +281,7 @@ Expected<Sample> Arena::measure(const std::string& what, const std::function<int
     return sample;
 }
 
-Expected<Sample> Arena::run_once(const Method& method, std::int64_t block_bytes) {
+Expected<Sample> Harness::run_once(const Method& method, std::int64_t block_bytes) {
     mpi::Exchange* exchange = nullptr;
     if (!method.native()) {
         const auto prepared = exchange_of(method);
@@ -313,7 +313,7 @@ Expected<Sample> Arena::run_once(const Method& method, std::int64_t block_bytes)
     return sample;
 }
 
-Expected<Sample> Arena::run_interposed_once(std::int64_t block_bytes) {
+Expected<Sample> Harness::run_interposed_once(std::int64_t block_bytes) {
     std::optional<Diagnostic> complaint;
     if (!interposer_is_there()) {
         complaint = Diagnostic{"", 0, 0, "interposed: no interposer is preloaded",
@@ -354,8 +354,8 @@ Expected<Sample> Arena::run_interposed_once(std::int64_t block_bytes) {
     return sample;
 }
 
-void Arena::release(const Method& method) { exchanges_.erase(to_string(method)); }
+void Harness::release(const Method& method) { exchanges_.erase(to_string(method)); }
 
-void Arena::release_all() { exchanges_.clear(); }
+void Harness::release_all() { exchanges_.clear(); }
 
 }  // namespace aapc::bench

@@ -1,5 +1,5 @@
 /// @file
-/// The arena: where methods are measured against each other, on one communicator, validated every time.
+/// The harness: where methods are measured against each other, on one communicator, validated every time.
 #pragma once
 
 #include <mpi.h>
@@ -13,29 +13,29 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/bound.hpp"
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 #include "bench/sample.hpp"
 
 namespace aapc::bench {
 
 /// All functions but the observers are collective over the communicator, with equal arguments, and return the same on
 /// all ranks, errors included.
-class Arena {
+class Harness {
   public:
     /// Places the ranks of `comm` on the machines of `network` by the names of their hosts. `network` must outlive the
-    /// arena. An error names the host that the network lacks. The arena works on a duplicate of `comm`.
-    [[nodiscard]] static Expected<std::unique_ptr<Arena>> create(MPI_Comm comm, const Network& network);
-    /// The same where the machines of the ranks are known: `demand` is that of all ranks of `comm`.
-    [[nodiscard]] static std::unique_ptr<Arena> create(MPI_Comm comm, const Network& network, Demand demand);
-    Arena(const Arena&) = delete;
-    Arena& operator=(const Arena&) = delete;
-    ~Arena();
+    /// harness. An error names the host that the network lacks. The harness works on a duplicate of `comm`.
+    [[nodiscard]] static Expected<std::unique_ptr<Harness>> create(MPI_Comm comm, const Network& network);
+    /// The same where the machines of the ranks are known: `placement` is that of all ranks of `comm`.
+    [[nodiscard]] static std::unique_ptr<Harness> create(MPI_Comm comm, const Network& network, Placement placement);
+    Harness(const Harness&) = delete;
+    Harness& operator=(const Harness&) = delete;
+    ~Harness();
 
     /// Says why `method` cannot be run here, if so; sets up its exchange otherwise, which run_once() does as well at
     /// the first time.
@@ -57,7 +57,7 @@ class Arena {
 
     [[nodiscard]] MPI_Comm communicator() const { return comm_; }
     [[nodiscard]] const Network& network() const { return network_; }
-    [[nodiscard]] const Demand& demand() const { return demand_; }
+    [[nodiscard]] const Placement& placement() const { return placement_; }
     [[nodiscard]] const Bound& bound() const { return bound_; }
     /// Seconds that no exchange of blocks of this size can beat on Ethernet with an MTU of 1500 under TCP: the load of
     /// the busiest link, headers included. 0 where no message crosses a link.
@@ -69,14 +69,14 @@ class Arena {
     [[nodiscard]] bool interposer_is_there() const;
 
   private:
-    Arena(MPI_Comm comm, const Network& network);
+    Harness(MPI_Comm comm, const Network& network);
     [[nodiscard]] std::optional<Diagnostic> place_ranks();
 
     MPI_Comm comm_ = MPI_COMM_NULL;  ///< our own
     const Network& network_;
     Rank rank_ = 0;
     std::vector<std::string> host_names_;
-    Demand demand_;
+    Placement placement_;
     Bound bound_;
     std::string
         forced_;  ///< "AAPC_ALGORITHM=tree", what rank 0's environment forces `interposed` to do; empty: nothing

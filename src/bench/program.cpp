@@ -1,15 +1,15 @@
 #include "bench/program.hpp"
 
-#include <CLI/CLI.hpp>
 #include <mpi.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <utility>
 
-#include "console/output.hpp"
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
+#include "console/output.hpp"
 
 namespace aapc::bench {
 
@@ -36,25 +36,25 @@ int run_under_mpi(CLI::App& app, int argc, char** argv, const std::function<int(
     return status;
 }
 
-int run_in_arena(const std::string& own_topology, const std::function<int(std::unique_ptr<Arena>)>& run) {
+int run_in_arena(const std::string& own_topology, const std::function<int(std::unique_ptr<Harness>)>& run) {
     // What rank 0 was given counts: ranks whose environments differ must not go different ways.
     const std::string topology = shared_text(MPI_COMM_WORLD, own_topology);
     if (asks_for_detection(topology)) {
         auto detected = detected_network(MPI_COMM_WORLD, topology);
-        return detected ? run(Arena::create(MPI_COMM_WORLD, detected->network, std::move(detected->demand)))
+        return detected ? run(Harness::create(MPI_COMM_WORLD, detected->network, std::move(detected->placement)))
                         : refuse(detected.error());
     }
     const auto network = shared_topology(MPI_COMM_WORLD, topology);
     if (!network) {
         return refuse(network.error());
     }
-    auto arena = Arena::create(MPI_COMM_WORLD, *network);
-    if (!arena) {
-        Diagnostic diagnostic = arena.error();
+    auto harness = Harness::create(MPI_COMM_WORLD, *network);
+    if (!harness) {
+        Diagnostic diagnostic = harness.error();
         diagnostic.file = topology;
         return refuse(diagnostic);
     }
-    return run(std::move(*arena));
+    return run(std::move(*harness));
 }
 
 int end_job_on_exception(const char* name, int (*program)(int, char**), int argc, char** argv) {

@@ -27,8 +27,8 @@ inline constexpr int ended_by_interruption = 130;
 
 /// Collective. Reads the topology file and places the ranks of MPI_COMM_WORLD on it, or lets them find their places
 /// where it asks for detection (`topology`: that of rank 0 counts). Returns the status of `run`, to
-/// which the arena goes, on all ranks; where there is no arena to be had, rank 0 says why.
-[[nodiscard]] int run_in_arena(const std::string& topology, const std::function<int(std::unique_ptr<Arena>)>& run);
+/// which the harness goes, on all ranks; where there is no harness to be had, rank 0 says why.
+[[nodiscard]] int run_in_arena(const std::string& topology, const std::function<int(std::unique_ptr<Harness>)>& run);
 
 /// Calls `program` and returns its status. What it throws, when memory is short or standard error has gone away, ends
 /// the whole job after a line that begins with `name`.

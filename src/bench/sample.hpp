@@ -4,7 +4,7 @@
 
 namespace aapc::bench {
 
-/// What the arena says of one exchange. The same on all ranks.
+/// What the harness says of one exchange. The same on all ranks.
 struct Sample {
     double seconds = 0;  ///< of the slowest rank, from its entering the exchange to its leaving it
     /// Whether aapc exchanged the blocks, not the MPI's own routine. What `interposed` did shows here.

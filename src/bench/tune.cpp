@@ -16,21 +16,21 @@
 
 #include "aapc/models/method_model.hpp"
 #include "aapc/models/network_model.hpp"
+#include "aapc/search/expected_by_model.hpp"
 #include "aapc/search/search.hpp"
 #include "aapc/selection/tuning.hpp"
-#include "console/output.hpp"
-#include "bench/harness.hpp"
 #include "bench/bench_options.hpp"
-#include "bench/provenance.hpp"
 #include "bench/collective.hpp"
+#include "bench/harness.hpp"
 #include "bench/model_files.hpp"
 #include "bench/program.hpp"
+#include "bench/provenance.hpp"
 #include "bench/spectator.hpp"
 #include "bench/tune_options.hpp"
 #include "bench/tune_pass_through.hpp"
 #include "bench/tune_report.hpp"
+#include "console/output.hpp"
 #include "selection/rule.hpp"
-#include "aapc/search/expected_by_model.hpp"
 
 namespace {
 
@@ -49,40 +49,40 @@ bool finds_its_pace(const Method& method) {
 /// One run of the program on all ranks. Its functions return on all ranks alike.
 class Tune {
   public:
-    Tune(TuneOptions options, std::unique_ptr<Arena> arena)
+    Tune(TuneOptions options, std::unique_ptr<Harness> harness)
         : options_(std::move(options)),
-          arena_(std::move(arena)),
+          harness_(std::move(harness)),
           // Rank 0's for all, for the MPIs of two hosts may differ in what they say of their version, and ranks that
           // disagree on whether a state is theirs would go different ways.
-          fingerprint_(make_fingerprint(arena_->network(), arena_->demand(), AAPC_MPI,
-                                        shared_text(arena_->communicator(), mpi_library_version()),
+          fingerprint_(make_fingerprint(harness_->network(), harness_->placement(), AAPC_MPI,
+                                        shared_text(harness_->communicator(), mpi_library_version()),
                                         std::filesystem::path(options_.topology).filename().string())),
           watched_(speaks() && somebody_watches()) {}
 
     int run() {
-        if (const auto reason = interpose::nothing_to_schedule(arena_->demand(), arena_->bound())) {
+        if (const auto reason = selection::nothing_to_schedule(harness_->placement(), harness_->bound())) {
             return refuse({"", 0, 0, *reason + ", so no tuning would ever be obeyed",
                            "use at least three ranks on at least two machines"});
         }
-        auto tournament = begin();
-        if (!tournament) {
-            return refuse(tournament.error());
+        auto search = begin();
+        if (!search) {
+            return refuse(search.error());
         }
-        if (const auto played = play(*tournament); !played) {
+        if (const auto played = play(*search); !played) {
             return refuse(played.error());
         }
         if (interrupted_) {
-            if (save(*tournament)) {
+            if (save(*search)) {
                 remark(fmt::format("interrupted; {} has the state, and the same command goes on from there",
                                    options_.state_file()));
             }
             return ended_by_interruption;
         }
-        return report(tournament->result());
+        return report(search->result());
     }
 
   private:
-    [[nodiscard]] bool speaks() const { return arena_->rank() == 0; }
+    [[nodiscard]] bool speaks() const { return harness_->rank() == 0; }
 
     void remark(const std::string& text) const {
         if (speaks()) {
@@ -100,29 +100,29 @@ class Tune {
         return cli::bad_input;
     }
 
-    Expected<Tournament> begin() {
+    Expected<Search> begin() {
         const auto sizes = parse_sizes(options_.sizes);
         if (!sizes) {
             return failure(sizes.error());
         }
-        TournamentSettings settings;
+        SearchSettings settings;
         settings.sizes = *sizes;
         settings.budget_seconds = 60 * options_.minutes;
-        settings.bound_seconds_per_byte = arena_->bound().seconds_per_byte;
-        settings.slowest_bits_per_second = arena_->bound().slowest_bits_per_second;
-        std::vector<Method> candidates = candidate_methods(arena_->network(), arena_->demand());
+        settings.bound_seconds_per_byte = harness_->bound().seconds_per_byte;
+        settings.slowest_bits_per_second = harness_->bound().slowest_bits_per_second;
+        std::vector<Method> candidates = candidate_methods(harness_->network(), harness_->placement());
         auto expected = expected_by_file(candidates);
         if (!expected) {
             return failure(expected.error());
         }
-        const interpose::Decision untuned =
-            interpose::decide(arena_->network(), arena_->demand(), arena_->bound(), {}, nullptr, AAPC_MPI);
+        const selection::Decision untuned =
+            selection::decide(harness_->network(), harness_->placement(), harness_->bound(), {}, nullptr, AAPC_MPI);
         const Foreknowledge known{std::move(*expected), [untuned](std::int64_t bytes) { return untuned.at(bytes); }};
-        const std::string state = options_.restart ? "" : shared_text(arena_->communicator(), read_state());
+        const std::string state = options_.restart ? "" : shared_text(harness_->communicator(), read_state());
         if (state.empty()) {
-            return Tournament::create(std::move(settings), std::move(candidates), known);
+            return Search::create(std::move(settings), std::move(candidates), known);
         }
-        auto resumed = resume_from(state, fingerprint_, settings, candidates, arena_->network().kind(), known);
+        auto resumed = resume_from(state, fingerprint_, settings, candidates, harness_->network().kind(), known);
         if (!resumed) {
             Diagnostic diagnostic = resumed.error();
             diagnostic.file = options_.state_file();
@@ -143,20 +143,21 @@ class Tune {
         if (speaks()) {
             if (const auto model = read_model_files(options_.models); !model) {
                 complaint = model.error();
-            } else if (const auto fits = check_model_is_for(*model, arena_->network(), arena_->demand()); !fits) {
+            } else if (const auto fits = check_model_is_for(*model, harness_->network(), harness_->placement());
+                       !fits) {
                 complaint = Diagnostic{"--model", 0, 0, fits.error().wrong, fits.error().right};
             } else {
                 text = network_model_json(*model);
             }
         }
-        if (auto first = first_complaint(arena_->communicator(), complaint)) {
+        if (auto first = first_complaint(harness_->communicator(), complaint)) {
             return failure(std::move(*first));
         }
-        const auto model = read_network_model(shared_text(arena_->communicator(), text), "--model");
+        const auto model = read_network_model(shared_text(harness_->communicator(), text), "--model");
         if (!model) {
             return failure(model.error());
         }
-        return expected_by_model(arena_->network(), arena_->demand(), candidates, *model);
+        return expected_by_model(harness_->network(), harness_->placement(), candidates, *model);
     }
 
     /// What the state file holds, on rank 0; empty if there is none.
@@ -170,34 +171,33 @@ class Tune {
         return text && !text->empty() ? *text : "unreadable";
     }
 
-    [[nodiscard]] bool save(const Tournament& tournament) const {
-        return speaks() &&
-               cli::write_output(options_.state_file(), state_file_text(fingerprint_, tournament)) == cli::done;
+    [[nodiscard]] bool save(const Search& search) const {
+        return speaks() && cli::write_output(options_.state_file(), state_file_text(fingerprint_, search)) == cli::done;
     }
 
-    Expected<void> play(Tournament& tournament) {
+    Expected<void> play(Search& search) {
         double last_saved = PMPI_Wtime();
-        while (!tournament.finished() && !interrupted_) {
-            const Tournament::Heat heat = tournament.next();
-            if (auto settled = settle(heat); !settled) {
+        while (!search.finished() && !interrupted_) {
+            const Search::Trial trial = search.next();
+            if (auto settled = settle(trial); !settled) {
                 return settled;
             }
             const double begin = PMPI_Wtime();
-            const auto sample = arena_->run_once(heat.method, heat.block_bytes);
+            const auto sample = harness_->run_once(trial.method, trial.block_bytes);
             if (!sample) {
                 return failure(sample.error());
             }
             std::array<double, 1> spent = {PMPI_Wtime() - begin};
-            maximise(arena_->communicator(), spent);
+            maximise(harness_->communicator(), spent);
             if (interrupted_ || sample->interrupted) {
                 interrupted_ = true;
                 break;
             }
-            tournament.observe({sample->seconds, spent[0]});
-            show_progress(tournament.progress());
+            search.observe({sample->seconds, spent[0]});
+            show_progress(search.progress());
             // An end without warning costs half a minute at most.
             if (speaks() && PMPI_Wtime() - last_saved > seconds_between_lines) {
-                if (!save(tournament)) {
+                if (!save(search)) {
                     remark("the search goes on, but cannot be resumed");
                 }
                 last_saved = PMPI_Wtime();
@@ -208,13 +208,13 @@ class Tune {
     }
 
     /// After a pause, methods that had found their pace begin at the beginning; that is nothing to count against them.
-    Expected<void> settle(const Tournament::Heat& heat) {
-        if (!resumed_ || !finds_its_pace(heat.method) ||
-            !settled_.insert({to_string(heat.method), heat.block_bytes}).second) {
+    Expected<void> settle(const Search::Trial& trial) {
+        if (!resumed_ || !finds_its_pace(trial.method) ||
+            !settled_.insert({to_string(trial.method), trial.block_bytes}).second) {
             return {};
         }
         for (int call = 0; call < calls_to_find_a_pace && !interrupted_; ++call) {
-            const auto sample = arena_->run_once(heat.method, heat.block_bytes);
+            const auto sample = harness_->run_once(trial.method, trial.block_bytes);
             if (!sample) {
                 return failure(sample.error());
             }
@@ -223,7 +223,7 @@ class Tune {
         return {};
     }
 
-    void show_progress(const Tournament::Progress& progress) {
+    void show_progress(const Search::Progress& progress) {
         const double now = PMPI_Wtime();
         if (!speaks() || now - last_shown_ < (watched_ ? seconds_between_bars : seconds_between_lines)) {
             return;
@@ -241,19 +241,19 @@ class Tune {
         }
     }
 
-    [[nodiscard]] Tuning tuning_of(const Tournament::Result& result) const {
+    [[nodiscard]] Tuning tuning_of(const Search::Result& result) const {
         Tuning tuning;
         tuning.fingerprint = fingerprint_;
         tuning.conditions.date = date_now();
         tuning.conditions.duration_seconds = result.spent_seconds;
         tuning.conditions.congestion_control = congestion_control();
-        tuning.conditions.host = arena_->host_names().front();
+        tuning.conditions.host = harness_->host_names().front();
         tuning.ranges = result.ranges;
         return tuning;
     }
 
-    [[nodiscard]] int report(const Tournament::Result& result) {
-        const std::string pass_through = pass_through_report(arena_->communicator());
+    [[nodiscard]] int report(const Search::Result& result) {
+        const std::string pass_through = pass_through_report(harness_->communicator());
         if (!speaks()) {
             return cli::done;
         }
@@ -274,7 +274,7 @@ class Tune {
     }
 
     TuneOptions options_;
-    std::unique_ptr<Arena> arena_;
+    std::unique_ptr<Harness> harness_;
     Fingerprint fingerprint_;
     bool watched_;
     bool resumed_ = false;
@@ -288,8 +288,9 @@ int run_program(int argc, char** argv) {
     CLI::App app{"Finds the fastest method for each message size. Started by aapc tune.", "aapc tune"};
     add_tune_options(app, options);
     return run_under_mpi(app, argc, argv, [&options] {
-        return run_in_arena(options.topology,
-                            [&options](std::unique_ptr<Arena> arena) { return Tune(options, std::move(arena)).run(); });
+        return run_in_arena(options.topology, [&options](std::unique_ptr<Harness> harness) {
+            return Tune(options, std::move(harness)).run();
+        });
     });
 }
 

@@ -44,12 +44,12 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
-std::string state_file_text(const Fingerprint& fingerprint, const Tournament& tournament) {
-    return fmt::format("{}{}{}{}", first_line, fingerprint_text(fingerprint), between, tournament.state_text());
+std::string state_file_text(const Fingerprint& fingerprint, const Search& search) {
+    return fmt::format("{}{}{}{}", first_line, fingerprint_text(fingerprint), between, search.state_text());
 }
 
-Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here, const TournamentSettings& settings,
-                                 const std::vector<Method>& candidates, NetworkKind kind, const Foreknowledge& known) {
+Expected<Search> resume_from(std::string_view text, const Fingerprint& here, const SearchSettings& settings,
+                             const std::vector<Method>& candidates, NetworkKind kind, const Foreknowledge& known) {
     const std::size_t end = text.find("\n\n");
     if (!text.starts_with(first_line) || end == std::string_view::npos) {
         return refused("this is no state of aapc tune");
@@ -60,17 +60,17 @@ Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here,
         const auto [theirs, our_line] = first_difference(made_for, ours);
         return refused(fmt::format("the search was begun for '{}', this is '{}'", theirs, our_line));
     }
-    auto tournament = Tournament::resume(text.substr(end + 2), kind, known);
-    if (!tournament) {
+    auto search = Search::resume(text.substr(end + 2), kind, known);
+    if (!search) {
         return refused("the state of the search is damaged, or it was begun with another --model");
     }
-    if (tournament->settings() != settings || tournament->candidates() != candidates) {
+    if (search->settings() != settings || search->candidates() != candidates) {
         return refused("the search was begun with other sizes, another time or other methods");
     }
-    return tournament;
+    return search;
 }
 
-std::string progress_line(const Tournament::Progress& progress) {
+std::string progress_line(const Search::Progress& progress) {
     constexpr int width = 24;
     const int filled = static_cast<int>(std::lround(width * progress.done));
     const int left = static_cast<int>(std::lround(progress.seconds_left));
@@ -79,7 +79,7 @@ std::string progress_line(const Tournament::Progress& progress) {
                        left % 60);
 }
 
-std::string results_table(const Tournament::Result& result) {
+std::string results_table(const Search::Result& result) {
     std::string text = fmt::format("{:>8}  {:>12}  {:>12}  {:>22}  {:<40}  {}\n", "bytes", "native", "chosen",
                                    "native/chosen", "chosen method", "runner-up");
     for (const TunedRange& range : result.ranges) {

@@ -11,20 +11,19 @@
 
 namespace aapc::bench {
 
-/// A state file: what the tournament was played on, then the tournament.
-[[nodiscard]] std::string state_file_text(const Fingerprint& fingerprint, const Tournament& tournament);
+/// A state file: what the search was played on, then the search.
+[[nodiscard]] std::string state_file_text(const Fingerprint& fingerprint, const Search& search);
 
-/// Reads it back, for a tournament with the same foreknowledge. The diagnostic says what differs from `here`, from
+/// Reads it back, for a search with the same foreknowledge. The diagnostic says what differs from `here`, from
 /// `settings` or from `candidates`, or that the file is damaged.
-[[nodiscard]] Expected<Tournament> resume_from(std::string_view text, const Fingerprint& here,
-                                               const TournamentSettings& settings,
-                                               const std::vector<Method>& candidates, NetworkKind kind,
-                                               const Foreknowledge& known = {});
+[[nodiscard]] Expected<Search> resume_from(std::string_view text, const Fingerprint& here,
+                                           const SearchSettings& settings, const std::vector<Method>& candidates,
+                                           NetworkKind kind, const Foreknowledge& known = {});
 
 /// "[#####.....]  52 %, 16384 bytes, 23 methods, 5:40 left": for people who wait.
-[[nodiscard]] std::string progress_line(const Tournament::Progress& progress);
+[[nodiscard]] std::string progress_line(const Search::Progress& progress);
 
 /// What was found, size by size.
-[[nodiscard]] std::string results_table(const Tournament::Result& result);
+[[nodiscard]] std::string results_table(const Search::Result& result);
 
 }  // namespace aapc::bench

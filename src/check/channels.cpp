@@ -7,11 +7,14 @@
 
 namespace aapc::check {
 
-Channels::Channels(const Network& network, const Demand& demand)
-    : network_(&network), demand_(&demand), links_(2 * network.links().size()), climbs_(network.vertices().size()) {}
+Channels::Channels(const Network& network, const Placement& placement)
+    : network_(&network),
+      placement_(&placement),
+      links_(2 * network.links().size()),
+      climbs_(network.vertices().size()) {}
 
-Expected<Channels, Violation> Channels::find(const Network& network, const Demand& demand) {
-    Channels channels(network, demand);
+Expected<Channels, Violation> Channels::find(const Network& network, const Placement& placement) {
+    Channels channels(network, placement);
     const std::size_t vertices = network.vertices().size();
     if (network.kind() == NetworkKind::torus) {
         if (!channels.find_rings()) {
@@ -25,7 +28,7 @@ Expected<Channels, Violation> Channels::find(const Network& network, const Deman
             Violation{fmt::format("The network is not a tree: its {} vertices are not connected by exactly {} links.",
                                   vertices, vertices == 0 ? 0 : vertices - 1)});
     }
-    if (std::optional<Violation> violation = check_placement(network, demand)) {
+    if (std::optional<Violation> violation = check_placement(network, placement)) {
         return tl::unexpected(std::move(*violation));
     }
     return channels;
@@ -101,8 +104,8 @@ bool Channels::find_rings(const std::vector<std::int32_t>& sides) {
 }
 
 void Channels::route(Rank from, Rank to, std::vector<Channel>& channels) {
-    const Machine source = demand_->machine_of[static_cast<std::size_t>(from)];
-    const Machine target = demand_->machine_of[static_cast<std::size_t>(to)];
+    const Machine source = placement_->machine_of[static_cast<std::size_t>(from)];
+    const Machine target = placement_->machine_of[static_cast<std::size_t>(to)];
     channels.clear();
     channels.push_back(static_cast<Channel>(links_) + Channel{2} * from);
     if (network_->kind() == NetworkKind::torus) {
@@ -155,7 +158,7 @@ void Channels::route_in_torus(Machine from, Machine to, std::vector<Channel>& ch
 std::string Channels::name(Channel channel) const {
     if (channel >= static_cast<Channel>(links_)) {
         const Channel port = channel - static_cast<Channel>(links_);
-        return port_name(*network_, *demand_, static_cast<Rank>(port / 2), port % 2 == 0);
+        return port_name(*network_, *placement_, static_cast<Rank>(port / 2), port % 2 == 0);
     }
     const Link& link = network_->links()[static_cast<std::size_t>(channel / 2)];
     const auto vertex_name = [&](Vertex vertex) { return network_->vertices()[static_cast<std::size_t>(vertex)].name; };
@@ -163,10 +166,10 @@ std::string Channels::name(Channel channel) const {
                             : fmt::format("the link {}->{}", vertex_name(link.upper), vertex_name(link.lower));
 }
 
-std::optional<Violation> check_placement(const Network& network, const Demand& demand) {
+std::optional<Violation> check_placement(const Network& network, const Placement& placement) {
     const auto machines = static_cast<Machine>(network.machines().size());
-    for (std::size_t rank = 0; rank < demand.machine_of.size(); ++rank) {
-        const Machine machine = demand.machine_of[rank];
+    for (std::size_t rank = 0; rank < placement.machine_of.size(); ++rank) {
+        const Machine machine = placement.machine_of[rank];
         if (machine < 0 || machine >= machines) {
             return Violation{fmt::format("Participant {} sits on machine {}, but the network has {} machines.", rank,
                                          machine, machines)};
@@ -175,13 +178,13 @@ std::optional<Violation> check_placement(const Network& network, const Demand& d
     return std::nullopt;
 }
 
-std::string port_name(const Network& network, const Demand& demand, Rank rank, bool sending) {
+std::string port_name(const Network& network, const Placement& placement, Rank rank, bool sending) {
     return fmt::format("the {} port of {}", sending ? "sending" : "receiving",
-                       participant_names(network, demand)[static_cast<std::size_t>(rank)]);
+                       participant_names(network, placement)[static_cast<std::size_t>(rank)]);
 }
 
-std::string message_name(const Network& network, const Demand& demand, Rank from, Rank to) {
-    const std::vector<std::string> names = participant_names(network, demand);
+std::string message_name(const Network& network, const Placement& placement, Rank from, Rank to) {
+    const std::vector<std::string> names = participant_names(network, placement);
     return fmt::format("{}->{}", names[static_cast<std::size_t>(from)], names[static_cast<std::size_t>(to)]);
 }
 

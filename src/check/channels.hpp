@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::check {
 
@@ -17,14 +17,15 @@ namespace aapc::check {
 /// which a rank sends or receives (numbered behind the links).
 using Channel = std::int64_t;
 
-/// The channels of a tree or a torus and the routes through them. Holds references: network and demand must outlive it.
+/// The channels of a tree or a torus and the routes through them. Holds references: network and placement must outlive
+/// it.
 class Channels {
   public:
     /// Or a violation if the network is not what its kind says or check_placement() finds one. O(vertices +
     /// participants); a torus: times the ways to write the number of machines as a product.
-    [[nodiscard]] static Expected<Channels, Violation> find(const Network& network, const Demand& demand);
+    [[nodiscard]] static Expected<Channels, Violation> find(const Network& network, const Placement& placement);
 
-    [[nodiscard]] std::size_t size() const { return links_ + 2 * demand_->machine_of.size(); }
+    [[nodiscard]] std::size_t size() const { return links_ + 2 * placement_->machine_of.size(); }
 
     /// Replaces `channels` by those that a message between two different participants uses: the sender's port, every
     /// directed link of its route (none between ranks of one machine), the receiver's port. The route is the only one
@@ -36,7 +37,7 @@ class Channels {
     [[nodiscard]] std::string name(Channel channel) const;
 
   private:
-    Channels(const Network& network, const Demand& demand);
+    Channels(const Network& network, const Placement& placement);
 
     /// The way from a vertex to the root of the walk that found the tree.
     struct Climb {
@@ -60,7 +61,7 @@ class Channels {
     };
 
     const Network* network_;
-    const Demand* demand_;
+    const Placement* placement_;
     std::size_t links_;                  ///< directed ones
     std::vector<Climb> climbs_;          ///< of a tree, by vertex
     std::vector<Dimension> dimensions_;  ///< of a torus, those of side 1 left out
@@ -68,12 +69,12 @@ class Channels {
 };
 
 /// Whether every participant sits on a machine of the network; nothing if so. O(participants).
-[[nodiscard]] std::optional<Violation> check_placement(const Network& network, const Demand& demand);
+[[nodiscard]] std::optional<Violation> check_placement(const Network& network, const Placement& placement);
 
 /// "the sending port of n0".
-[[nodiscard]] std::string port_name(const Network& network, const Demand& demand, Rank rank, bool sending);
+[[nodiscard]] std::string port_name(const Network& network, const Placement& placement, Rank rank, bool sending);
 
 /// "n0->n4" for the sentences of the checker; computed only once something is wrong.
-[[nodiscard]] std::string message_name(const Network& network, const Demand& demand, Rank from, Rank to);
+[[nodiscard]] std::string message_name(const Network& network, const Placement& placement, Rank from, Rank to);
 
 }  // namespace aapc::check

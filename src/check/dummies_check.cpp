@@ -21,12 +21,12 @@ class DummiesCheck {
     DummiesCheck(const Schedule& schedule, const std::vector<Transfer>& dummies)
         : schedule_(schedule),
           network_(schedule.network()),
-          demand_(schedule.demand()),
-          participants_(demand_.machine_of.size()),
+          placement_(schedule.placement()),
+          participants_(placement_.machine_of.size()),
           dummies_(dummies) {
         std::sort(dummies_.begin(), dummies_.end());
         switch_of_.reserve(participants_);
-        for (const Machine machine : demand_.machine_of) {
+        for (const Machine machine : placement_.machine_of) {
             switch_of_.push_back(switch_above(network_.machines()[static_cast<std::size_t>(machine)].vertex));
         }
     }
@@ -111,13 +111,13 @@ class DummiesCheck {
         // Two of each switch are enough: one of them is not the rank that looks for a receiver.
         constexpr Rank nobody = -1;
         std::vector<std::array<Rank, 2>> idle_receivers(network_.vertices().size(), {nobody, nobody});
-        for (Rank rank = 0; rank < demand_.participants(); ++rank) {
+        for (Rank rank = 0; rank < placement_.participants(); ++rank) {
             if (received_by[static_cast<std::size_t>(rank)] == nullptr) {
                 auto& [last, last_but_one] = idle_receivers[static_cast<std::size_t>(switch_of(rank))];
                 last_but_one = std::exchange(last, rank);
             }
         }
-        for (Rank rank = 0; rank < demand_.participants(); ++rank) {
+        for (Rank rank = 0; rank < placement_.participants(); ++rank) {
             const Transfer* const sent = sent_by[static_cast<std::size_t>(rank)];
             if (sent == nullptr) {
                 return Violation{
@@ -141,15 +141,15 @@ class DummiesCheck {
     }
 
     [[nodiscard]] std::string name(const Transfer& message) const {
-        return message_name(network_, demand_, message.from, message.to);
+        return message_name(network_, placement_, message.from, message.to);
     }
     [[nodiscard]] std::string name(Rank rank) const {
-        return participant_names(network_, demand_)[static_cast<std::size_t>(rank)];
+        return participant_names(network_, placement_)[static_cast<std::size_t>(rank)];
     }
 
     const Schedule& schedule_;
     const Network& network_;
-    const Demand& demand_;
+    const Placement& placement_;
     std::size_t participants_;
     std::vector<Transfer> dummies_;  ///< by phase
     std::vector<Vertex> switch_of_;  ///< by rank

@@ -30,8 +30,8 @@ struct Whereabouts {
 
 class BlockFollower {
   public:
-    BlockFollower(const ScheduleDraft& draft, const Network& network, const Demand& demand)
-        : draft_(draft), network_(network), demand_(demand), participants_(demand.participants()) {}
+    BlockFollower(const ScheduleDraft& draft, const Network& network, const Placement& placement)
+        : draft_(draft), network_(network), placement_(placement), participants_(placement.participants()) {}
 
     std::optional<Violation> run() {
         std::optional<Violation> violation = check_shape();
@@ -166,13 +166,13 @@ class BlockFollower {
     }
 
     [[nodiscard]] std::string name(Rank rank) const {
-        return participant_names(network_, demand_)[static_cast<std::size_t>(rank)];
+        return participant_names(network_, placement_)[static_cast<std::size_t>(rank)];
     }
     [[nodiscard]] std::string name(const Transfer& message) const {
-        return message_name(network_, demand_, message.from, message.to);
+        return message_name(network_, placement_, message.from, message.to);
     }
     [[nodiscard]] std::string name(const Block& block) const {
-        return message_name(network_, demand_, block.origin, block.destination);
+        return message_name(network_, placement_, block.origin, block.destination);
     }
     [[nodiscard]] std::string described(const Transfer& message) const {
         return fmt::format("In phase {}, message {}", message.phase, name(message));
@@ -180,15 +180,15 @@ class BlockFollower {
 
     const ScheduleDraft& draft_;
     const Network& network_;
-    const Demand& demand_;
+    const Placement& placement_;
     Rank participants_;
     std::unordered_map<Block, Whereabouts, BlockHash> where_;  ///< of every block that a message has carried
 };
 
 }  // namespace
 
-std::optional<Violation> follow_blocks(const ScheduleDraft& draft, const Network& network, const Demand& demand) {
-    return BlockFollower(draft, network, demand).run();
+std::optional<Violation> follow_blocks(const ScheduleDraft& draft, const Network& network, const Placement& placement) {
+    return BlockFollower(draft, network, placement).run();
 }
 
 }  // namespace aapc::check

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "aapc/topology/placement.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::check {
 
@@ -16,6 +16,6 @@ namespace aapc::check {
 /// every participant sit on a machine. O(blocks carried) expected time and space, whatever number of participants is
 /// claimed, plus O(messages · log messages).
 [[nodiscard]] std::optional<Violation> follow_blocks(const ScheduleDraft& draft, const Network& network,
-                                                     const Demand& demand);
+                                                     const Placement& placement);
 
 }  // namespace aapc::check

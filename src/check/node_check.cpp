@@ -42,7 +42,7 @@ class NodeCheck {
 
   private:
     [[nodiscard]] std::size_t machine_of(Rank rank) const {
-        return static_cast<std::size_t>(schedule_.demand().machine_of[static_cast<std::size_t>(rank)]);
+        return static_cast<std::size_t>(schedule_.placement().machine_of[static_cast<std::size_t>(rank)]);
     }
 
     /// Sets the counts of the phase back, in time that grows with its messages and not with the machines.
@@ -55,13 +55,13 @@ class NodeCheck {
 
     [[nodiscard]] std::int64_t least_wire_phases() const {
         std::vector<std::int64_t> ranks(sent_.size(), 0);
-        for (Rank rank = 0; rank < schedule_.demand().participants(); ++rank) {
+        for (Rank rank = 0; rank < schedule_.placement().participants(); ++rank) {
             ++ranks[machine_of(rank)];
         }
         std::int64_t least = 0;
         for (const std::int64_t here : ranks) {
             const std::int64_t at_once = std::max<std::int64_t>(std::min<std::int64_t>(here, ports_), 1);
-            const std::int64_t messages = here * (schedule_.demand().participants() - here);
+            const std::int64_t messages = here * (schedule_.placement().participants() - here);
             least = std::max(least, (messages + at_once - 1) / at_once);
         }
         return least;
@@ -71,8 +71,8 @@ class NodeCheck {
         const Rank rank = sends ? message.from : message.to;
         return {fmt::format(
             "In phase {}, message {} is number {} that machine {} {} other machines, but it may have {} at a time.",
-            phase, check::message_name(schedule_.network(), schedule_.demand(), message.from, message.to), ports_ + 1,
-            schedule_.network().machine_name(static_cast<Machine>(machine_of(rank))),
+            phase, check::message_name(schedule_.network(), schedule_.placement(), message.from, message.to),
+            ports_ + 1, schedule_.network().machine_name(static_cast<Machine>(machine_of(rank))),
             sends ? "sends to" : "receives from", ports_)};
     }
 

@@ -19,16 +19,16 @@ using check::message_name;
 
 class ScheduleCheck {
   public:
-    ScheduleCheck(const ScheduleDraft& draft, const Network& network, const Demand& demand)
-        : draft_(draft), network_(network), demand_(demand), participants_(demand.machine_of.size()) {}
+    ScheduleCheck(const ScheduleDraft& draft, const Network& network, const Placement& placement)
+        : draft_(draft), network_(network), placement_(placement), participants_(placement.machine_of.size()) {}
 
     std::optional<Violation> run() {
-        std::optional<Violation> violation = check::check_placement(network_, demand_);
+        std::optional<Violation> violation = check::check_placement(network_, placement_);
         if (!violation) {
             violation = check_messages();
         }
         if (!violation) {
-            violation = draft_.forwards() ? check::follow_blocks(draft_, network_, demand_) : check_pairs();
+            violation = draft_.forwards() ? check::follow_blocks(draft_, network_, placement_) : check_pairs();
         }
         return violation ? violation : check_guarantee();
     }
@@ -120,7 +120,7 @@ class ScheduleCheck {
         if (violation || !(contention_free || draft_.bound)) {
             return violation;
         }
-        Expected<Channels, Violation> channels = Channels::find(network_, demand_);
+        Expected<Channels, Violation> channels = Channels::find(network_, placement_);
         if (!channels) {
             return channels.error();
         }
@@ -139,7 +139,7 @@ class ScheduleCheck {
                     const Rank rank = sending ? message.from : message.to;
                     const Transfer*& user = last_user[2 * static_cast<std::size_t>(rank) + (sending ? 0 : 1)];
                     if (user != nullptr && user->phase == message.phase) {
-                        return both_use(*user, message, check::port_name(network_, demand_, rank, sending));
+                        return both_use(*user, message, check::port_name(network_, placement_, rank, sending));
                     }
                     user = &message;
                 }
@@ -197,8 +197,8 @@ class ScheduleCheck {
     [[nodiscard]] std::vector<std::int64_t> owed_loads(Channels& channels) const {
         std::vector<std::int64_t> loads(channels.size(), 0);
         std::vector<Channel> route;
-        for (Rank from = 0; from < demand_.participants(); ++from) {
-            for (Rank to = 0; to < demand_.participants(); ++to) {
+        for (Rank from = 0; from < placement_.participants(); ++from) {
+            for (Rank to = 0; to < placement_.participants(); ++to) {
                 if (from != to) {
                     channels.route(from, to, route);
                     for (const Channel channel : route) {
@@ -220,28 +220,28 @@ class ScheduleCheck {
     }
 
     std::string name(const Transfer& message) const {
-        return message_name(network_, demand_, message.from, message.to);
+        return message_name(network_, placement_, message.from, message.to);
     }
 
     const ScheduleDraft& draft_;
     const Network& network_;
-    const Demand& demand_;
+    const Placement& placement_;
     std::size_t participants_;
     std::int64_t messages_ = 0;
 };
 
 }  // namespace
 
-Schedule::Schedule(ScheduleDraft draft, const Network& network, Demand demand, std::int64_t messages)
-    : draft_(std::move(draft)), network_(&network), demand_(std::move(demand)), messages_(messages) {}
+Schedule::Schedule(ScheduleDraft draft, const Network& network, Placement placement, std::int64_t messages)
+    : draft_(std::move(draft)), network_(&network), placement_(std::move(placement)), messages_(messages) {}
 
-Expected<Schedule, Violation> check_schedule(ScheduleDraft draft, const Network& network, const Demand& demand) {
-    ScheduleCheck check(draft, network, demand);
+Expected<Schedule, Violation> check_schedule(ScheduleDraft draft, const Network& network, const Placement& placement) {
+    ScheduleCheck check(draft, network, placement);
     if (std::optional<Violation> violation = check.run()) {
         return tl::unexpected(std::move(*violation));
     }
     const std::int64_t messages = check.messages();
-    return Schedule(std::move(draft), network, demand, messages);
+    return Schedule(std::move(draft), network, placement, messages);
 }
 
 }  // namespace aapc

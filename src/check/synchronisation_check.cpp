@@ -59,10 +59,10 @@ class SynchronisationCheck {
         : schedule_(schedule),
           synchronisation_(synchronisation),
           scope_(scope_of(synchronisation)),
-          participants_(schedule.demand().machine_of.size()) {}
+          participants_(schedule.placement().machine_of.size()) {}
 
     std::optional<Violation> run(const std::vector<Edge>& edges) {
-        Expected<Channels, Violation> channels = Channels::find(schedule_.network(), schedule_.demand());
+        Expected<Channels, Violation> channels = Channels::find(schedule_.network(), schedule_.placement());
         if (!channels) {
             return channels.error();
         }
@@ -252,7 +252,7 @@ class SynchronisationCheck {
     }
 
     [[nodiscard]] std::string name(const Transfer& message) const {
-        return message_name(schedule_.network(), schedule_.demand(), message.from, message.to);
+        return message_name(schedule_.network(), schedule_.placement(), message.from, message.to);
     }
 
     const Schedule& schedule_;

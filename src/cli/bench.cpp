@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/launch.hpp"
 #include "bench/bench_options.hpp"
+#include "cli/launch.hpp"
 
 namespace aapc::cli {
 

@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -32,9 +32,9 @@ std::string machine_names(const Network& network) {
 }
 
 /// Where the document's participants sit.
-Expected<Demand> place(const ScheduleDocument& document, const Network& network, const CheckOptions& options) {
-    Demand demand;
-    demand.machine_of.reserve(document.participants.size());
+Expected<Placement> place(const ScheduleDocument& document, const Network& network, const CheckOptions& options) {
+    Placement placement;
+    placement.machine_of.reserve(document.participants.size());
     for (std::size_t rank = 0; rank < document.participants.size(); ++rank) {
         const Machine machine = network.find_machine(document.participants[rank].machine);
         if (machine < 0) {
@@ -45,9 +45,9 @@ Expected<Demand> place(const ScheduleDocument& document, const Network& network,
                  fmt::format("give the topology file that the schedule was made for, or one of its machines: {}",
                              machine_names(network))});
         }
-        demand.machine_of.push_back(machine);
+        placement.machine_of.push_back(machine);
     }
-    return demand;
+    return placement;
 }
 
 int complain_of_violation(const CheckOptions& options, const Violation& violation) {
@@ -57,7 +57,7 @@ int complain_of_violation(const CheckOptions& options, const Violation& violatio
 
 /// What was proved of the phases.
 std::string phases_claim(const Schedule& schedule) {
-    const auto participants = static_cast<std::int64_t>(schedule.demand().participants());
+    const auto participants = static_cast<std::int64_t>(schedule.placement().participants());
     const std::string delivery = schedule.forwards() ? fmt::format("{} blocks followed from origin to destination",
                                                                    participants * (participants - 1))
                                                      : "every pair once";
@@ -117,9 +117,10 @@ std::string certificate(const Schedule& schedule, const ScheduleDocument& docume
     const std::string dummies = document.synchronisation.kind == Synchronisation::Kind::dummy
                                     ? fmt::format("{} dummies in nobody's way, ", document.dummies.size())
                                     : "";
-    return fmt::format("certified: {} participants, {} messages, {}; {}; {}: {}{}\n", schedule.demand().participants(),
-                       schedule.messages(), phases, phases_claim(schedule), to_string(document.synchronisation),
-                       dummies, order_claim(document.synchronisation, document.edges.size()));
+    return fmt::format("certified: {} participants, {} messages, {}; {}; {}: {}{}\n",
+                       schedule.placement().participants(), schedule.messages(), phases, phases_claim(schedule),
+                       to_string(document.synchronisation), dummies,
+                       order_claim(document.synchronisation, document.edges.size()));
 }
 
 /// What is wrong with the synchronisation of a document, if anything.
@@ -146,11 +147,11 @@ int run(const CheckOptions& options) {
     if (!document) {
         return complain(document.error());
     }
-    const Expected<Demand> demand = place(*document, *network, options);
-    if (!demand) {
-        return complain(demand.error());
+    const Expected<Placement> placement = place(*document, *network, options);
+    if (!placement) {
+        return complain(placement.error());
     }
-    const Expected<Schedule, Violation> schedule = check_schedule(std::move(document->draft), *network, *demand);
+    const Expected<Schedule, Violation> schedule = check_schedule(std::move(document->draft), *network, *placement);
     if (!schedule) {
         return complain_of_violation(options, schedule.error());
     }

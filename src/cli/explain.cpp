@@ -13,25 +13,25 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/input/hostlist.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/plan/pacing.hpp"
-#include "aapc/topology/topology_file.hpp"
 #include "aapc/selection/tuning.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "bench/model_files.hpp"
 #include "cli/command.hpp"
 #include "cli/explain_model.hpp"
-#include "bench/model_files.hpp"
 #include "selection/buffers.hpp"
 #include "selection/rule.hpp"
 #include "selection/settings.hpp"
-#include "aapc/input/units.hpp"
-#include "aapc/input/hostlist.hpp"
 
 namespace aapc::cli {
 
 namespace {
 
-using interpose::Decision;
 using nlohmann::ordered_json;
+using selection::Decision;
 
 struct ExplainOptions {
     std::string topology;
@@ -66,7 +66,7 @@ struct Explanation {
     Network network;
     std::optional<Tuning> tuning;
     std::string tuning_rejected;  ///< the interposer's remark; empty: it is used, or there is none
-    Demand demand;
+    Placement placement;
     Bound bound;
     Decision decision{""};
     std::vector<std::optional<Phase>> phases;  ///< for each range of the decision; nothing: the MPI's own
@@ -86,9 +86,9 @@ std::string_view name_of(Decision::Basis basis) {
     }
 }
 
-std::vector<std::string> places(const Network& network, const Demand& demand) {
+std::vector<std::string> places(const Network& network, const Placement& placement) {
     std::vector<std::string> names;
-    for (const Machine machine : demand.machine_of) {
+    for (const Machine machine : placement.machine_of) {
         names.push_back(network.machine_name(machine));
     }
     return names;
@@ -107,8 +107,8 @@ Expected<Machine> machine_named(const Network& network, const std::string& name,
 }
 
 /// The communicator that is asked about: --machines, or the tuned one, or all ranks of the topology; its first --ranks.
-Expected<Demand> demand_of(const ExplainOptions& options, const Network& network, const Tuning* tuning) {
-    Demand demand;
+Expected<Placement> demand_of(const ExplainOptions& options, const Network& network, const Tuning* tuning) {
+    Placement placement;
     if (!options.machines.empty()) {
         const auto entries = expand_hostlist(options.machines);
         if (!entries) {
@@ -121,24 +121,24 @@ Expected<Demand> demand_of(const ExplainOptions& options, const Network& network
             if (!machine) {
                 return failure(machine.error());
             }
-            demand.machine_of.insert(demand.machine_of.end(), static_cast<std::size_t>(entry.ranks), *machine);
+            placement.machine_of.insert(placement.machine_of.end(), static_cast<std::size_t>(entry.ranks), *machine);
         }
     } else if (tuning != nullptr) {
         for (const std::string& name : tuning->fingerprint.machine_of) {
-            demand.machine_of.push_back(network.find_machine(name));
+            placement.machine_of.push_back(network.find_machine(name));
         }
     } else {
-        demand = full_demand(network);
+        placement = full_placement(network);
     }
-    if (options.ranks > demand.participants()) {
+    if (options.ranks > placement.participants()) {
         return failure({"--ranks", 0, 0,
-                        fmt::format("{} ranks, and there are places for {}", options.ranks, demand.participants()),
+                        fmt::format("{} ranks, and there are places for {}", options.ranks, placement.participants()),
                         "give fewer, or places for all of them with --machines"});
     }
     if (options.ranks > 0) {
-        demand.machine_of.resize(static_cast<std::size_t>(options.ranks));
+        placement.machine_of.resize(static_cast<std::size_t>(options.ranks));
     }
-    return demand;
+    return placement;
 }
 
 /// Reads the tuning and rejects it as the interposer would. What only a running job knows, the version of its MPI and
@@ -146,7 +146,7 @@ Expected<Demand> demand_of(const ExplainOptions& options, const Network& network
 void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
     auto tuning = read_tuning_file(options.tuning, explanation.network.kind());
     if (!tuning) {
-        explanation.tuning_rejected = interpose::deciding_without_tuning(to_string(tuning.error()));
+        explanation.tuning_rejected = selection::deciding_without_tuning(to_string(tuning.error()));
         return;
     }
     const Fingerprint& tuned = tuning->fingerprint;
@@ -155,7 +155,7 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
     here.machine_of = tuned.machine_of;
     if (auto difference = mismatch(*tuning, here)) {
         difference->file = options.tuning;
-        explanation.tuning_rejected = interpose::deciding_without_tuning(to_string(*difference));
+        explanation.tuning_rejected = selection::deciding_without_tuning(to_string(*difference));
         return;
     }
     // A job cannot be placed on machines that the topology lacks, so its placement would differ from the tuned one.
@@ -163,7 +163,7 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
         return explanation.network.find_machine(name) < 0;
     });
     if (unknown != tuned.machine_of.end()) {
-        explanation.tuning_rejected = interpose::deciding_without_tuning(
+        explanation.tuning_rejected = selection::deciding_without_tuning(
             to_string(Diagnostic{options.tuning, 0, 0,
                                  fmt::format("rank {} is placed on '{}', and there is no such machine in the topology",
                                              unknown - tuned.machine_of.begin(), *unknown),
@@ -184,20 +184,21 @@ Expected<std::int64_t> size_of(const std::string& text, const char* option) {
 /// Has the decision say what buffers it takes, and keep within the limit if there is one, as the interposer does.
 Expected<void> look_at_buffers(const ExplainOptions& options, Explanation& explanation) {
     const Network& network = explanation.network;
-    const Demand& demand = explanation.demand;
+    const Placement& placement = explanation.placement;
     if (options.buffer_limit.empty()) {
-        const auto needs = interpose::forwarding_methods(network, demand, explanation.decision, largest_buffer_blocks);
-        explanation.decision = interpose::with_buffers(explanation.decision, needs);
+        const auto needs =
+            selection::forwarding_methods(network, placement, explanation.decision, largest_buffer_blocks);
+        explanation.decision = selection::with_buffers(explanation.decision, needs);
         return {};
     }
     const auto limit = size_of(options.buffer_limit, "--buffer-limit");
     if (!limit) {
         return failure(limit.error());
     }
-    const interpose::LimitedDecision limited{explanation.decision,
-                                             interpose::decide(network, demand, explanation.bound, {}, nullptr)};
-    const auto needs = interpose::forwarding_methods(network, demand, limited, largest_buffer_blocks);
-    explanation.decision = interpose::within_limit(limited, needs, *limit);
+    const selection::LimitedDecision limited{explanation.decision,
+                                             selection::decide(network, placement, explanation.bound, {}, nullptr)};
+    const auto needs = selection::forwarding_methods(network, placement, limited, largest_buffer_blocks);
+    explanation.decision = selection::within_limit(limited, needs, *limit);
     return {};
 }
 
@@ -222,7 +223,7 @@ Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, cons
 
 /// The timetable, if it can be had with this method's synchronisation.
 std::unique_ptr<Timetable> timetable_of(const Explanation& explanation, const Method& method) {
-    auto timetable = build_timetable(*method.algorithm, method.variant, explanation.network, explanation.demand);
+    auto timetable = build_timetable(*method.algorithm, method.variant, explanation.network, explanation.placement);
     return timetable && check_synchronisation_fits(**timetable, method.synchronisation) ? std::move(*timetable)
                                                                                         : nullptr;
 }
@@ -275,12 +276,12 @@ void find_alternatives(Explanation& explanation) {
         }
         Alternative& alternative = explanation.alternatives.emplace_back();
         alternative.name = fmt::format("{}/{}", algorithm.name, algorithm.variants.front());
-        if (explanation.demand.participants() < 1) {
+        if (explanation.placement.participants() < 1) {
             alternative.reason = "nobody takes part";
             continue;
         }
         const auto timetable =
-            build_timetable(algorithm, algorithm.variants.front(), explanation.network, explanation.demand);
+            build_timetable(algorithm, algorithm.variants.front(), explanation.network, explanation.placement);
         if (timetable) {
             alternative.phases = (*timetable)->phases();
             alternative.reason = reason_against(explanation, **timetable);
@@ -299,7 +300,7 @@ Expected<void> add_predictions(const ExplainOptions& options, Explanation& expla
     if (!known) {
         return failure(std::move(known.error()));
     }
-    MethodModels models(explanation.network, explanation.demand, std::move(*known));
+    MethodModels models(explanation.network, explanation.placement, std::move(*known));
     for (const SizeLine& line : explanation.sizes) {
         auto modelled = models.at(line.method, std::max<std::int64_t>(line.bytes, 1), line.measured);
         if (!modelled) {
@@ -320,13 +321,13 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
         read_tuning_for(options, explanation);
     }
     const Tuning* tuning = explanation.tuning ? &*explanation.tuning : nullptr;
-    auto demand = demand_of(options, explanation.network, tuning);
-    if (!demand) {
-        return failure(demand.error());
+    auto placement = demand_of(options, explanation.network, tuning);
+    if (!placement) {
+        return failure(placement.error());
     }
-    explanation.demand = std::move(*demand);
-    explanation.bound = network_bound(explanation.network, explanation.demand);
-    explanation.decision = interpose::decide(explanation.network, explanation.demand, explanation.bound, {}, tuning);
+    explanation.placement = std::move(*placement);
+    explanation.bound = network_bound(explanation.network, explanation.placement);
+    explanation.decision = selection::decide(explanation.network, explanation.placement, explanation.bound, {}, tuning);
     if (const auto looked = look_at_buffers(options, explanation); !looked) {
         return failure(looked.error());
     }
@@ -425,8 +426,8 @@ constexpr std::string_view model =
     "Buffers are for blocks that are forwarded, on the rank that needs most.\n";
 
 std::string as_text(const Explanation& shown) {
-    std::string text = fmt::format("{} ({})\n", interpose::describe(shown.demand),
-                                   compact_hostlist(places(shown.network, shown.demand)));
+    std::string text = fmt::format("{} ({})\n", selection::describe(shown.placement),
+                                   compact_hostlist(places(shown.network, shown.placement)));
     text += fmt::format("decided by {}: {}\n", name_of(shown.decision.basis()), shown.decision.reason());
     if (!shown.tuning_rejected.empty()) {
         text += fmt::format("tuning rejected: {}\n", shown.tuning_rejected);
@@ -497,8 +498,8 @@ std::string as_json(const Explanation& shown) {
     }
     const ordered_json document = {
         {"format", "aapc-explanation/1"},
-        {"ranks", shown.demand.participants()},
-        {"placement", compact_hostlist(places(shown.network, shown.demand))},
+        {"ranks", shown.placement.participants()},
+        {"placement", compact_hostlist(places(shown.network, shown.placement))},
         {"bound", {{"messages", shown.bound.messages}, {"seconds_per_byte", shown.bound.seconds_per_byte}}},
         {"basis", name_of(shown.decision.basis())},
         {"reason", shown.decision.reason()},

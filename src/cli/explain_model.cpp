@@ -35,7 +35,7 @@ Expected<const MethodModel*> MethodModels::model_of(const Method& method) {
     const std::string name = to_string(method);
     auto known = models_.find(name);
     if (known == models_.end()) {
-        auto model = MethodModel::create(network_, demand_, method, known_);
+        auto model = MethodModel::create(network_, placement_, method, known_);
         if (!model) {
             Diagnostic diagnostic = model.error();
             diagnostic.file = "--model";

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/models/method_model.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/models/network_model.hpp"
 #include "aapc/selection/tuning.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::cli {
 
@@ -31,11 +31,11 @@ struct ModelledSize {
     std::optional<double> native_measured_seconds;
 };
 
-/// Builds each method's model once. Network and demand must outlive it.
+/// Builds each method's model once. Network and placement must outlive it.
 class MethodModels {
   public:
-    MethodModels(const Network& network, const Demand& demand, NetworkModel known)
-        : network_(network), demand_(demand), known_(std::move(known)) {}
+    MethodModels(const Network& network, const Placement& placement, NetworkModel known)
+        : network_(network), placement_(placement), known_(std::move(known)) {}
 
     /// The diagnostic says why there is no model of the method here.
     [[nodiscard]] Expected<ModelledSize> at(const Method& method, std::int64_t bytes,
@@ -45,7 +45,7 @@ class MethodModels {
     [[nodiscard]] Expected<const MethodModel*> model_of(const Method& method);
 
     const Network& network_;
-    const Demand& demand_;
+    const Placement& placement_;
     NetworkModel known_;
     std::map<std::string, MethodModel> models_;  ///< by the text of the method
 };

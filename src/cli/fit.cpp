@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "aapc/models/contention.hpp"
-#include "cli/launch.hpp"
 #include "bench/fit_options.hpp"
 #include "bench/fit_report.hpp"
+#include "cli/launch.hpp"
 
 namespace aapc::cli {
 

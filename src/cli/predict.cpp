@@ -1,7 +1,5 @@
 #include <CLI/CLI.hpp>
 // `aapc predict`: what an exchange should take, by what was measured of the network.
-#include "cli/predict.hpp"
-
 #include <fmt/format.h>
 
 #include <memory>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "aapc/input/units.hpp"
 #include "aapc/models/contention.hpp"
 #include "aapc/models/grid_model.hpp"
 #include "aapc/models/method_model.hpp"
@@ -16,7 +15,7 @@
 #include "bench/bench_options.hpp"
 #include "bench/fit_report.hpp"
 #include "bench/model_files.hpp"
-#include "aapc/input/units.hpp"
+#include "cli/predict.hpp"
 
 namespace aapc::cli {
 
@@ -124,21 +123,21 @@ int predict_by_signature(const std::string& text, const PredictOptions& options)
 // ---- Any method on a network ----
 
 /// The first `ranks` of the topology.
-Expected<Demand> demand_of(const Network& network, Rank ranks) {
-    Demand demand = full_demand(network);
-    if (ranks > demand.participants()) {
+Expected<Placement> demand_of(const Network& network, Rank ranks) {
+    Placement placement = full_placement(network);
+    if (ranks > placement.participants()) {
         return failure({"--ranks", 0, 0,
-                        fmt::format("{} ranks, and the topology has places for {}", ranks, demand.participants()),
+                        fmt::format("{} ranks, and the topology has places for {}", ranks, placement.participants()),
                         "give fewer"});
     }
-    demand.machine_of.resize(static_cast<std::size_t>(ranks));
-    return demand;
+    placement.machine_of.resize(static_cast<std::size_t>(ranks));
+    return placement;
 }
 
 /// The equations of the paper for clusters, beside what the phases say.
-void add_equations(const NetworkModel& model, const Network& network, const Demand& demand,
+void add_equations(const NetworkModel& model, const Network& network, const Placement& placement,
                    const std::vector<std::int64_t>& sizes, std::vector<Prediction>& predictions) {
-    const GridModel grid = grid_model_of(model, network, demand);
+    const GridModel grid = grid_model_of(model, network, placement);
     if (grid.clusters.size() < 2) {
         return;
     }
@@ -161,7 +160,7 @@ void add_equations(const NetworkModel& model, const Network& network, const Dema
     };
     for (const Equation& equation : equations) {
         for (const std::int64_t bytes : sizes) {
-            predictions.push_back({equation.algorithm, demand.participants(), bytes,
+            predictions.push_back({equation.algorithm, placement.participants(), bytes,
                                    equation.predict(equation.grid, bytes), equation.basis, ""});
         }
     }
@@ -169,7 +168,7 @@ void add_equations(const NetworkModel& model, const Network& network, const Dema
 
 /// For one method; nothing is added where it cannot be had and was not asked for.
 Expected<void> add_method(const std::string& name, const NetworkModel& model, const Network& network,
-                          const Demand& demand, const std::vector<std::int64_t>& sizes, bool asked_for,
+                          const Placement& placement, const std::vector<std::int64_t>& sizes, bool asked_for,
                           std::vector<Prediction>& predictions) {
     const auto method = parse_method(name, network.kind());
     if (!method) {
@@ -177,14 +176,14 @@ Expected<void> add_method(const std::string& name, const NetworkModel& model, co
         diagnostic.file = "--methods";
         return failure(std::move(diagnostic));
     }
-    const auto of_method = MethodModel::create(network, demand, *method, model);
+    const auto of_method = MethodModel::create(network, placement, *method, model);
     if (!of_method) {
         Diagnostic diagnostic = of_method.error();
         diagnostic.file = to_string(*method);
         return asked_for ? Expected<void>(failure(std::move(diagnostic))) : Expected<void>();
     }
     for (const std::int64_t bytes : sizes) {
-        predictions.push_back({to_string(*method), demand.participants(), bytes, of_method->seconds(bytes),
+        predictions.push_back({to_string(*method), placement.participants(), bytes, of_method->seconds(bytes),
                                of_method->basis(), of_method->extrapolation_remark(bytes)});
     }
     return {};
@@ -197,25 +196,25 @@ Expected<std::vector<Prediction>> predict_on(const Network& network, const Netwo
         return failure(sizes.error());
     }
     const std::vector<Rank> counts =
-        options.ranks.empty() ? std::vector<Rank>{full_demand(network).participants()} : options.ranks;
+        options.ranks.empty() ? std::vector<Rank>{full_placement(network).participants()} : options.ranks;
     const bool asked_for = !options.methods.empty();
     const std::vector<std::string> names = asked_for ? options.methods : bench::default_candidates(network.kind());
     std::vector<Prediction> predictions;
     for (const Rank ranks : counts) {
-        const auto demand = demand_of(network, ranks);
-        if (!demand) {
-            return failure(demand.error());
+        const auto placement = demand_of(network, ranks);
+        if (!placement) {
+            return failure(placement.error());
         }
-        if (const auto complete = check_model_is_for(model, network, *demand); !complete) {
+        if (const auto complete = check_model_is_for(model, network, *placement); !complete) {
             Diagnostic diagnostic = complete.error();
             diagnostic.file = "--model";
             return failure(std::move(diagnostic));
         }
         if (network.kind() == NetworkKind::clusters && !asked_for) {
-            add_equations(model, network, *demand, *sizes, predictions);
+            add_equations(model, network, *placement, *sizes, predictions);
         }
         for (const std::string& name : names) {
-            if (auto added = add_method(name, model, network, *demand, *sizes, asked_for, predictions); !added) {
+            if (auto added = add_method(name, model, network, *placement, *sizes, asked_for, predictions); !added) {
                 return failure(std::move(added.error()));
             }
         }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "aapc/input/units.hpp"
 #include "aapc/topology/network.hpp"
 #include "console/output.hpp"
-#include "aapc/input/units.hpp"
 
 namespace aapc::cli {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "aapc/algorithms/torus_model.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/topology/placement.hpp"
 #include "aapc/topology/torus.hpp"
-#include "aapc/algorithms/torus_model.hpp"
 #include "cli/predict.hpp"
-#include "aapc/input/units.hpp"
 
 namespace aapc::cli {
 
@@ -324,7 +324,7 @@ int predict_torus(const Network& network, const PredictOptions& options) {
     if (!wiring || wiring->grid().dimensions() == 0) {
         return complain({options.input, 0, 0, "there is nothing to exchange on this network", "describe a torus"});
     }
-    if (full_demand(network).participants() != wiring->grid().machines()) {
+    if (full_placement(network).participants() != wiring->grid().machines()) {
         return complain({options.input, 0, 0, "the algorithms for tori take one rank on each machine",
                          "describe the torus with one rank on each machine"});
     }

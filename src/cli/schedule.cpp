@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "aapc/schedule/schedule_file.hpp"
+#include "aapc/schedule/synchronise.hpp"
 #include "cli/command.hpp"
 #include "cli/scheduling.hpp"
-#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc::cli {
 

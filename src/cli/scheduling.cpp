@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include "cli/scheduling.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -12,14 +12,14 @@
 #include <utility>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/topology/topology_file.hpp"
-#include "console/output.hpp"
-#include "aapc/input/units.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "console/output.hpp"
 
 namespace aapc::cli {
 
@@ -81,7 +81,7 @@ Expected<std::int64_t> size_of(const std::string& text, const char* option) {
 }
 
 /// Takes fewer divisions where the buffers would be larger than the user allows, and says so.
-Expected<void> limit_buffers(const ScheduleRequest& request, const Network& network, const Demand& demand,
+Expected<void> limit_buffers(const ScheduleRequest& request, const Network& network, const Placement& placement,
                              Chosen& chosen) {
     if (request.buffer_limit.empty()) {
         return {};
@@ -92,7 +92,7 @@ Expected<void> limit_buffers(const ScheduleRequest& request, const Network& netw
         return failure(limit ? message.error() : limit.error());
     }
     const Method wanted{chosen.algorithm, chosen.variant, chosen.synchronisation};
-    const auto fitted = fit_buffers(network, demand, wanted, *limit / std::max<std::int64_t>(*message, 1));
+    const auto fitted = fit_buffers(network, placement, wanted, *limit / std::max<std::int64_t>(*message, 1));
     if (!fitted) {
         return failure(fitted.error());
     }
@@ -109,7 +109,7 @@ Expected<void> limit_buffers(const ScheduleRequest& request, const Network& netw
 }
 
 /// What the request comes to on this network, or why it cannot be had.
-Expected<Chosen> choose(const ScheduleRequest& request, const Network& network, const Demand& demand) {
+Expected<Chosen> choose(const ScheduleRequest& request, const Network& network, const Placement& placement) {
     const Expected<const Algorithm*> algorithm = chosen_algorithm(request.algorithm, network);
     if (!algorithm) {
         return failure(algorithm.error());
@@ -125,11 +125,11 @@ Expected<Chosen> choose(const ScheduleRequest& request, const Network& network, 
         }
         chosen.synchronisation = *synchronisation;
     }
-    if (const auto limited = limit_buffers(request, network, demand, chosen); !limited) {
+    if (const auto limited = limit_buffers(request, network, placement, chosen); !limited) {
         return failure(limited.error());
     }
     Expected<std::unique_ptr<Timetable>> timetable =
-        build_timetable(*chosen.algorithm, chosen.variant, network, demand);
+        build_timetable(*chosen.algorithm, chosen.variant, network, placement);
     if (!timetable) {
         return failure(timetable.error());
     }
@@ -191,14 +191,14 @@ Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request) {
         return refuse(read.error());
     }
     auto network = std::make_unique<Network>(std::move(*read));
-    const Demand demand = full_demand(*network);
-    const Expected<Chosen> chosen = choose(request, *network, demand);
+    const Placement placement = full_placement(*network);
+    const Expected<Chosen> chosen = choose(request, *network, placement);
     if (!chosen) {
         return refuse(chosen.error());
     }
     ScheduleDraft draft = tabulate(*chosen->timetable, std::string(chosen->algorithm->name), chosen->variant,
-                                   network_bound(*network, demand).messages);
-    Expected<Schedule, Violation> schedule = check_schedule(std::move(draft), *network, demand);
+                                   network_bound(*network, placement).messages);
+    Expected<Schedule, Violation> schedule = check_schedule(std::move(draft), *network, placement);
     if (!schedule) {
         return tl::unexpected<int>(complain_of_internal_error(request.topology, schedule.error()));
     }

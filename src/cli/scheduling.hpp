@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/network.hpp"
 #include "aapc/check/schedule.hpp"
-#include "aapc/timetable/synchronisation.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/schedule/synchronise.hpp"
+#include "aapc/timetable/synchronisation.hpp"
+#include "aapc/topology/network.hpp"
 
 namespace CLI {
 class App;

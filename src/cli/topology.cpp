@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
+#include "aapc/algorithms/torus_model.hpp"
 #include "aapc/methods/buffer_limit.hpp"
-#include "aapc/topology/clusters.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/clusters.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
-#include "aapc/algorithms/torus_model.hpp"
 #include "cli/command.hpp"
 
 namespace aapc::cli {
@@ -37,7 +37,7 @@ struct TopologyOptions {
 /// What all three formats show.
 struct Description {
     const Network& network;
-    Demand demand;
+    Placement placement;
     Bound bound;
 
     [[nodiscard]] const Link& link(const LinkLoad& load) const {
@@ -144,7 +144,7 @@ std::vector<DescribedCluster> clusters_of(const Description& shown) {
     }
     const Clusters clusters = find_clusters(shown.network);
     std::vector<std::int64_t> ranks(clusters.switch_of.size(), 0);
-    for (const Machine machine : shown.demand.machine_of) {
+    for (const Machine machine : shown.placement.machine_of) {
         ++ranks[static_cast<std::size_t>(clusters.cluster_of[static_cast<std::size_t>(machine)])];
     }
     for (std::size_t cluster = 0; cluster < ranks.size(); ++cluster) {
@@ -186,14 +186,14 @@ std::optional<std::int64_t> buffers_of(const Description& shown, const TorusCand
     if (candidate.work.buffer_blocks == 0) {
         return 0;
     }
-    if (shown.demand.participants() > most_machines_planned) {
+    if (shown.placement.participants() > most_machines_planned) {
         return std::nullopt;
     }
     const auto method = parse_method(candidate.method, NetworkKind::torus);
     if (!method) {
         return std::nullopt;
     }
-    const auto timetable = build_timetable(*method->algorithm, method->variant, shown.network, shown.demand);
+    const auto timetable = build_timetable(*method->algorithm, method->variant, shown.network, shown.placement);
     return timetable ? std::optional(largest_buffer_blocks(**timetable)) : std::nullopt;
 }
 
@@ -249,7 +249,7 @@ std::string as_text(const Description& shown) {
                                                                          : count_text(switches, "switch", "switches");
     return fmt::format("{:<9} {}, {}, {}\n", to_string(shown.network.kind()), shape,
                        count_text(machines, "machine", "machines"),
-                       count_text(static_cast<std::size_t>(shown.demand.participants()), "rank", "ranks")) +
+                       count_text(static_cast<std::size_t>(shown.placement.participants()), "rank", "ranks")) +
            clusters_text(shown) + bound_text(shown) + links_text(shown) + torus_algorithms_text(shown);
 }
 
@@ -331,7 +331,7 @@ std::string as_json(const Description& shown) {
         document["switches"] = std::move(switches);
     }
     document["machines"] = is_torus ? machines_of_torus(shown) : machines_at_switches(shown, link_above);
-    document["ranks"] = shown.demand.participants();
+    document["ranks"] = shown.placement.participants();
     document["bound"] = {{"messages", shown.bound.messages},
                          {"seconds_per_byte", shown.bound.seconds_per_byte},
                          {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}};
@@ -394,9 +394,9 @@ int run(const TopologyOptions& options) {
     if (!network) {
         return complain(network.error());
     }
-    Demand demand = full_demand(*network);
-    Bound bound = network_bound(*network, demand);
-    const Description shown{*network, std::move(demand), std::move(bound)};
+    Placement placement = full_placement(*network);
+    Bound bound = network_bound(*network, placement);
+    const Description shown{*network, std::move(placement), std::move(bound)};
     return write_output("", options.format == "json"  ? as_json(shown)
                             : options.format == "dot" ? as_dot(shown)
                                                       : as_text(shown));

@@ -2,9 +2,9 @@
 // `aapc tune`: checks its options without any MPI, and becomes the program that measures.
 #include <memory>
 
-#include "cli/launch.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/tune_options.hpp"
+#include "cli/launch.hpp"
 
 namespace aapc::cli {
 

@@ -5,18 +5,18 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/topology/bound.hpp"
 #include "aapc/codegen/generator.hpp"
-#include "aapc/plan/plan.hpp"
 #include "aapc/plan/pacing.hpp"
+#include "aapc/plan/plan.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/topology/bound.hpp"
 #include "codegen/direct.hpp"
 #include "codegen/forwarded.hpp"
 #include "codegen/pieces.hpp"
 #include "codegen/render.hpp"
 #include "codegen/tables.hpp"
 #include "codegen/text.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 
@@ -97,7 +97,7 @@ std::string_view summary_of(const Synchronisation& synchronisation) {
 }
 
 std::string phase_comment(const Schedule& schedule) {
-    if (schedule.demand().participants() > most_ranks_with_listed_phases) {
+    if (schedule.placement().participants() > most_ranks_with_listed_phases) {
         return {};
     }
     return "/* The schedule; 2>5 is the message from rank 2 to rank 5.\n" + generate::phase_lines(schedule) + "\n */\n";
@@ -136,7 +136,7 @@ Values head_values(const Schedule& schedule, const Synchronisation& synchronisat
 }
 
 void add_schedule_values(Values& values, const Schedule& schedule, const Synchronisation& synchronisation) {
-    const Rank ranks = schedule.demand().participants();
+    const Rank ranks = schedule.placement().participants();
     values["ranks"] = std::to_string(ranks);
     values["minimum_bytes"] = std::to_string(minimum_bytes);
     values["rank_type"] = generate::smallest_unsigned_type(ranks - 1);
@@ -200,10 +200,10 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
              "choose window:W, or run the schedule with aapc exec"});
     }
     Synchronisation synchronisation = asked_for;
-    const Rank ranks = schedule.demand().participants();
+    const Rank ranks = schedule.placement().participants();
     Values values;
     if (synchronisation.kind == Kind::timed) {
-        const double slowest = network_bound(schedule.network(), schedule.demand()).slowest_bits_per_second;
+        const double slowest = network_bound(schedule.network(), schedule.placement()).slowest_bits_per_second;
         if (slowest > 0) {
             add_timing_values(values, synchronisation, slowest);
         } else {

@@ -127,7 +127,7 @@ std::string network_lines(const Network& network) {
 
 std::string machine_rows(const Schedule& schedule) {
     std::string text;
-    const std::vector<Machine>& machine_of = schedule.demand().machine_of;
+    const std::vector<Machine>& machine_of = schedule.placement().machine_of;
     for (std::size_t rank = 0; rank < machine_of.size(); ++rank) {
         text +=
             fmt::format("    /* {} */ {},\n", rank, string_literal(schedule.network().machine_name(machine_of[rank])));

@@ -1,3 +1,5 @@
+#include "console/output.hpp"
+
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -7,8 +9,6 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
-
-#include "console/output.hpp"
 
 namespace aapc::cli {
 

@@ -1,4 +1,6 @@
 // Slurm hostlists. The number of machines is known, and refused if absurd, before any name is written.
+#include "aapc/input/hostlist.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <utility>
 
 #include "input/wording.hpp"
-#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 

@@ -1,4 +1,6 @@
 // Speeds, durations and sizes as people write them.
+#include "aapc/input/units.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -10,7 +12,6 @@
 #include <utility>
 
 #include "input/wording.hpp"
-#include "aapc/input/units.hpp"
 
 namespace aapc {
 

@@ -2,8 +2,6 @@
 
 namespace aapc {
 
-std::string_view version() {
-    return AAPC_VERSION;
-}
+std::string_view version() { return AAPC_VERSION; }
 
 }  // namespace aapc

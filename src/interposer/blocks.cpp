@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 namespace {
 
@@ -117,4 +117,4 @@ bool packs_plain_bytes() {
            target == std::array<int, 3>{source[0], -1, source[2]};
 }
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer

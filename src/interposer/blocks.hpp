@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 /// Bytes of data in `count` elements of `type`, gaps not counted.
 [[nodiscard]] std::int64_t data_bytes(int count, MPI_Datatype type);
@@ -41,4 +41,4 @@ class Block {
 /// Whether this MPI packs data and nothing else, as both known ones do between equal machines. Local.
 [[nodiscard]] bool packs_plain_bytes();
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer

@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/staging.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/bound.hpp"
 #include "interposer/blocks.hpp"
-#include "selection/buffers.hpp"
 #include "interposer/returned_errors.hpp"
+#include "selection/buffers.hpp"
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 namespace {
 
@@ -34,15 +34,15 @@ bool all_agree(MPI_Comm comm, bool mine) {
 }
 
 /// Whether there is a plan depends on what all ranks know, so there is one on all of them or on none.
-Expected<Plan> plan_for(const Network& network, const Demand& demand, Rank rank, const Method& method) {
-    const auto timetable = build_timetable(*method.algorithm, method.variant, network, demand);
+Expected<Plan> plan_for(const Network& network, const Placement& placement, Rank rank, const Method& method) {
+    const auto timetable = build_timetable(*method.algorithm, method.variant, network, placement);
     if (!timetable) {
         return failure(timetable.error());
     }
     if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
         return failure(fits.error());
     }
-    return make_plan(**timetable, demand, rank, method.synchronisation);
+    return make_plan(**timetable, placement, rank, method.synchronisation);
 }
 
 /// Each rank knows its own needs; afterwards all know those of the rank that needs most. Collective.
@@ -123,19 +123,19 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     PMPI_Comm_group(comm, &group);
     PMPI_Group_translate_ranks(group, ranks_, ranks.data(), job.world(), world_ranks.data());
     PMPI_Group_free(&group);
-    demand_.machine_of.reserve(world_ranks.size());
+    placement_.machine_of.reserve(world_ranks.size());
     for (const int world_rank : world_ranks) {
         if (world_rank == MPI_UNDEFINED) {
             set_decision(Decision("some ranks belong to another MPI_COMM_WORLD"));
             return false;
         }
-        demand_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
+        placement_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
     }
     network_ = &job.configuration().network;
     shared_memory_ = job.configuration().shared_memory;
-    const Bound bound = network_bound(*network_, demand_);
+    const Bound bound = network_bound(*network_, placement_);
     bits_per_second_ = bound.slowest_bits_per_second;
-    set_decision(decide(*network_, demand_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
+    set_decision(decide(*network_, placement_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
     return true;
 }
 
@@ -153,12 +153,12 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const Configuration& conf
     try {
         if (limit) {
             // What the user insists on has been decided upon; what takes its place is for the rule to say.
-            const Bound bound = network_bound(*network_, demand_);
+            const Bound bound = network_bound(*network_, placement_);
             const Forced rule{std::nullopt, configuration.forced.synchronisation};
-            limited = {decision_, decide(*network_, demand_, bound, rule, nullptr, AAPC_MPI)};
+            limited = {decision_, decide(*network_, placement_, bound, rule, nullptr, AAPC_MPI)};
         }
-        needs = limited ? forwarding_methods(*network_, demand_, *limited, blocks_of)
-                        : forwarding_methods(*network_, demand_, decision_, blocks_of);
+        needs = limited ? forwarding_methods(*network_, placement_, *limited, blocks_of)
+                        : forwarding_methods(*network_, placement_, decision_, blocks_of);
         known = true;
     } catch (const std::bad_alloc&) {
         known = false;
@@ -184,12 +184,12 @@ void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
     if (verbosity < 1 || rank_in(comm) != 0) {
         return;
     }
-    say(explain(demand_, decision_));
+    say(explain(placement_, decision_));
     if (verbosity >= 2) {
         std::string places;
-        for (std::size_t rank = 0; rank < demand_.machine_of.size(); ++rank) {
+        for (std::size_t rank = 0; rank < placement_.machine_of.size(); ++rank) {
             places += fmt::format("{}{} on {}", rank == 0 ? "" : ", ", rank,
-                                  network_->machine_name(demand_.machine_of[rank]));
+                                  network_->machine_name(placement_.machine_of[rank]));
         }
         say("its ranks: " + places);
     }
@@ -218,7 +218,7 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
     std::string why_not = "a rank has no memory left for its plan";
     bool planned = false;
     try {
-        if (auto made = plan_for(*network_, demand_, rank_in(comm), method)) {
+        if (auto made = plan_for(*network_, placement_, rank_in(comm), method)) {
             plan = std::move(*made);
             planned = true;
         } else {
@@ -255,7 +255,7 @@ mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
         int error = MPI_SUCCESS;
         {
             const ReturnedErrors returned(comm);
-            error = mpi::MachineMemory::create(comm, demand_, shared_memory_, machine_memory_);
+            error = mpi::MachineMemory::create(comm, placement_, shared_memory_, machine_memory_);
         }
         if (!all_agree(comm, error == MPI_SUCCESS)) {
             machine_memory_.reset();
@@ -326,4 +326,4 @@ std::byte* CommunicatorState::Scratch::at_least(std::size_t wanted) {
     return bytes.get();
 }
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer

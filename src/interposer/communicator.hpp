@@ -9,14 +9,14 @@
 #include <memory>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
-#include "selection/rule.hpp"
+#include "aapc/topology/placement.hpp"
 #include "interposer/job.hpp"
+#include "selection/rule.hpp"
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 /// The decision for one communicator and the exchanges that came of it. Used by one thread at a time, as collectives on
 /// one communicator are.
@@ -48,7 +48,7 @@ class CommunicatorState {
 
   private:
     explicit CommunicatorState(int ranks);
-    /// Works out demand and decision; local. False where a rank is not one of our world's.
+    /// Works out placement and decision; local. False where a rank is not one of our world's.
     bool decide_for(MPI_Comm comm, const Job& job);
     /// Finds out what buffers the decision's methods take, where there is a limit or somebody wants to know, and keeps
     /// the decision within the limit. Collective over `comm` then: ranks need different buffers, and the one that needs
@@ -80,7 +80,7 @@ class CommunicatorState {
 
     int ranks_;
     const Network* network_ = nullptr;  ///< the job's
-    Demand demand_;
+    Placement placement_;
     SharedMemory shared_memory_ = SharedMemory::nothing;  ///< what to use where it can be had
     double bits_per_second_ = 0;
     Decision decision_;
@@ -92,4 +92,4 @@ class CommunicatorState {
     Scratch packed_receive_;
 };
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer

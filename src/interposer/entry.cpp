@@ -11,7 +11,7 @@
 #include "interposer/job.hpp"
 #include "interposer/real.hpp"
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 namespace {
 
@@ -64,40 +64,40 @@ int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* rec
 
 }  // namespace
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer
 
 #define AAPC_INTERPOSED extern "C" __attribute__((visibility("default")))
 
 // Parameters are named as in the MPI standard's C bindings, of which these are definitions.
 
-AAPC_INTERPOSED int MPI_Init(int* argc, char*** argv) { return aapc::interpose::initialise(argc, argv); }
-AAPC_INTERPOSED int PMPI_Init(int* argc, char*** argv) { return aapc::interpose::initialise(argc, argv); }
+AAPC_INTERPOSED int MPI_Init(int* argc, char*** argv) { return aapc::interposer::initialise(argc, argv); }
+AAPC_INTERPOSED int PMPI_Init(int* argc, char*** argv) { return aapc::interposer::initialise(argc, argv); }
 
 AAPC_INTERPOSED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return aapc::interpose::initialise_thread(argc, argv, required, provided);
+    return aapc::interposer::initialise_thread(argc, argv, required, provided);
 }
 AAPC_INTERPOSED int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return aapc::interpose::initialise_thread(argc, argv, required, provided);
+    return aapc::interposer::initialise_thread(argc, argv, required, provided);
 }
 
 AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interpose::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 AAPC_INTERPOSED int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interpose::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interpose::real().alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return aapc::interposer::real().alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 AAPC_INTERPOSED void aapc_calls(long* exchanged, long* passed_through) {
-    const aapc::interpose::Job* const job = aapc::interpose::Job::current();
+    const aapc::interposer::Job* const job = aapc::interposer::Job::current();
     *exchanged = job == nullptr ? -1 : job->exchanged();
     *passed_through = job == nullptr ? -1 : job->passed_through();
 }
 
-AAPC_INTERPOSED const char* aapc_rejected(void) { return aapc::interpose::rejected_settings(); }
+AAPC_INTERPOSED const char* aapc_rejected(void) { return aapc::interposer::rejected_settings(); }

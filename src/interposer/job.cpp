@@ -12,16 +12,16 @@
 #include <utility>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/detection.hpp"
-#include "aapc/mpi/machine_memory.hpp"
 #include "input/environment.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
-#include "mpi/places.hpp"
 #include "interposer/returned_errors.hpp"
+#include "mpi/places.hpp"
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 namespace {
 
@@ -77,15 +77,15 @@ std::optional<Settings> shared_settings() {
 }
 
 /// Why a method that the decision names cannot be used, if so.
-std::optional<std::string> misfit(const Configuration& configuration, const Demand& demand) {
+std::optional<std::string> misfit(const Configuration& configuration, const Placement& placement) {
     const Network& network = configuration.network;
-    const Bound bound = network_bound(network, demand);
-    const Decision decision = decide(network, demand, bound, configuration.forced, nullptr, AAPC_MPI);
+    const Bound bound = network_bound(network, placement);
+    const Decision decision = decide(network, placement, bound, configuration.forced, nullptr, AAPC_MPI);
     for (const Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;
         }
-        const auto timetable = build_timetable(*range.method.algorithm, range.method.variant, network, demand);
+        const auto timetable = build_timetable(*range.method.algorithm, range.method.variant, network, placement);
         if (!timetable) {
             return fmt::format("{}: {}", to_string(range.method), to_string(timetable.error()));
         }
@@ -199,7 +199,7 @@ std::unique_ptr<Job> Job::make(const Settings& settings) {
 Machine Job::place_by_detection(const std::vector<RankPlace>& places) {
     DetectedNetwork detected = detect_network(places, detection_speed(configuration_.topology_file).value_or(0));
     configuration_.network = std::move(detected.network);
-    return detected.demand.machine_of[static_cast<std::size_t>(world_rank())];
+    return detected.placement.machine_of[static_cast<std::size_t>(world_rank())];
 }
 
 bool Job::forced_method_fits() const {
@@ -211,7 +211,7 @@ bool Job::forced_method_fits() const {
     if (world_rank() == 0) {
         std::optional<std::string> why;
         try {
-            why = misfit(configuration_, Demand{machine_of_});
+            why = misfit(configuration_, Placement{machine_of_});
         } catch (const std::bad_alloc&) {
             why = "rank 0 has no memory left";
         }
@@ -236,7 +236,7 @@ bool Job::forced_tickets_can_be_had() const {
     {
         const ReturnedErrors returned(MPI_COMM_WORLD);
         const int error =
-            mpi::MachineMemory::create(MPI_COMM_WORLD, Demand{machine_of_}, configuration_.shared_memory, memory);
+            mpi::MachineMemory::create(MPI_COMM_WORLD, Placement{machine_of_}, configuration_.shared_memory, memory);
         const int mine = error == MPI_SUCCESS && memory->available() != SharedMemory::nothing ? 1 : 0;
         PMPI_Allreduce(&mine, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     }
@@ -256,7 +256,7 @@ bool Job::tuning_allows_it() {
         std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
         int length = 0;
         PMPI_Get_library_version(version.data(), &length);
-        const Fingerprint here = make_fingerprint(configuration_.network, Demand{machine_of_}, AAPC_MPI,
+        const Fingerprint here = make_fingerprint(configuration_.network, Placement{machine_of_}, AAPC_MPI,
                                                   std::string_view(version.data(), static_cast<std::size_t>(length)),
                                                   configuration_.topology_file);
         if (auto difference = mismatch(*configuration_.tuning, here)) {
@@ -361,4 +361,4 @@ void Job::finish() {
     PMPI_Comm_free_keyval(&self_key_);
 }
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer

@@ -13,7 +13,7 @@
 #include "aapc/topology/detection.hpp"
 #include "selection/settings.hpp"
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 class CommunicatorState;
 
@@ -91,4 +91,4 @@ class Job {
 /// Writes "aapc: LINE" to standard error in one piece; control characters are shown as \xNN.
 void say(std::string_view line);
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 namespace {
 
@@ -23,4 +23,4 @@ const RealRoutines& real() {
     return routines;
 }
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-namespace aapc::interpose {
+namespace aapc::interposer {
 
 /// The MPI's own routines: what the dynamic linker finds next after this library. The PMPI_ name is asked for, so that
 /// a tool that wraps MPI_ names and calls PMPI_ ones is not entered a second time from below.
@@ -16,4 +16,4 @@ struct RealRoutines {
 
 [[nodiscard]] const RealRoutines& real();
 
-}  // namespace aapc::interpose
+}  // namespace aapc::interposer

@@ -34,12 +34,12 @@ std::optional<Method> with_smaller_buffers(const Method& method) {
     return smaller;
 }
 
-Expected<FittedMethod> fit_buffers(const Network& network, const Demand& demand, const Method& wanted,
+Expected<FittedMethod> fit_buffers(const Network& network, const Placement& placement, const Method& wanted,
                                    std::int64_t most_blocks) {
     FittedMethod fitted;
     std::optional<Method> next = wanted;
     while (next) {
-        const auto timetable = build_timetable(*next->algorithm, next->variant, network, demand);
+        const auto timetable = build_timetable(*next->algorithm, next->variant, network, placement);
         if (!timetable) {
             return failure(timetable.error());
         }

@@ -10,9 +10,9 @@
 #include <span>
 #include <utility>
 
+#include "aapc/plan/pacing.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/clusters.hpp"
-#include "aapc/plan/pacing.hpp"
 #include "check/channels.hpp"
 
 namespace aapc {
@@ -41,7 +41,7 @@ double contention_factor(const ContentionFit& fit, const Bound& bound, Rank rank
     return at_the_bound > 0 ? std::max(1.0, measured / at_the_bound) : 1.0;
 }
 
-Part part_of(const ContentionFit& fit, const Network& network, const Demand& own) {
+Part part_of(const ContentionFit& fit, const Network& network, const Placement& own) {
     const Bound bound = network_bound(network, own);
     return {fit, own.participants(), bound.slowest_bits_per_second, contention_factor(fit, bound, own.participants())};
 }
@@ -49,12 +49,12 @@ Part part_of(const ContentionFit& fit, const Network& network, const Demand& own
 /// What a message costs on each link, by measurement.
 class Costs {
   public:
-    Costs(const Network& network, const Demand& demand, const NetworkModel& model)
-        : network_(network), part_of_rank_(demand.machine_of.size(), 0), part_of_link_(network.links().size(), 0) {
+    Costs(const Network& network, const Placement& placement, const NetworkModel& model)
+        : network_(network), part_of_rank_(placement.machine_of.size(), 0), part_of_link_(network.links().size(), 0) {
         if (network.kind() == NetworkKind::clusters) {
-            add_clusters(demand, model);
+            add_clusters(placement, model);
         } else {
-            parts_.push_back(part_of(model.clusters.front().fit, network, demand));
+            parts_.push_back(part_of(model.clusters.front().fit, network, placement));
         }
     }
 
@@ -90,17 +90,17 @@ class Costs {
     }
 
   private:
-    void add_clusters(const Demand& demand, const NetworkModel& model) {
-        const GridModel grid = grid_model_of(model, network_, demand);
+    void add_clusters(const Placement& placement, const NetworkModel& model) {
+        const GridModel grid = grid_model_of(model, network_, placement);
         wide_area_ = grid.wide_area;
         const Clusters clusters = find_clusters(network_);
         part_of_link_.assign(network_.links().size(), beyond_all_parts);
-        const auto groups = ranks_by_cluster(network_, demand);
+        const auto groups = ranks_by_cluster(network_, placement);
         for (std::size_t group = 0; group < groups.size(); ++group) {
-            Demand own;
+            Placement own;
             for (const Rank rank : groups[group]) {
                 part_of_rank_[static_cast<std::size_t>(rank)] = group;
-                own.machine_of.push_back(demand.machine_of[static_cast<std::size_t>(rank)]);
+                own.machine_of.push_back(placement.machine_of[static_cast<std::size_t>(rank)]);
             }
             parts_.push_back(part_of(grid.clusters[group].local, network_, own));
             const auto cluster =
@@ -284,14 +284,14 @@ Phase phases_in_a_step(const Synchronisation& synchronisation) {
 /// Fills in a model.
 class MethodModel::Builder {
   public:
-    Builder(const Network& network, const Demand& demand, const Method& method, const NetworkModel& known)
-        : network_(network), demand_(demand), method_(method), costs_(network, demand, known) {
-        model_.participants_ = demand.participants();
+    Builder(const Network& network, const Placement& placement, const Method& method, const NetworkModel& known)
+        : network_(network), placement_(placement), method_(method), costs_(network, placement, known) {
+        model_.participants_ = placement.participants();
         for (const Part& part : costs_.parts()) {
             model_.fits_.push_back(part.fit);
         }
         if (costs_.parts().size() > 1) {
-            model_.grid_ = grid_model_of(known, network, demand);
+            model_.grid_ = grid_model_of(known, network, placement);
         }
     }
 
@@ -299,7 +299,7 @@ class MethodModel::Builder {
         if (method_.native() || (!model_.grid_ && to_string(method_) == model_.fits_.front().method)) {
             return by_signature();
         }
-        const auto timetable = build_timetable(*method_.algorithm, method_.variant, network_, demand_);
+        const auto timetable = build_timetable(*method_.algorithm, method_.variant, network_, placement_);
         if (!timetable) {
             return failure(timetable.error());
         }
@@ -314,7 +314,7 @@ class MethodModel::Builder {
         }
         const double longest = costs_.longest_start_up_seconds();
         model_.start_up_seconds_ +=
-            longest * start_ups_between(method_.synchronisation, (*timetable)->phases(), demand_.participants());
+            longest * start_ups_between(method_.synchronisation, (*timetable)->phases(), placement_.participants());
         model_.kept_apart_ = keeps_phases_apart(method_.synchronisation.kind);
         model_.basis_ = fmt::format("{} phase{}, {}", (*timetable)->phases(), (*timetable)->phases() == 1 ? "" : "s",
                                     basis_of_synchronisation());
@@ -333,7 +333,7 @@ class MethodModel::Builder {
     }
 
     Expected<MethodModel> timed(const Timetable& timetable) {
-        const Bound bound = network_bound(network_, demand_);
+        const Bound bound = network_bound(network_, placement_);
         if (bound.slowest_bits_per_second <= 0) {
             return failure({"", 0, 0, "no message crosses a link, so there is no speed to keep to",
                             "use ranks on several machines, or another synchronisation"});
@@ -343,7 +343,7 @@ class MethodModel::Builder {
         model_.slots_ = Slots{timetable.phases(), bound.slowest_bits_per_second, synchronisation.segment_bytes, pace};
         // Slots begin by the clock: no start-up in each, but a common start, there and back.
         model_.start_up_seconds_ =
-            costs_.longest_start_up_seconds() * (1 + 2 * rounds_of_a_barrier(demand_.participants()));
+            costs_.longest_start_up_seconds() * (1 + 2 * rounds_of_a_barrier(placement_.participants()));
         model_.basis_ = fmt::format("{} phases by the clock, pace {}", timetable.phases(), pace);
         return std::move(model_);
     }
@@ -363,12 +363,12 @@ class MethodModel::Builder {
     }
 
     Expected<void> add_phases(const Timetable& timetable) {
-        auto channels = check::Channels::find(network_, demand_);
+        auto channels = check::Channels::find(network_, placement_);
         if (!channels) {
             return failure({"", 0, 0, channels.error().what, ""});
         }
         const std::vector<Load> loads = loads_of(timetable, *channels);
-        Step step(costs_, 2 * network_.links().size(), demand_.participants());
+        Step step(costs_, 2 * network_.links().size(), placement_.participants());
         const Phase together = phases_in_a_step(method_.synchronisation);
         std::map<std::pair<std::int64_t, std::size_t>, double> paying;
         for (std::size_t begin = 0; begin < loads.size();) {
@@ -420,22 +420,22 @@ class MethodModel::Builder {
     }
 
     const Network& network_;
-    const Demand& demand_;
+    const Placement& placement_;
     const Method& method_;
     Costs costs_;
     bool contended_ = false;
     MethodModel model_;
 };
 
-Expected<MethodModel> MethodModel::create(const Network& network, const Demand& demand, const Method& method,
+Expected<MethodModel> MethodModel::create(const Network& network, const Placement& placement, const Method& method,
                                           const NetworkModel& model) {
-    if (demand.participants() < 2) {
+    if (placement.participants() < 2) {
         return failure({"", 0, 0, "fewer than two ranks exchange nothing", "give at least two"});
     }
-    if (auto complete = check_model_is_for(model, network, demand); !complete) {
+    if (auto complete = check_model_is_for(model, network, placement); !complete) {
         return failure(std::move(complete.error()));
     }
-    return Builder(network, demand, method, model).build();
+    return Builder(network, placement, method, model).build();
 }
 
 Estimate MethodModel::signature_seconds(std::int64_t message_bytes) const {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "aapc/topology/clusters.hpp"
 #include "aapc/plan/pacing.hpp"
+#include "aapc/topology/clusters.hpp"
 
 namespace aapc {
 
@@ -14,12 +14,12 @@ namespace {
 /// Fewer ranks send no two messages at once, so that nothing contends.
 constexpr std::size_t fewest_that_contend = 3;
 
-Cluster cluster_of_rank(const Clusters& clusters, Rank rank, const Demand& demand) {
-    return clusters.cluster_of[static_cast<std::size_t>(demand.machine_of[static_cast<std::size_t>(rank)])];
+Cluster cluster_of_rank(const Clusters& clusters, Rank rank, const Placement& placement) {
+    return clusters.cluster_of[static_cast<std::size_t>(placement.machine_of[static_cast<std::size_t>(rank)])];
 }
 
-std::string cluster_name(const Network& network, const Clusters& clusters, Rank some_rank, const Demand& demand) {
-    const Cluster cluster = cluster_of_rank(clusters, some_rank, demand);
+std::string cluster_name(const Network& network, const Clusters& clusters, Rank some_rank, const Placement& placement) {
+    const Cluster cluster = cluster_of_rank(clusters, some_rank, placement);
     return network.vertices()[static_cast<std::size_t>(clusters.switch_of[static_cast<std::size_t>(cluster)])].name;
 }
 
@@ -45,7 +45,7 @@ const ContentionFit* find_fit(const NetworkModel& model, std::string_view cluste
     return of_all != nullptr ? &of_all->fit : nullptr;
 }
 
-Expected<void> check_model_is_for(const NetworkModel& model, const Network& network, const Demand& demand) {
+Expected<void> check_model_is_for(const NetworkModel& model, const Network& network, const Placement& placement) {
     if (model.clusters.empty()) {
         return failure({"", 0, 0, "the model holds no contention signature", "give what aapc fit wrote"});
     }
@@ -63,8 +63,8 @@ Expected<void> check_model_is_for(const NetworkModel& model, const Network& netw
                         "measure with aapc fit --topology on the clusters, or give --wide-area"});
     }
     const Clusters clusters = find_clusters(network);
-    for (const std::vector<Rank>& ranks : ranks_by_cluster(network, demand)) {
-        const std::string name = cluster_name(network, clusters, ranks.front(), demand);
+    for (const std::vector<Rank>& ranks : ranks_by_cluster(network, placement)) {
+        const std::string name = cluster_name(network, clusters, ranks.front(), placement);
         if (ranks.size() >= fewest_that_contend && find_fit(model, name) == nullptr) {
             return failure({"", 0, 0, fmt::format("the model has no signature of the cluster '{}'", name),
                             fmt::format("give one with --model {}=FILE", name)});
@@ -73,15 +73,16 @@ Expected<void> check_model_is_for(const NetworkModel& model, const Network& netw
     return {};
 }
 
-GridModel grid_model_of(const NetworkModel& model, const Network& network, const Demand& demand) {
+GridModel grid_model_of(const NetworkModel& model, const Network& network, const Placement& placement) {
     GridModel grid;
     grid.wide_area = model.wide_area->link;
     const Clusters clusters = find_clusters(network);
-    for (const std::vector<Rank>& ranks : ranks_by_cluster(network, demand)) {
-        const ContentionFit* fit = find_fit(model, cluster_name(network, clusters, ranks.front(), demand));
+    for (const std::vector<Rank>& ranks : ranks_by_cluster(network, placement)) {
+        const ContentionFit* fit = find_fit(model, cluster_name(network, clusters, ranks.front(), placement));
         // Whose ranks do not contend has no signature of its own.
-        grid.clusters.push_back({static_cast<Rank>(ranks.size()), fit != nullptr ? *fit : model.clusters.front().fit,
-                                 uplink_seconds_per_byte(network, cluster_of_rank(clusters, ranks.front(), demand))});
+        grid.clusters.push_back(
+            {static_cast<Rank>(ranks.size()), fit != nullptr ? *fit : model.clusters.front().fit,
+             uplink_seconds_per_byte(network, cluster_of_rank(clusters, ranks.front(), placement))});
     }
     return grid;
 }

@@ -1,8 +1,8 @@
 #include "mpi/execution.hpp"
 
-#include "mpi/store_and_forward.hpp"
 #include "mpi/in_order.hpp"
 #include "mpi/ported.hpp"
+#include "mpi/store_and_forward.hpp"
 #include "mpi/timed_execution.hpp"
 #include "mpi/windowed.hpp"
 

@@ -16,9 +16,9 @@ namespace aapc::mpi {
 
 namespace {
 
-bool some_machine_is_shared(const Demand& demand) {
-    const std::unordered_set<Machine> machines(demand.machine_of.begin(), demand.machine_of.end());
-    return machines.size() < demand.machine_of.size();
+bool some_machine_is_shared(const Placement& placement) {
+    const std::unordered_set<Machine> machines(placement.machine_of.begin(), placement.machine_of.end());
+    return machines.size() < placement.machine_of.size();
 }
 
 /// The least of all ranks' values.
@@ -36,11 +36,11 @@ struct Gathering {
     std::vector<MachineMemory::Share::Introduction> all;
 };
 
-Gathering prepare(const Demand& demand, Rank rank, MachineMemory::Read read) {
+Gathering prepare(const Placement& placement, Rank rank, MachineMemory::Read read) {
     Gathering gathering;
     try {
-        gathering.all.resize(demand.machine_of.size());
-        gathering.share = std::make_unique<MachineMemory::Share>(ranks_beside(demand, rank), rank, read);
+        gathering.all.resize(placement.machine_of.size());
+        gathering.share = std::make_unique<MachineMemory::Share>(ranks_beside(placement, rank), rank, read);
     } catch (const std::bad_alloc&) {
         gathering.share.reset();
     }
@@ -79,14 +79,14 @@ MachineMemory::MachineMemory(SharedMemory available, std::unique_ptr<Share> shar
 
 MachineMemory::~MachineMemory() = default;
 
-int MachineMemory::create(MPI_Comm comm, const Demand& demand, SharedMemory wanted,
+int MachineMemory::create(MPI_Comm comm, const Placement& placement, SharedMemory wanted,
                           std::unique_ptr<MachineMemory>& memory, Read read) {
     memory.reset();
     int rank = 0;
     PMPI_Comm_rank(comm, &rank);
-    Gathering gathering = prepare(demand, rank, read);
+    Gathering gathering = prepare(placement, rank, read);
     SharedMemory available = gathering.share ? wanted : SharedMemory::nothing;
-    if (!some_machine_is_shared(demand)) {
+    if (!some_machine_is_shared(placement)) {
         available = std::min(available, SharedMemory::tickets);  // there is nobody to copy from
     }
     if (const int error = agree(comm, available); error != MPI_SUCCESS) {

@@ -10,7 +10,7 @@
 
 #include "input/environment.hpp"
 
-namespace aapc::interpose {
+namespace aapc::mpi {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::optional<std::vector<RankPlace>> gather_places(MPI_Comm comm) {
     return places;
 }
 
-}  // namespace aapc::interpose
+}  // namespace aapc::mpi

@@ -204,9 +204,9 @@ Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& syn
     plan.sends = timetable.sends_of(rank);
     plan.receives = timetable.receives_of(rank);
     if (timetable.forwards()) {
-        plan.forwarding = plan_forwarding(rank, plan.sends, plan.receives, [&](const Transfer& transfer, std::vector<Block>& blocks) {
-            timetable.append_blocks(transfer, blocks);
-        });
+        plan.forwarding = plan_forwarding(
+            rank, plan.sends, plan.receives,
+            [&](const Transfer& transfer, std::vector<Block>& blocks) { timetable.append_blocks(transfer, blocks); });
     }
     if (uses_edges(synchronisation)) {
         add_waits(timetable, plan);
@@ -218,9 +218,10 @@ Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& syn
     return plan;
 }
 
-Plan make_plan(const Timetable& timetable, const Demand& demand, Rank rank, const Synchronisation& synchronisation) {
+Plan make_plan(const Timetable& timetable, const Placement& placement, Rank rank,
+               const Synchronisation& synchronisation) {
     Plan plan = make_plan(timetable, rank, synchronisation);
-    plan.ranks_of_machine = ranks_beside(demand, rank);
+    plan.ranks_of_machine = ranks_beside(placement, rank);
     if (synchronisation.kind == Synchronisation::Kind::ports) {
         add_tickets(timetable, plan);
     }

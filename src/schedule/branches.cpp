@@ -8,14 +8,14 @@ namespace {
 
 class Branches {
   public:
-    Branches(const Network& network, const Demand& demand)
+    Branches(const Network& network, const Placement& placement)
         : network_(network),
-          demand_(demand),
+          placement_(placement),
           ranks_at_(network.vertices().size()),
           parent_(network.vertices().size(), -1),
           below_(network.vertices().size(), 0) {
-        for (std::size_t rank = 0; rank < demand.machine_of.size(); ++rank) {
-            const auto machine = static_cast<std::size_t>(demand.machine_of[rank]);
+        for (std::size_t rank = 0; rank < placement.machine_of.size(); ++rank) {
+            const auto machine = static_cast<std::size_t>(placement.machine_of[rank]);
             ranks_at_[index(network.machines()[machine].vertex)].push_back(static_cast<Rank>(rank));
         }
         order_from(0);
@@ -66,7 +66,7 @@ class Branches {
     /// How many branches with participants a vertex has, or 0 if one of them holds more than half of all. Each rank on
     /// a machine is a branch of that machine.
     [[nodiscard]] std::size_t balanced_branch_count(Vertex vertex) const {
-        const std::size_t all = demand_.machine_of.size();
+        const std::size_t all = placement_.machine_of.size();
         std::size_t count = ranks_at_[index(vertex)].size();
         for (const std::int32_t link : network_.links_at(vertex)) {
             const Vertex end = network_.other_end(link, vertex);
@@ -105,7 +105,7 @@ class Branches {
     }
 
     const Network& network_;
-    const Demand& demand_;
+    const Placement& placement_;
     std::vector<std::vector<Rank>> ranks_at_;  ///< of each vertex: the participants on it
     std::vector<Vertex> order_;
     std::vector<Vertex> parent_;      ///< in order_
@@ -114,11 +114,11 @@ class Branches {
 
 }  // namespace
 
-std::vector<std::vector<Rank>> balanced_branches(const Network& network, const Demand& demand) {
-    if (!is_tree(network.kind()) || demand.machine_of.empty()) {
+std::vector<std::vector<Rank>> balanced_branches(const Network& network, const Placement& placement) {
+    if (!is_tree(network.kind()) || placement.machine_of.empty()) {
         return {};
     }
-    return Branches(network, demand).at_centre();
+    return Branches(network, placement).at_centre();
 }
 
 }  // namespace aapc::documents

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::documents {
 
@@ -14,6 +14,6 @@ namespace aapc::documents {
 /// branches or more, or else the first; src/tree chooses alike, so that the table shows what its schedules are made of.
 /// Branches without participants are left out; the largest comes first, ties by lowest rank; ranks ascend. Empty if the
 /// network is no tree or there is no participant. O(vertices + participants · log participants).
-[[nodiscard]] std::vector<std::vector<Rank>> balanced_branches(const Network& network, const Demand& demand);
+[[nodiscard]] std::vector<std::vector<Rank>> balanced_branches(const Network& network, const Placement& placement);
 
 }  // namespace aapc::documents

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "aapc/check/schedule.hpp"
+#include "aapc/schedule/synchronise.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/torus.hpp"
-#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 
@@ -85,12 +85,12 @@ class Routes {
 
 std::vector<Edge> synchronisation_candidates(const Schedule& schedule) {
     const Network& network = schedule.network();
-    const Demand& demand = schedule.demand();
+    const Placement& placement = schedule.placement();
     const Routes routes(network);
-    const auto machine_of = [&](Rank rank) { return demand.machine_of[static_cast<std::size_t>(rank)]; };
+    const auto machine_of = [&](Rank rank) { return placement.machine_of[static_cast<std::size_t>(rank)]; };
     // The last user of each directed link so far, and of each rank's port in either direction behind them.
     const std::size_t ports = 2 * network.links().size();
-    std::vector<Transfer> last(ports + 2 * static_cast<std::size_t>(demand.participants()));
+    std::vector<Transfer> last(ports + 2 * static_cast<std::size_t>(placement.participants()));
     std::vector<Edge> candidates;
     std::vector<DirectedLink> route;
     for (const std::vector<Transfer>& phase : schedule.phases()) {

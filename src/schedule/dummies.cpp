@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "aapc/check/schedule.hpp"
-#include "aapc/timetable/synchronisation.hpp"
 #include "aapc/schedule/synchronise.hpp"
+#include "aapc/timetable/synchronisation.hpp"
 
 namespace aapc {
 
@@ -13,10 +13,10 @@ namespace {
 
 /// The participants by the vertex that their machine hangs from, ascending. A machine that hangs from no switch
 /// stands for itself.
-std::map<Vertex, std::vector<Rank>> ranks_by_switch(const Network& network, const Demand& demand) {
+std::map<Vertex, std::vector<Rank>> ranks_by_switch(const Network& network, const Placement& placement) {
     std::map<Vertex, std::vector<Rank>> ranks;
-    for (Rank rank = 0; rank < demand.participants(); ++rank) {
-        const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
+        const Machine machine = placement.machine_of[static_cast<std::size_t>(rank)];
         const Vertex vertex = network.machines()[static_cast<std::size_t>(machine)].vertex;
         const std::vector<std::int32_t>& links = network.links_at(vertex);
         const Vertex end = links.empty() ? vertex : network.other_end(links.front(), vertex);
@@ -68,10 +68,10 @@ std::vector<Transfer> dummy_transfers(const Schedule& schedule, const Synchronis
     if (synchronisation.kind != Synchronisation::Kind::dummy || !is_contention_free(schedule.guarantee())) {
         return {};
     }
-    const auto switches = ranks_by_switch(schedule.network(), schedule.demand());
+    const auto switches = ranks_by_switch(schedule.network(), schedule.placement());
     std::vector<Transfer> dummies;
     for (std::size_t phase = 0; phase < schedule.phases().size(); ++phase) {
-        const Activity activity = activity_of(schedule.phases()[phase], schedule.demand().participants());
+        const Activity activity = activity_of(schedule.phases()[phase], schedule.placement().participants());
         for (const auto& [vertex, ranks] : switches) {
             append_dummies(ranks, activity, static_cast<Phase>(phase), dummies);
         }

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "aapc/schedule/schedule_file.hpp"
-#include "aapc/timetable/synchronisation.hpp"
 #include "aapc/schedule/synchronise.hpp"
+#include "aapc/timetable/synchronisation.hpp"
 
 namespace aapc {
 
@@ -81,9 +81,9 @@ class Writer {
     }
 
     void append_participants(const Schedule& schedule) {
-        const std::vector<std::string> names = participant_names(schedule.network(), schedule.demand());
+        const std::vector<std::string> names = participant_names(schedule.network(), schedule.placement());
         std::size_t rank = 0;
-        append_list("  ", "participants", schedule.demand().machine_of, [&](Machine machine) {
+        append_list("  ", "participants", schedule.placement().machine_of, [&](Machine machine) {
             append("{{\"name\": {}, \"machine\": {}}}", quoted(names[rank++]),
                    quoted(schedule.network().machine_name(machine)));
         });

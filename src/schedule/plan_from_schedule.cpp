@@ -24,7 +24,7 @@ void append_blocks(const Schedule& schedule, const Transfer& transfer, std::vect
 
 /// Goes through the whole table and counts.
 Plan::Tickets tickets_of(const Schedule& schedule, Rank rank) {
-    const std::vector<Machine>& machine_of = schedule.demand().machine_of;
+    const std::vector<Machine>& machine_of = schedule.placement().machine_of;
     const auto machine = [&](Rank other) { return machine_of[static_cast<std::size_t>(other)]; };
     Plan::Tickets tickets;
     for (const std::vector<Transfer>& phase : schedule.phases()) {
@@ -53,7 +53,7 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
                         const Synchronisation& synchronisation) {
     Plan plan;
     plan.rank = rank;
-    plan.participants = schedule.demand().participants();
+    plan.participants = schedule.placement().participants();
     plan.phases = static_cast<Phase>(schedule.phases().size());
     plan.synchronisation = synchronisation;
     for (const std::vector<Transfer>& phase : schedule.phases()) {
@@ -67,9 +67,9 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
         }
     }
     if (schedule.forwards()) {
-        plan.forwarding = plan_forwarding(rank, plan.sends, plan.receives, [&](const Transfer& transfer, std::vector<Block>& blocks) {
-            append_blocks(schedule, transfer, blocks);
-        });
+        plan.forwarding = plan_forwarding(
+            rank, plan.sends, plan.receives,
+            [&](const Transfer& transfer, std::vector<Block>& blocks) { append_blocks(schedule, transfer, blocks); });
     }
     for (const Edge& edge : edges) {
         const Rank signalling = signaller(synchronisation, edge);
@@ -89,7 +89,7 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
             plan.dummy_receives.push_back(dummy);
         }
     }
-    plan.ranks_of_machine = ranks_beside(schedule.demand(), rank);
+    plan.ranks_of_machine = ranks_beside(schedule.placement(), rank);
     if (synchronisation.kind == Synchronisation::Kind::ports) {
         plan.tickets = tickets_of(schedule, rank);
     }

@@ -1,9 +1,10 @@
 #include "schedule/reductions.hpp"
-#include "aapc/schedule/synchronise.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
+
+#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 
@@ -20,7 +21,7 @@ void merge_into(Clock& clock, const Clock& other) {
 }  // namespace
 
 std::vector<Edge> reduce_exactly(const Schedule& schedule, const std::vector<Edge>& candidates) {
-    const auto ranks = static_cast<std::size_t>(schedule.demand().participants());
+    const auto ranks = static_cast<std::size_t>(schedule.placement().participants());
     std::map<Transfer, std::size_t> uses;  // successors not yet seen
     for (const Edge& edge : candidates) {
         ++uses[edge.after];

@@ -5,13 +5,13 @@
 #include <iterator>
 #include <utility>
 
-#include "aapc/schedule/schedule_file.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/staging.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/schedule/schedule_file.hpp"
+#include "aapc/schedule/synchronise.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "schedule/branches.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 
@@ -23,14 +23,14 @@ constexpr std::size_t most_branches_in_columns = 8;
 class Table {
   public:
     explicit Table(const Schedule& schedule)
-        : schedule_(schedule), names_(participant_names(schedule.network(), schedule.demand())) {}
+        : schedule_(schedule), names_(participant_names(schedule.network(), schedule.placement())) {}
 
     std::string write(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
         append_title();
         if (schedule_.forwards()) {
             append_buffers();
         }
-        branches_ = documents::balanced_branches(schedule_.network(), schedule_.demand());
+        branches_ = documents::balanced_branches(schedule_.network(), schedule_.placement());
         const bool few_branches = branches_.size() >= 2 && branches_.size() <= most_branches_in_columns;
         const bool few_in_a_cell = is_contention_free(schedule_.guarantee());
         if (few_branches && few_in_a_cell) {
@@ -74,7 +74,7 @@ class Table {
         std::int64_t transit = 0;
         std::int64_t together = 0;
         Staging most_copied;
-        for (Rank rank = 0; rank < schedule_.demand().participants(); ++rank) {
+        for (Rank rank = 0; rank < schedule_.placement().participants(); ++rank) {
             const Plan plan = plan_from_schedule(schedule_, {}, rank, Synchronisation::none);
             Staging staging = plan_staging(plan);
             transit = std::max<std::int64_t>(transit, plan.forwarding->transit_blocks);

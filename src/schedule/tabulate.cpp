@@ -1,7 +1,8 @@
+#include "aapc/schedule/tabulate.hpp"
+
 #include <algorithm>
 
 #include "aapc/check/schedule.hpp"
-#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
 #include "aapc/search/search.hpp"
+#include "aapc/topology/bound.hpp"
 
 namespace aapc {
 
@@ -17,7 +17,7 @@ namespace {
 
 using Kind = Synchronisation::Kind;
 
-/// One variant of an algorithm, applied to the network and demand.
+/// One variant of an algorithm, applied to the network and placement.
 struct Applied {
     const Algorithm* algorithm;
     std::string variant;
@@ -68,10 +68,10 @@ bool same_timetable(const Timetable& one, const Timetable& other) {
     return true;
 }
 
-std::vector<Applied> apply(const Algorithm& algorithm, const Network& network, const Demand& demand) {
+std::vector<Applied> apply(const Algorithm& algorithm, const Network& network, const Placement& placement) {
     std::vector<Applied> applied;
-    for (const std::string& variant : variants_to_try(algorithm, demand.participants())) {
-        auto timetable = build_timetable(algorithm, variant, network, demand);
+    for (const std::string& variant : variants_to_try(algorithm, placement.participants())) {
+        auto timetable = build_timetable(algorithm, variant, network, placement);
         if (!timetable) {
             continue;
         }
@@ -137,18 +137,18 @@ std::vector<Synchronisation> windows(const Synchronisation& customary, Phase pha
 }
 
 /// Ranks on the machine that has most.
-Phase most_ranks_of_a_machine(const Demand& demand) {
+Phase most_ranks_of_a_machine(const Placement& placement) {
     std::unordered_map<Machine, Phase> ranks;
     Phase most = 0;
-    for (const Machine machine : demand.machine_of) {
+    for (const Machine machine : placement.machine_of) {
         most = std::max(most, ++ranks[machine]);
     }
     return most;
 }
 
 /// Whether ranks of a machine share its card as they come or by tickets, which only a measurement can tell.
-void add_tickets(std::vector<Synchronisation>& list, const Synchronisation& customary, const Demand& demand) {
-    const Phase most = most_ranks_of_a_machine(demand);
+void add_tickets(std::vector<Synchronisation>& list, const Synchronisation& customary, const Placement& placement) {
+    const Phase most = most_ranks_of_a_machine(placement);
     if (most < 2) {
         return;
     }
@@ -159,13 +159,13 @@ void add_tickets(std::vector<Synchronisation>& list, const Synchronisation& cust
 }
 
 /// Whether messages go from one machine to another.
-bool crosses_links(const Demand& demand) {
-    return std::adjacent_find(demand.machine_of.begin(), demand.machine_of.end(), std::not_equal_to<>()) !=
-           demand.machine_of.end();
+bool crosses_links(const Placement& placement) {
+    return std::adjacent_find(placement.machine_of.begin(), placement.machine_of.end(), std::not_equal_to<>()) !=
+           placement.machine_of.end();
 }
 
 /// `has_clock`: whether there is a speed of links that `timed` could go by.
-std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, const Demand& demand, bool has_clock,
+std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, const Placement& placement, bool has_clock,
                                                      bool default_variant) {
     const Timetable& timetable = *applied.timetable;
     std::vector<Synchronisation> list;
@@ -176,8 +176,8 @@ std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, con
     } else {
         list = windows(applied.algorithm->synchronisation, timetable.phases());
     }
-    if (crosses_links(demand) && default_variant) {
-        add_tickets(list, applied.algorithm->synchronisation, demand);
+    if (crosses_links(placement) && default_variant) {
+        add_tickets(list, applied.algorithm->synchronisation, placement);
     }
     std::erase_if(list, [&](const Synchronisation& one) {
         return !check_synchronisation_fits(timetable, one) || (one.kind == Kind::timed && !has_clock);
@@ -187,20 +187,20 @@ std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, con
 
 }  // namespace
 
-std::vector<Method> candidate_methods(const Network& network, const Demand& demand) {
+std::vector<Method> candidate_methods(const Network& network, const Placement& placement) {
     // Where no message crosses a link, or the network was detected and nobody said how fast it is, there is none.
-    const bool has_clock = network_bound(network, demand).slowest_bits_per_second > 0;
+    const bool has_clock = network_bound(network, placement).slowest_bits_per_second > 0;
     std::vector<Method> customary = {Method{}};
     std::vector<Method> others;
     for (const Algorithm& algorithm : algorithms()) {
         if (!algorithm.is_for(network.kind())) {
             continue;
         }
-        const std::vector<Applied> applied = apply(algorithm, network, demand);
+        const std::vector<Applied> applied = apply(algorithm, network, placement);
         for (const Applied& one : applied) {
             const bool default_variant = &one == &applied.front();
             const std::vector<Synchronisation> synchronisations =
-                synchronisations_to_try(one, demand, has_clock, default_variant);
+                synchronisations_to_try(one, placement, has_clock, default_variant);
             for (const Synchronisation& synchronisation : synchronisations) {
                 const bool first = default_variant && &synchronisation == &synchronisations.front();
                 (first ? customary : others).push_back({one.algorithm, one.variant, synchronisation});

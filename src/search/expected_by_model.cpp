@@ -10,11 +10,11 @@
 
 namespace aapc {
 
-ExpectedSeconds expected_by_model(const Network& network, const Demand& demand, const std::vector<Method>& candidates,
-                                  const NetworkModel& model) {
+ExpectedSeconds expected_by_model(const Network& network, const Placement& placement,
+                                  const std::vector<Method>& candidates, const NetworkModel& model) {
     auto models = std::make_shared<std::map<std::string, MethodModel>>();
     for (const Method& method : candidates) {
-        if (auto of_method = MethodModel::create(network, demand, method, model)) {
+        if (auto of_method = MethodModel::create(network, placement, method, model)) {
             models->emplace(to_string(method), std::move(*of_method));
         }
     }

@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "aapc/plan/pacing.hpp"
-#include "search/search_state_machine.hpp"
+#include "search/state.hpp"
 
 namespace aapc {
 
 namespace {
 
-using tournament::Entrant;
-using tournament::SizeOutcome;
-using tournament::SizeSearch;
+using searching::Entrant;
+using searching::SizeOutcome;
+using searching::SizeSearch;
 
 /// What is planned with; the rest is for a last call that takes longer than expected.
 constexpr double share_to_plan_with = 0.98;
@@ -50,7 +50,7 @@ std::int64_t middle(std::int64_t smaller, std::int64_t larger) {
     return std::clamp(static_cast<std::int64_t>(std::ceil(root)), smaller + 1, larger);
 }
 
-Expected<void> check_settings(const TournamentSettings& settings, const std::vector<Method>& candidates) {
+Expected<void> check_settings(const SearchSettings& settings, const std::vector<Method>& candidates) {
     const auto wrong = [](std::string what, std::string right) {
         return failure({"", 0, 0, std::move(what), std::move(right)});
     };
@@ -84,7 +84,7 @@ Expected<void> check_settings(const TournamentSettings& settings, const std::vec
 
 }  // namespace
 
-Tournament::Search::Search(TournamentSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge)
+Search::State::Search(SearchSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge)
     : settings_(std::move(settings)),
       candidates_(std::move(candidates)),
       foreknowledge_(std::move(foreknowledge)),
@@ -92,7 +92,7 @@ Tournament::Search::Search(TournamentSettings settings, std::vector<Method> cand
     begin_next();
 }
 
-void Tournament::Search::observe(const Measurement& measurement) {
+void Search::State::observe(const Measurement& measurement) {
     const Measurement clean{usable(measurement.seconds), usable(measurement.spent_seconds)};
     log_.push_back({next(), bytes(), clean});
     spent_seconds_ += clean.spent_seconds;
@@ -106,12 +106,12 @@ void Tournament::Search::observe(const Measurement& measurement) {
     done_ = std::max(done_, finished() ? 1.0 : spent_seconds_ / (spent_seconds_ + left_to_do()));
 }
 
-void Tournament::Search::learn(const SizeOutcome& outcome) {
+void Search::State::learn(const SizeOutcome& outcome) {
     double best = std::numeric_limits<double>::infinity();
-    for (const tournament::Seen& seen : outcome.seen) {
+    for (const searching::Seen& seen : outcome.seen) {
         best = std::min(best, seen.seconds);
     }
-    for (const tournament::Seen& seen : outcome.seen) {
+    for (const searching::Seen& seen : outcome.seen) {
         // Those that mean the same at this size know it now, too.
         for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
             if (same_at(seen.candidate, candidate, outcome.bytes)) {
@@ -126,7 +126,7 @@ void Tournament::Search::learn(const SizeOutcome& outcome) {
     best_bytes_ = outcome.bytes;
 }
 
-void Tournament::Search::begin_next() {
+void Search::State::begin_next() {
     current_.reset();
     if (sizes_begun_ < settings_.sizes.size()) {
         begin_size();
@@ -140,14 +140,14 @@ void Tournament::Search::begin_next() {
     }
 }
 
-void Tournament::Search::begin_size() {
+void Search::State::begin_size() {
     const std::int64_t bytes = settings_.sizes[sizes_begun_];
     const double share = share_of_next_size();
     current_.emplace(bytes, entrants(bytes, share), share, SizeSearch::Form::screening_and_final, settings_.seed);
     ++sizes_begun_;
 }
 
-void Tournament::Search::find_borders() {
+void Search::State::find_borders() {
     for (std::size_t size = 1; size < outcomes_.size(); ++size) {
         const SizeOutcome& smaller = outcomes_[size - 1];
         const SizeOutcome& larger = outcomes_[size];
@@ -158,7 +158,7 @@ void Tournament::Search::find_borders() {
     }
 }
 
-void Tournament::Search::begin_border() {
+void Search::State::begin_border() {
     const Border& border = borders_[borders_begun_];
     std::vector<Entrant> both = {entrant(0, border.bytes)};
     for (const std::size_t candidate : {border.one, border.other}) {
@@ -171,16 +171,16 @@ void Tournament::Search::begin_border() {
 }
 
 /// What the fastest method can be expected to take: what it took at the latest size, or the wires need.
-double Tournament::Search::likely_seconds(std::int64_t bytes) const {
+double Search::State::likely_seconds(std::int64_t bytes) const {
     const double on_the_wire = settings_.bound_seconds_per_byte * static_cast<double>(bytes);
     const double before = bytes >= best_bytes_ ? best_seconds_ : 0;
     return std::max({on_the_wire, before, least_seconds});
 }
 
 /// A size that takes 16 times as long gets four times the time: fewer measurements of it, but still some.
-double Tournament::Search::weight(std::int64_t bytes) const { return std::sqrt(likely_seconds(bytes)); }
+double Search::State::weight(std::int64_t bytes) const { return std::sqrt(likely_seconds(bytes)); }
 
-double Tournament::Search::share_of_next_size() const {
+double Search::State::share_of_next_size() const {
     const std::vector<std::int64_t>& sizes = settings_.sizes;
     const double kept = sizes.size() > 1 ? share_of_borders * settings_.budget_seconds : 0;
     const double left = std::max(0.0, share_to_plan_with * settings_.budget_seconds - kept - spent_seconds_);
@@ -191,7 +191,7 @@ double Tournament::Search::share_of_next_size() const {
     return std::max(left * weight(*first) / all, std::min(least_share * settings_.budget_seconds, even));
 }
 
-double Tournament::Search::share_of_next_border() const {
+double Search::State::share_of_next_border() const {
     const double left = std::max(0.0, share_to_plan_with * settings_.budget_seconds - spent_seconds_);
     double all = 0;
     for (std::size_t border = borders_begun_; border < borders_.size(); ++border) {
@@ -201,7 +201,7 @@ double Tournament::Search::share_of_next_border() const {
 }
 
 /// A candidate's synchronisation with what it leaves open filled in: at one size, different ones may mean the same.
-Synchronisation Tournament::Search::effective(std::size_t candidate, std::int64_t bytes) const {
+Synchronisation Search::State::effective(std::size_t candidate, std::int64_t bytes) const {
     Synchronisation synchronisation = candidates_[candidate].synchronisation;
     if (synchronisation.kind == Synchronisation::Kind::timed && settings_.slowest_bits_per_second > 0) {
         synchronisation.segment_bytes =
@@ -210,12 +210,12 @@ Synchronisation Tournament::Search::effective(std::size_t candidate, std::int64_
     return synchronisation;
 }
 
-bool Tournament::Search::same_at(std::size_t one, std::size_t other, std::int64_t bytes) const {
+bool Search::State::same_at(std::size_t one, std::size_t other, std::int64_t bytes) const {
     return candidates_[one].algorithm == candidates_[other].algorithm &&
            candidates_[one].variant == candidates_[other].variant && effective(one, bytes) == effective(other, bytes);
 }
 
-std::size_t Tournament::Search::untuned(std::int64_t bytes) const {
+std::size_t Search::State::untuned(std::int64_t bytes) const {
     if (!foreknowledge_.untuned) {
         return 0;
     }
@@ -230,7 +230,7 @@ std::size_t Tournament::Search::untuned(std::int64_t bytes) const {
     return first;
 }
 
-bool Tournament::Search::hopeless(std::size_t candidate) const {
+bool Search::State::hopeless(std::size_t candidate) const {
     const std::vector<double>& slowness = known_[candidate].slowness;
     if (slowness.size() == 1) {
         return slowness.back() > farther_off;
@@ -239,13 +239,13 @@ bool Tournament::Search::hopeless(std::size_t candidate) const {
 }
 
 /// Whether a candidate was a close race at the latest size.
-bool Tournament::Search::was_close(std::size_t candidate) const {
+bool Search::State::was_close(std::size_t candidate) const {
     const Known& known = known_[candidate];
     return !known.slowness.empty() && known.bytes == best_bytes_ && known.slowness.back() <= close_race;
 }
 
 /// Where a candidate stands in the order of entry; lower is earlier. Close races come before everything else.
-double Tournament::Search::place(std::size_t candidate, std::int64_t bytes) const {
+double Search::State::place(std::size_t candidate, std::int64_t bytes) const {
     const std::vector<double>& slowness = known_[candidate].slowness;
     if (was_close(candidate)) {
         return slowness.back() - close_race;
@@ -260,7 +260,7 @@ double Tournament::Search::place(std::size_t candidate, std::int64_t bytes) cons
 }
 
 /// Candidates in the order in which they get their chance at a size, each once: the MPI's own first, then `favourite`.
-std::vector<std::size_t> Tournament::Search::in_order(std::int64_t bytes, std::size_t favourite) const {
+std::vector<std::size_t> Search::State::in_order(std::int64_t bytes, std::size_t favourite) const {
     std::vector<std::size_t> order;
     for (std::size_t candidate = 1; candidate < candidates_.size(); ++candidate) {
         const bool known = std::any_of(order.begin(), order.end(),
@@ -280,7 +280,7 @@ std::vector<std::size_t> Tournament::Search::in_order(std::int64_t bytes, std::s
     return order;
 }
 
-Entrant Tournament::Search::entrant(std::size_t candidate, std::int64_t bytes) const {
+Entrant Search::State::entrant(std::size_t candidate, std::int64_t bytes) const {
     const Synchronisation& synchronisation = candidates_[candidate].synchronisation;
     const Known& known = known_[candidate];
     double seconds = likely_seconds(bytes);
@@ -291,7 +291,7 @@ Entrant Tournament::Search::entrant(std::size_t candidate, std::int64_t bytes) c
     return {candidate, synchronisation.kind == Synchronisation::Kind::timed && synchronisation.pace <= 0, seconds};
 }
 
-std::vector<Entrant> Tournament::Search::entrants(std::int64_t bytes, double share) const {
+std::vector<Entrant> Search::State::entrants(std::int64_t bytes, double share) const {
     std::vector<Entrant> all;
     double pass = 0;
     const std::size_t favourite = untuned(bytes);
@@ -315,7 +315,7 @@ std::vector<Entrant> Tournament::Search::entrants(std::int64_t bytes, double sha
 }
 
 /// The seconds still to come, judged by how much of their shares the sizes so far have used.
-double Tournament::Search::left_to_do() const {
+double Search::State::left_to_do() const {
     double of_outcomes = spent_seconds_ - (current_ ? current_->spent_seconds() : 0);
     double used = share_seconds_of_outcomes_ > 0 ? std::min(1.0, of_outcomes / share_seconds_of_outcomes_) : 1.0;
     if (!current_) {
@@ -329,14 +329,14 @@ double Tournament::Search::left_to_do() const {
     return now + (nothing_later ? 0 : std::max(0.0, used * later));
 }
 
-Tournament::Progress Tournament::Search::progress() const {
+Search::Progress Search::State::progress() const {
     if (finished()) {
         return {1, 0, 0, 0};
     }
     return {done_, left_to_do(), bytes(), current_->in_the_race()};
 }
 
-Tournament::Result Tournament::Search::result() const {
+Search::Result Search::State::result() const {
     std::vector<SizeOutcome> sorted = outcomes_;
     std::sort(sorted.begin(), sorted.end(),
               [](const SizeOutcome& one, const SizeOutcome& other) { return one.bytes < other.bytes; });
@@ -369,25 +369,24 @@ std::vector<std::int64_t> default_tuned_sizes() {
     return sizes;
 }
 
-Tournament::Tournament(std::unique_ptr<Search> search) : search_(std::move(search)) {}
-Tournament::Tournament(Tournament&&) noexcept = default;
-Tournament& Tournament::operator=(Tournament&&) noexcept = default;
-Tournament::~Tournament() = default;
+Search::Search(std::unique_ptr<State> search) : search_(std::move(search)) {}
+Search::Search(Search&&) noexcept = default;
+Search& Search::operator=(Search&&) noexcept = default;
+Search::~Search() = default;
 
-Expected<Tournament> Tournament::create(TournamentSettings settings, std::vector<Method> candidates,
-                                        Foreknowledge known) {
+Expected<Search> Search::create(SearchSettings settings, std::vector<Method> candidates, Foreknowledge known) {
     if (const auto checked = check_settings(settings, candidates); !checked) {
         return failure(checked.error());
     }
-    return Tournament(std::make_unique<Search>(std::move(settings), std::move(candidates), std::move(known)));
+    return Search(std::make_unique<State>(std::move(settings), std::move(candidates), std::move(known)));
 }
 
-const TournamentSettings& Tournament::settings() const { return search_->settings(); }
-const std::vector<Method>& Tournament::candidates() const { return search_->candidates(); }
-bool Tournament::finished() const { return search_->finished(); }
-Tournament::Heat Tournament::next() const { return {search_->candidates()[search_->next()], search_->bytes()}; }
-void Tournament::observe(const Measurement& measurement) { search_->observe(measurement); }
-Tournament::Progress Tournament::progress() const { return search_->progress(); }
-Tournament::Result Tournament::result() const { return search_->result(); }
+const SearchSettings& Search::settings() const { return search_->settings(); }
+const std::vector<Method>& Search::candidates() const { return search_->candidates(); }
+bool Search::finished() const { return search_->finished(); }
+Search::Trial Search::next() const { return {search_->candidates()[search_->next()], search_->bytes()}; }
+void Search::observe(const Measurement& measurement) { search_->observe(measurement); }
+Search::Progress Search::progress() const { return search_->progress(); }
+Search::Result Search::result() const { return search_->result(); }
 
 }  // namespace aapc

@@ -9,7 +9,7 @@
 
 #include "aapc/statistics/statistics.hpp"
 
-namespace aapc::tournament {
+namespace aapc::searching {
 
 namespace {
 
@@ -94,14 +94,14 @@ void shuffle(std::vector<std::size_t>& values, std::uint64_t state) {
 
 }  // namespace
 
-double SizeSearch::Racer::call_cost() const { return calls > 0 ? spent_seconds / calls : entrant.expected_seconds; }
+double SizeSearch::Candidate::call_cost() const { return calls > 0 ? spent_seconds / calls : entrant.expected_seconds; }
 
-double SizeSearch::Racer::median_seconds() const {
+double SizeSearch::Candidate::median_seconds() const {
     const std::vector<double>& samples = final.empty() ? screening : final;
     return final.empty() ? lower_median(samples) : median(samples);
 }
 
-bool SizeSearch::Racer::must_stay() const {
+bool SizeSearch::Candidate::must_stay() const {
     return racing && entrant.untuned && final.empty() && screening.size() < samples_to_be_sent_home;
 }
 
@@ -109,7 +109,7 @@ SizeSearch::SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants,
                        std::uint64_t seed)
     : bytes_(bytes), share_seconds_(share_seconds), seed_(seed) {
     for (const Entrant& entrant : entrants) {
-        racers_.push_back({entrant, {}, {}, 0, 0, true});
+        candidates_.push_back({entrant, {}, {}, 0, 0, true});
     }
     if (form == Form::screening_and_final) {
         begin_screening();
@@ -118,17 +118,17 @@ SizeSearch::SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants,
     }
 }
 
-std::size_t SizeSearch::next() const { return racers_[turns_.front().racer].entrant.candidate; }
+std::size_t SizeSearch::next() const { return candidates_[turns_.front().candidate].entrant.candidate; }
 
 std::size_t SizeSearch::in_the_race() const {
-    return static_cast<std::size_t>(
-        std::count_if(racers_.begin(), racers_.end(), [](const Racer& racer) { return racer.racing; }));
+    return static_cast<std::size_t>(std::count_if(candidates_.begin(), candidates_.end(),
+                                                  [](const Candidate& candidate) { return candidate.racing; }));
 }
 
-void SizeSearch::queue_calls(std::size_t racer, int uncounted, bool counted) {
-    turns_.insert(turns_.end(), static_cast<std::size_t>(uncounted), Turn{racer, false});
+void SizeSearch::queue_calls(std::size_t candidate, int uncounted, bool counted) {
+    turns_.insert(turns_.end(), static_cast<std::size_t>(uncounted), Turn{candidate, false});
     if (counted) {
-        turns_.push_back({racer, true});
+        turns_.push_back({candidate, true});
     }
 }
 
@@ -136,26 +136,27 @@ void SizeSearch::queue_calls(std::size_t racer, int uncounted, bool counted) {
 void SizeSearch::begin_screening() {
     double all = 0;
     double pace_finders = 0;
-    for (const Racer& racer : racers_) {
-        all += racer.entrant.expected_seconds;
-        pace_finders += racer.entrant.finds_its_pace ? racer.entrant.expected_seconds : 0;
+    for (const Candidate& candidate : candidates_) {
+        all += candidate.entrant.expected_seconds;
+        pace_finders += candidate.entrant.finds_its_pace ? candidate.entrant.expected_seconds : 0;
     }
     const double affordable = share_of_warm_up * share_seconds_;
-    for (std::size_t racer = 0; racer < racers_.size(); ++racer) {
-        const bool more = racers_[racer].entrant.finds_its_pace && calls_to_find_a_pace * pace_finders <= affordable;
-        queue_calls(racer, more ? calls_to_find_a_pace : static_cast<int>(all <= affordable), true);
+    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+        const bool more =
+            candidates_[candidate].entrant.finds_its_pace && calls_to_find_a_pace * pace_finders <= affordable;
+        queue_calls(candidate, more ? calls_to_find_a_pace : static_cast<int>(all <= affordable), true);
     }
 }
 
 void SizeSearch::observe(double seconds, double spent_seconds) {
     const Turn turn = turns_.front();
     turns_.pop_front();
-    Racer& racer = racers_[turn.racer];
-    racer.spent_seconds += spent_seconds;
-    ++racer.calls;
+    Candidate& candidate = candidates_[turn.candidate];
+    candidate.spent_seconds += spent_seconds;
+    ++candidate.calls;
     spent_seconds_ += spent_seconds;
     if (turn.counted) {
-        (stage_ == Stage::screening ? racer.screening : racer.final).push_back(seconds);
+        (stage_ == Stage::screening ? candidate.screening : candidate.final).push_back(seconds);
     }
     if (stage_ == Stage::screening && rounds_ == 0 && turn.counted) {
         stop_late_entries();
@@ -168,12 +169,12 @@ void SizeSearch::observe(double seconds, double spent_seconds) {
 /// What the screening may use: part of the share, and no more than leaves the best and the MPI's own their final.
 double SizeSearch::screening_share() const {
     double best = std::numeric_limits<double>::infinity();
-    for (std::size_t racer = 1; racer < racers_.size(); ++racer) {
-        if (racers_[racer].racing && racers_[racer].calls > 0) {
-            best = std::min(best, racers_[racer].call_cost());
+    for (std::size_t candidate = 1; candidate < candidates_.size(); ++candidate) {
+        if (candidates_[candidate].racing && candidates_[candidate].calls > 0) {
+            best = std::min(best, candidates_[candidate].call_cost());
         }
     }
-    const double round = racers_.front().call_cost() + (std::isfinite(best) ? best : 0);
+    const double round = candidates_.front().call_cost() + (std::isfinite(best) ? best : 0);
     return std::min(share_of_screening * share_seconds_,
                     share_seconds_ - static_cast<double>(plenty_of_pairs + 1) * round);
 }
@@ -184,12 +185,12 @@ void SizeSearch::stop_late_entries() {
     if (turns_.empty()) {
         return;
     }
-    if (spent_seconds_ + racers_[turns_.front().racer].call_cost() <= screening_share()) {
+    if (spent_seconds_ + candidates_[turns_.front().candidate].call_cost() <= screening_share()) {
         return;
     }
     turns_.clear();
-    for (std::size_t racer = 2; racer < racers_.size(); ++racer) {
-        racers_[racer].racing = !racers_[racer].screening.empty();
+    for (std::size_t candidate = 2; candidate < candidates_.size(); ++candidate) {
+        candidates_[candidate].racing = !candidates_[candidate].screening.empty();
     }
 }
 
@@ -204,21 +205,22 @@ void SizeSearch::advance() {
 
 void SizeSearch::queue_round() {
     std::vector<std::size_t> order;
-    for (std::size_t racer = 0; racer < racers_.size(); ++racer) {
-        if (racers_[racer].racing) {
-            order.push_back(racer);
+    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+        if (candidates_[candidate].racing) {
+            order.push_back(candidate);
         }
     }
     shuffle(order, seed_ ^ (static_cast<std::uint64_t>(bytes_) << 20) ^ (rounds_ << 1) ^
                        static_cast<std::uint64_t>(stage_ == Stage::final));
-    for (const std::size_t racer : order) {
-        turns_.push_back({racer, true});
+    for (const std::size_t candidate : order) {
+        turns_.push_back({candidate, true});
     }
 }
 
 double SizeSearch::round_cost() const {
-    return std::accumulate(racers_.begin(), racers_.end(), 0.0,
-                           [](double sum, const Racer& racer) { return racer.racing ? sum + racer.call_cost() : sum; });
+    return std::accumulate(candidates_.begin(), candidates_.end(), 0.0, [](double sum, const Candidate& candidate) {
+        return candidate.racing ? sum + candidate.call_cost() : sum;
+    });
 }
 
 void SizeSearch::after_screening_round() {
@@ -236,20 +238,21 @@ void SizeSearch::after_screening_round() {
 void SizeSearch::drop_losers() {
     double best = std::numeric_limits<double>::infinity();
     std::size_t leader = 0;
-    for (std::size_t racer = 0; racer < racers_.size(); ++racer) {
-        if (racers_[racer].racing && !racers_[racer].screening.empty() && racers_[racer].median_seconds() < best) {
-            best = racers_[racer].median_seconds();
-            leader = racer;
+    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+        if (candidates_[candidate].racing && !candidates_[candidate].screening.empty() &&
+            candidates_[candidate].median_seconds() < best) {
+            best = candidates_[candidate].median_seconds();
+            leader = candidate;
         }
     }
     const double limit = best * tolerated_slowness(rounds_, short_calls_);
-    for (std::size_t racer = 1; racer < racers_.size(); ++racer) {
-        Racer& one = racers_[racer];
-        if (!one.racing || racer == leader || one.screening.empty() || one.must_stay()) {
+    for (std::size_t candidate = 1; candidate < candidates_.size(); ++candidate) {
+        Candidate& one = candidates_[candidate];
+        if (!one.racing || candidate == leader || one.screening.empty() || one.must_stay()) {
             continue;
         }
         const bool surely_slower =
-            rounds_ >= usual_fewest_pairs && ratio_interval(racers_[leader].screening, one.screening).high < 1;
+            rounds_ >= usual_fewest_pairs && ratio_interval(candidates_[leader].screening, one.screening).high < 1;
         one.racing = one.median_seconds() <= limit && !surely_slower;
     }
 }
@@ -263,13 +266,13 @@ bool SizeSearch::screening_goes_on() const {
 /// fastest first.
 std::vector<std::size_t> SizeSearch::challengers() const {
     std::vector<std::size_t> order;
-    for (std::size_t racer = 1; racer < racers_.size(); ++racer) {
-        if (racers_[racer].racing) {
-            order.push_back(racer);
+    for (std::size_t candidate = 1; candidate < candidates_.size(); ++candidate) {
+        if (candidates_[candidate].racing) {
+            order.push_back(candidate);
         }
     }
-    const auto place = [this](std::size_t racer) {
-        const Racer& one = racers_[racer];
+    const auto place = [this](std::size_t candidate) {
+        const Candidate& one = candidates_[candidate];
         return one.must_stay() || !one.measured() ? 0.0 : one.median_seconds();
     };
     std::stable_sort(order.begin(), order.end(),
@@ -280,7 +283,7 @@ std::vector<std::size_t> SizeSearch::challengers() const {
 void SizeSearch::keep_best(std::size_t most) {
     const std::vector<std::size_t> order = challengers();
     for (std::size_t place = most; place < order.size(); ++place) {
-        racers_[order[place]].racing = false;
+        candidates_[order[place]].racing = false;
     }
 }
 
@@ -288,10 +291,10 @@ void SizeSearch::keep_best(std::size_t most) {
 std::size_t SizeSearch::finalists_that_fit() const {
     const std::vector<std::size_t> order = challengers();
     const double left = share_seconds_ - spent_seconds_;
-    double cost = racers_.front().call_cost();
+    double cost = candidates_.front().call_cost();
     std::size_t fitting = 0;
     while (fitting < std::min(order.size(), most_finalists)) {
-        cost += racers_[order[fitting]].call_cost();
+        cost += candidates_[order[fitting]].call_cost();
         if (fitting > 0 && cost * static_cast<double>(plenty_of_pairs + 1) > left) {
             break;
         }
@@ -309,21 +312,21 @@ void SizeSearch::begin_final() {
     if (challengers().empty() || static_cast<double>(fewest_pairs) * round_cost() > left) {
         // Too little to show anything: the MPI's own stays. It is measured once at least, to be able to say so.
         keep_best(0);
-        if (racers_.front().calls == 0) {
+        if (candidates_.front().calls == 0) {
             queue_calls(0, 0, true);
         } else {
             stage_ = Stage::over;
         }
         return;
     }
-    for (std::size_t racer = 0; racer < racers_.size(); ++racer) {
-        const Racer& one = racers_[racer];
+    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+        const Candidate& one = candidates_[candidate];
         if (one.racing && one.entrant.finds_its_pace) {
             const bool affordable = calls_to_find_a_pace * one.call_cost() <= share_of_warm_up * left;
             const bool warms_up = one.must_stay() && one.call_cost() <= left - usual_fewest_pairs * round_cost();
-            queue_calls(racer, affordable ? calls_to_find_a_pace : static_cast<int>(warms_up), false);
+            queue_calls(candidate, affordable ? calls_to_find_a_pace : static_cast<int>(warms_up), false);
         } else if (one.racing && one.calls == 0 && one.call_cost() <= share_of_warm_up * left) {
-            queue_calls(racer, 1, false);
+            queue_calls(candidate, 1, false);
         }
     }
     queue_round();
@@ -349,27 +352,28 @@ void SizeSearch::after_final_round() {
 /// the best is surely not ahead by more than the noise. Sends home who is surely behind the best.
 bool SizeSearch::final_is_decided() {
     const std::vector<std::size_t> order = challengers();
-    const std::vector<double>& leader = racers_[order.front()].final;
-    const auto lead = ratio_interval(racers_.front().final, leader);
+    const std::vector<double>& leader = candidates_[order.front()].final;
+    const auto lead = ratio_interval(candidates_.front().final, leader);
     if (lead.high <= noise) {
         return true;
     }
     next_look_ = rounds_ + std::max(fewest_steps, rounds_ / 4);
     bool settled = lead.low > needed_lead(rounds_);
     for (std::size_t place = 1; place < order.size(); ++place) {
-        const auto ahead = ratio_interval(racers_[order[place]].final, leader);
-        racers_[order[place]].racing = ahead.low <= 1;
+        const auto ahead = ratio_interval(candidates_[order[place]].final, leader);
+        candidates_[order[place]].racing = ahead.low <= 1;
         settled = settled && ahead.low * noise >= 1;
     }
     return settled;
 }
 
-/// The racer that replaces the MPI's own: the fastest of those that are surely faster.
+/// The candidate that replaces the MPI's own: the fastest of those that are surely faster.
 std::optional<std::size_t> SizeSearch::winner() const {
-    for (const std::size_t racer : challengers()) {
-        const std::vector<double>& own = racers_[racer].final;
-        if (own.size() >= fewest_pairs && ratio_interval(racers_.front().final, own).low > needed_lead(own.size())) {
-            return racer;
+    for (const std::size_t candidate : challengers()) {
+        const std::vector<double>& own = candidates_[candidate].final;
+        if (own.size() >= fewest_pairs &&
+            ratio_interval(candidates_.front().final, own).low > needed_lead(own.size())) {
+            return candidate;
         }
     }
     return std::nullopt;
@@ -378,10 +382,10 @@ std::optional<std::size_t> SizeSearch::winner() const {
 SizeOutcome SizeSearch::outcome() const {
     SizeOutcome outcome;
     outcome.bytes = bytes_;
-    outcome.decided = racers_.front().final.size() >= fewest_pairs;
-    const Racer& native = racers_.front();
+    outcome.decided = candidates_.front().final.size() >= fewest_pairs;
+    const Candidate& native = candidates_.front();
     const std::size_t best = winner().value_or(0);
-    const Racer& chosen = racers_[best];
+    const Candidate& chosen = candidates_[best];
     outcome.chosen = chosen.entrant.candidate;
     const std::vector<double>& samples = chosen.final.empty() ? chosen.screening : chosen.final;
     MeasuredSize& evidence = outcome.evidence;
@@ -395,13 +399,13 @@ SizeOutcome SizeSearch::outcome() const {
     evidence.spread = relative_spread(samples);
     evidence.repeats = static_cast<std::int64_t>(samples.size());
     double second = std::numeric_limits<double>::infinity();
-    for (std::size_t racer = 0; racer < racers_.size(); ++racer) {
-        const Racer& one = racers_[racer];
+    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+        const Candidate& one = candidates_[candidate];
         if (one.screening.empty() && one.final.empty()) {
             continue;
         }
         outcome.seen.push_back({one.entrant.candidate, one.median_seconds()});
-        if (racer != best && one.final.empty() == chosen.final.empty() && one.median_seconds() < second) {
+        if (candidate != best && one.final.empty() == chosen.final.empty() && one.median_seconds() < second) {
             second = one.median_seconds();
             outcome.runner_up = one.entrant.candidate;
             evidence.runner_up = RunnerUp{{}, second};
@@ -410,4 +414,4 @@ SizeOutcome SizeSearch::outcome() const {
     return outcome;
 }
 
-}  // namespace aapc::tournament
+}  // namespace aapc::searching

@@ -11,11 +11,11 @@
 
 #include "aapc/selection/tuning.hpp"
 
-namespace aapc::tournament {
+namespace aapc::searching {
 
 /// A candidate that takes part at a size.
 struct Entrant {
-    std::size_t candidate = 0;    ///< index into the tournament's candidates; 0 is the MPI's own routine
+    std::size_t candidate = 0;    ///< index into the search's candidates; 0 is the MPI's own routine
     bool finds_its_pace = false;  ///< its first few calls are slower than what a program sees later
     double expected_seconds = 0;  ///< of one exchange; what the budget is planned with until it has been measured
     bool untuned = false;         ///< what runs where there is no tuning: a slow beginning does not send it home
@@ -63,7 +63,7 @@ class SizeSearch {
   private:
     enum class Stage : std::uint8_t { screening, final, over };
 
-    struct Racer {
+    struct Candidate {
         Entrant entrant;
         std::vector<double> screening;  ///< counted seconds of each stage, one a round
         std::vector<double> final;
@@ -79,14 +79,14 @@ class SizeSearch {
     };
 
     struct Turn {
-        std::size_t racer;
+        std::size_t candidate;
         bool counted;
     };
 
     void begin_screening();
     void begin_final();
     void queue_round();
-    void queue_calls(std::size_t racer, int uncounted, bool counted);
+    void queue_calls(std::size_t candidate, int uncounted, bool counted);
     void advance();
     void after_screening_round();
     void after_final_round();
@@ -106,7 +106,7 @@ class SizeSearch {
     double share_seconds_;
     std::uint64_t seed_;
     Stage stage_ = Stage::screening;
-    std::vector<Racer> racers_;
+    std::vector<Candidate> candidates_;
     std::deque<Turn> turns_;
     std::size_t rounds_ = 0;     ///< complete rounds of this stage
     std::size_t next_look_ = 0;  ///< rounds of the final before it is asked whether it is decided
@@ -114,4 +114,4 @@ class SizeSearch {
     double spent_seconds_ = 0;
 };
 
-}  // namespace aapc::tournament
+}  // namespace aapc::searching

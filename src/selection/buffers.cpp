@@ -9,7 +9,7 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 
 namespace {
 
@@ -23,14 +23,15 @@ const BufferedMethod* find(const Needs& needs, const Method& method) {
 }
 
 /// Adds the method if it is not there and forwards; says whether it is there now.
-bool add(Needs& needs, const Network& network, const Demand& demand, const Method& method, const BlocksOf& blocks_of) {
+bool add(Needs& needs, const Network& network, const Placement& placement, const Method& method,
+         const BlocksOf& blocks_of) {
     if (method.native()) {
         return false;
     }
     if (find(needs, method) != nullptr) {
         return true;
     }
-    const auto timetable = build_timetable(*method.algorithm, method.variant, network, demand);
+    const auto timetable = build_timetable(*method.algorithm, method.variant, network, placement);
     if (!timetable || !(*timetable)->forwards()) {
         return false;
     }
@@ -112,22 +113,22 @@ void append_otherwise(Limiter& limiter, const std::vector<Decision::Range>& othe
 
 }  // namespace
 
-std::vector<BufferedMethod> forwarding_methods(const Network& network, const Demand& demand, const Decision& decision,
-                                               const BlocksOf& blocks_of) {
+std::vector<BufferedMethod> forwarding_methods(const Network& network, const Placement& placement,
+                                               const Decision& decision, const BlocksOf& blocks_of) {
     Needs needs;
     for (const Decision::Range& range : decision.ranges()) {
-        add(needs, network, demand, range.method, blocks_of);
+        add(needs, network, placement, range.method, blocks_of);
     }
     return needs;
 }
 
-std::vector<BufferedMethod> forwarding_methods(const Network& network, const Demand& demand,
+std::vector<BufferedMethod> forwarding_methods(const Network& network, const Placement& placement,
                                                const LimitedDecision& decision, const BlocksOf& blocks_of) {
     Needs needs;
     for (const Decision* const one : {&decision.wanted, &decision.otherwise}) {
         for (const Decision::Range& range : one->ranges()) {
             std::optional next = range.method;
-            while (next && add(needs, network, demand, *next, blocks_of)) {
+            while (next && add(needs, network, placement, *next, blocks_of)) {
                 next = with_smaller_buffers(*next);
             }
         }
@@ -162,4 +163,4 @@ Decision within_limit(const LimitedDecision& decision, const std::vector<Buffere
     return {limiter.take(), std::move(reason), decision.wanted.basis()};
 }
 
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "aapc/methods/buffer_limit.hpp"
-#include "aapc/topology/placement.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 #include "selection/rule.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 
 /// A decision, and what takes its place where its buffers would be too large.
 struct LimitedDecision {
@@ -26,13 +26,13 @@ struct LimitedDecision {
 using BlocksOf = std::function<std::int64_t(const Timetable&)>;
 
 /// The methods of the ranges of `decision` that forward blocks, each once, with the buffers that `blocks_of` tells.
-/// Which they are, and in which order, is a function of network, demand and decision. Methods that cannot be had there
-/// are left out.
-[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(const Network& network, const Demand& demand,
+/// Which they are, and in which order, is a function of network, placement and decision. Methods that cannot be had
+/// there are left out.
+[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(const Network& network, const Placement& placement,
                                                              const Decision& decision, const BlocksOf& blocks_of);
 
 /// The same for both of the decisions, and for all that with_smaller_buffers() makes of their methods.
-[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(const Network& network, const Demand& demand,
+[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(const Network& network, const Placement& placement,
                                                              const LimitedDecision& decision,
                                                              const BlocksOf& blocks_of);
 
@@ -48,4 +48,4 @@ using BlocksOf = std::function<std::int64_t(const Timetable&)>;
 [[nodiscard]] Decision within_limit(const LimitedDecision& decision, const std::vector<BufferedMethod>& needs,
                                     std::int64_t limit);
 
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

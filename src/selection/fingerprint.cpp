@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "aapc/topology/network_digest.hpp"
 #include "aapc/selection/tuning.hpp"
+#include "aapc/topology/network_digest.hpp"
+#include "input/version.hpp"
 #include "input/wording.hpp"
 
 namespace aapc {
@@ -108,16 +109,12 @@ std::string mpi_version_line(std::string_view library_version) {
     return line;
 }
 
-Fingerprint make_fingerprint(const Network& network, const Demand& demand, std::string_view mpi,
+Fingerprint make_fingerprint(const Network& network, const Placement& placement, std::string_view mpi,
                              std::string_view library_version, std::string_view topology_file) {
-    Fingerprint fingerprint{AAPC_VERSION,
-                            std::string(mpi),
-                            mpi_version_line(library_version),
-                            network_digest(network),
-                            std::string(topology_file),
-                            {}};
-    fingerprint.machine_of.reserve(demand.machine_of.size());
-    for (const Machine machine : demand.machine_of) {
+    Fingerprint fingerprint{std::string(version()),  std::string(mpi),           mpi_version_line(library_version),
+                            network_digest(network), std::string(topology_file), {}};
+    fingerprint.machine_of.reserve(placement.machine_of.size());
+    for (const Machine machine : placement.machine_of) {
         fingerprint.machine_of.push_back(network.machine_name(machine));
     }
     return fingerprint;

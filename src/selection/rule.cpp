@@ -12,7 +12,7 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/topology/clusters.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 
 namespace {
 
@@ -37,18 +37,18 @@ constexpr Rule rules[] = {
 
 constexpr Rank fewest_participants = 3;  // two ranks have one schedule, and every MPI has found it
 
-std::size_t machines_used(const Demand& demand) {
-    return std::unordered_set<Machine>(demand.machine_of.begin(), demand.machine_of.end()).size();
+std::size_t machines_used(const Placement& placement) {
+    return std::unordered_set<Machine>(placement.machine_of.begin(), placement.machine_of.end()).size();
 }
 
-bool in_one_cluster(const Network& network, const Demand& demand) {
-    return network.kind() == NetworkKind::clusters && ranks_by_cluster(network, demand).size() == 1;
+bool in_one_cluster(const Network& network, const Placement& placement) {
+    return network.kind() == NetworkKind::clusters && ranks_by_cluster(network, placement).size() == 1;
 }
 
 /// Whether some machine has more ranks than another.
-bool numbers_of_ranks_differ(const Demand& demand) {
+bool numbers_of_ranks_differ(const Placement& placement) {
     std::unordered_map<Machine, std::size_t> ranks_on;
-    for (const Machine machine : demand.machine_of) {
+    for (const Machine machine : placement.machine_of) {
         ++ranks_on[machine];
     }
     return std::any_of(ranks_on.begin(), ranks_on.end(),
@@ -57,8 +57,9 @@ bool numbers_of_ranks_differ(const Demand& demand) {
 
 /// The first one, but of `factor` the one that was measured to be best (docs/measurements.md, "Machines with several
 /// ranks").
-std::string_view variant_of(const Algorithm& algorithm, const Demand& demand) {
-    return algorithm.name == "factor" && numbers_of_ranks_differ(demand) ? "permutation" : algorithm.variants.front();
+std::string_view variant_of(const Algorithm& algorithm, const Placement& placement) {
+    return algorithm.name == "factor" && numbers_of_ranks_differ(placement) ? "permutation"
+                                                                            : algorithm.variants.front();
 }
 
 std::string speed_text(double bits_per_second) {
@@ -90,9 +91,9 @@ double slowdown_by_equal_phases(Phase phases, const Bound& bound) {
 }
 
 /// Whether the tuning was measured with as many ranks, each on the same machine.
-bool has_tuned_shape(const Network& network, const Demand& demand, const Tuning& tuning) {
+bool has_tuned_shape(const Network& network, const Placement& placement, const Tuning& tuning) {
     const std::vector<std::string>& tuned = tuning.fingerprint.machine_of;
-    return std::equal(demand.machine_of.begin(), demand.machine_of.end(), tuned.begin(), tuned.end(),
+    return std::equal(placement.machine_of.begin(), placement.machine_of.end(), tuned.begin(), tuned.end(),
                       [&](Machine machine, const std::string& name) { return network.machine_name(machine) == name; });
 }
 
@@ -121,16 +122,16 @@ Decision decide_by_tuning(const Tuning& tuning, const std::string& bound) {
 }
 
 /// Why the rule leaves everything to the MPI's own routine here, if so.
-std::optional<std::string> reason_for_native(const Network& network, const Demand& demand, const Bound& bound,
+std::optional<std::string> reason_for_native(const Network& network, const Placement& placement, const Bound& bound,
                                              const Algorithm& algorithm) {
     // Nothing was measured and nothing is known but which ranks share a network card. Where each has one for itself,
     // an order of the messages that avoids the others' cards is what MPIs have, too.
     if (network.kind() == NetworkKind::detected &&
-        demand.machine_of.size() < fewest_ranks_a_machine * machines_used(demand)) {
+        placement.machine_of.size() < fewest_ranks_a_machine * machines_used(placement)) {
         return fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
                            fewest_ranks_a_machine);
     }
-    const auto timetable = build_timetable(algorithm, "", network, demand);
+    const auto timetable = build_timetable(algorithm, "", network, placement);
     if (!timetable) {
         return timetable.error().wrong;
     }
@@ -146,9 +147,9 @@ std::optional<std::string> reason_for_native(const Network& network, const Deman
     return std::nullopt;
 }
 
-Decision decide_by_rule(const Network& network, const Demand& demand, const Bound& bound,
+Decision decide_by_rule(const Network& network, const Placement& placement, const Bound& bound,
                         const std::optional<Synchronisation>& forced, const std::string& reason, std::string_view mpi) {
-    const NetworkKind kind = in_one_cluster(network, demand) ? NetworkKind::tree : network.kind();
+    const NetworkKind kind = in_one_cluster(network, placement) ? NetworkKind::tree : network.kind();
     std::vector<Decision::Range> ranges = {{0, Method{}, ""}};
     std::string why_native;
     for (const Rule& rule : rules) {
@@ -161,13 +162,13 @@ Decision decide_by_rule(const Network& network, const Demand& demand, const Boun
             continue;
         }
         const auto algorithm = find_algorithm(rule.algorithm);
-        const auto native =
-            algorithm ? reason_for_native(network, demand, bound, **algorithm) : std::optional(algorithm.error().wrong);
+        const auto native = algorithm ? reason_for_native(network, placement, bound, **algorithm)
+                                      : std::optional(algorithm.error().wrong);
         if (native) {
             why_native = *native;
             continue;
         }
-        Method method{*algorithm, std::string(variant_of(**algorithm, demand)),
+        Method method{*algorithm, std::string(variant_of(**algorithm, placement)),
                       forced.value_or((*algorithm)->synchronisation)};
         ranges.push_back({rule.from_bytes, std::move(method), ""});
         if (rule.below_bytes <= largest_scheduled_block) {
@@ -213,11 +214,11 @@ std::size_t Decision::range_of(std::int64_t block_bytes) const {
     return static_cast<std::size_t>(after - ranges_.begin()) - 1;
 }
 
-std::optional<std::string> nothing_to_schedule(const Demand& demand, const Bound& bound) {
-    if (demand.participants() < fewest_participants) {
+std::optional<std::string> nothing_to_schedule(const Placement& placement, const Bound& bound) {
+    if (placement.participants() < fewest_participants) {
         return "with fewer than three ranks there is nothing to schedule";
     }
-    if (machines_used(demand) < 2 || bound.links.empty()) {
+    if (machines_used(placement) < 2 || bound.links.empty()) {
         return "all ranks are on one machine and no message crosses a link";
     }
     return std::nullopt;
@@ -231,12 +232,12 @@ Expected<void> check_speed_is_known(const Method& method, const Bound& bound) {
     return {};
 }
 
-Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
+Decision decide(const Network& network, const Placement& placement, const Bound& bound, const Forced& forced,
                 const Tuning* tuning, std::string_view mpi) {
     if (forced.method && forced.method->native()) {
         return Decision("AAPC_ALGORITHM says so", Decision::Basis::forced);
     }
-    if (auto nothing = nothing_to_schedule(demand, bound)) {
+    if (auto nothing = nothing_to_schedule(placement, bound)) {
         return Decision(std::move(*nothing));
     }
     std::string reason = bound_text(network, bound);
@@ -245,22 +246,22 @@ Decision decide(const Network& network, const Demand& demand, const Bound& bound
         return {{{0, *forced.method, ""}}, reason, Decision::Basis::forced};
     }
     if (tuning != nullptr && !forced.synchronisation) {
-        if (has_tuned_shape(network, demand, *tuning)) {
+        if (has_tuned_shape(network, placement, *tuning)) {
             return decide_by_tuning(*tuning, reason);
         }
         reason = fmt::format("the tuning is for {} ranks placed otherwise; {}", tuning->fingerprint.machine_of.size(),
                              reason);
     }
-    return decide_by_rule(network, demand, bound, forced.synchronisation, reason, mpi);
+    return decide_by_rule(network, placement, bound, forced.synchronisation, reason, mpi);
 }
 
-std::string describe(const Demand& demand) {
-    const std::size_t machines = machines_used(demand);
-    return fmt::format("communicator of {} rank{} on {} machine{}", demand.participants(),
-                       demand.participants() == 1 ? "" : "s", machines, machines == 1 ? "" : "s");
+std::string describe(const Placement& placement) {
+    const std::size_t machines = machines_used(placement);
+    return fmt::format("communicator of {} rank{} on {} machine{}", placement.participants(),
+                       placement.participants() == 1 ? "" : "s", machines, machines == 1 ? "" : "s");
 }
 
-std::string explain(const Demand& demand, const Decision& decision) {
+std::string explain(const Placement& placement, const Decision& decision) {
     std::string text;
     for (const Decision::Range& range : decision.ranges()) {
         if (range.from_bytes > largest_scheduled_block) {
@@ -275,7 +276,7 @@ std::string explain(const Demand& demand, const Decision& decision) {
             text += fmt::format(", {}", range.lead);
         }
     }
-    return fmt::format("{}: {} ({})", describe(demand), text, decision.reason());
+    return fmt::format("{}: {} ({})", describe(placement), text, decision.reason());
 }
 
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/topology/bound.hpp"
-#include "aapc/topology/placement.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/topology/network.hpp"
-#include "aapc/timetable/synchronisation.hpp"
 #include "aapc/selection/tuning.hpp"
+#include "aapc/timetable/synchronisation.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 
 /// Without a tuning, smaller blocks go to the MPI's own routine. Measured on the lab (docs/measurements.md, "Small
 /// messages"): at 4 KB `timed` is still slower than Open MPI's own, at 8 KB it is faster than either MPI's.
@@ -91,24 +91,24 @@ class Decision {
 
 /// Why nothing is ever scheduled there, whatever is asked for: fewer than three ranks, or no message crosses a link.
 /// Nothing: there is something to schedule. O(participants).
-[[nodiscard]] std::optional<std::string> nothing_to_schedule(const Demand& demand, const Bound& bound);
+[[nodiscard]] std::optional<std::string> nothing_to_schedule(const Placement& placement, const Bound& bound);
 
 /// Says why `method` cannot keep time, if so: `timed` needs the speed of the links. The diagnostic has no file.
 [[nodiscard]] Expected<void> check_speed_is_known(const Method& method, const Bound& bound);
 
-/// Decides for a communicator whose ranks sit as `demand` says; `bound` is that of `network` and `demand`. What is
-/// forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it was
-/// measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where no message crosses a link
-/// or fewer than three ranks take part, the MPI's own routine is used whatever is asked for. `mpi` is the one that it
-/// is for, "openmpi" or "mpich" (empty: any), since a rule may hold for the MPIs only that were measured to be slower.
-/// O(participants + ranges), and for the rule what its timetable takes.
-[[nodiscard]] Decision decide(const Network& network, const Demand& demand, const Bound& bound, const Forced& forced,
-                              const Tuning* tuning, std::string_view mpi = "");
+/// Decides for a communicator whose ranks sit as `placement` says; `bound` is that of `network` and `placement`. What
+/// is forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it
+/// was measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where no message crosses a
+/// link or fewer than three ranks take part, the MPI's own routine is used whatever is asked for. `mpi` is the one that
+/// it is for, "openmpi" or "mpich" (empty: any), since a rule may hold for the MPIs only that were measured to be
+/// slower. O(participants + ranges), and for the rule what its timetable takes.
+[[nodiscard]] Decision decide(const Network& network, const Placement& placement, const Bound& bound,
+                              const Forced& forced, const Tuning* tuning, std::string_view mpi = "");
 
 /// "communicator of 8 ranks on 4 machines".
-[[nodiscard]] std::string describe(const Demand& demand);
+[[nodiscard]] std::string describe(const Placement& placement);
 
 /// The sentence that AAPC_VERBOSE=1 prints for a communicator: sizes, methods and reason.
-[[nodiscard]] std::string explain(const Demand& demand, const Decision& decision);
+[[nodiscard]] std::string explain(const Placement& placement, const Decision& decision);
 
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

@@ -9,14 +9,14 @@
 #include <iterator>
 #include <utility>
 
-#include "aapc/topology/detection.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/topology/detection.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "input/environment.hpp"
-#include "aapc/input/units.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 
 namespace {
 
@@ -223,4 +223,4 @@ Settings decode(std::string_view bytes) {
     return settings;
 }
 
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/intranode/shared_memory.hpp"
 #include "aapc/selection/tuning.hpp"
+#include "aapc/topology/network.hpp"
 #include "selection/rule.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 
 /// The AAPC_ variables as rank 0 found them and the texts of the files.
 struct Settings {
@@ -72,4 +72,4 @@ struct Reading {
 /// The remark that tells why a tuning file is not used.
 [[nodiscard]] std::string deciding_without_tuning(std::string_view why);
 
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

@@ -7,12 +7,12 @@
 #include <iterator>
 #include <utility>
 
+#include "aapc/input/hostlist.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "input/first_mistake.hpp"
 #include "input/fnv1a.hpp"
 #include "input/toml_text.hpp"
 #include "input/wording.hpp"
-#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 

@@ -37,10 +37,10 @@ void complete(const Network& network, Bound& bound) {
 
 }  // namespace
 
-Bound tree_bound(const Network& network, const Demand& demand) {
-    const std::int64_t participants = demand.participants();
+Bound tree_bound(const Network& network, const Placement& placement) {
+    const std::int64_t participants = placement.participants();
     std::vector<std::int64_t> below(network.vertices().size(), 0);
-    for (const Machine machine : demand.machine_of) {
+    for (const Machine machine : placement.machine_of) {
         ++below[static_cast<std::size_t>(network.machines()[static_cast<std::size_t>(machine)].vertex)];
     }
     // Vertices with the link to their parent, parents first. Marked, so that a graph with circles is no endless tree.
@@ -71,11 +71,11 @@ Bound tree_bound(const Network& network, const Demand& demand) {
     return bound;
 }
 
-Bound torus_bound(const Network& network, const Demand& demand) {
+Bound torus_bound(const Network& network, const Placement& placement) {
     Bound bound;
-    bound.messages = std::max<std::int64_t>(std::int64_t{demand.participants()} - 1, 0);
+    bound.messages = std::max<std::int64_t>(std::int64_t{placement.participants()} - 1, 0);
     if (const std::optional<TorusWiring> wiring = TorusWiring::find(network)) {
-        const std::vector<std::int64_t> loads = torus_loads(network, demand, *wiring);
+        const std::vector<std::int64_t> loads = torus_loads(network, placement, *wiring);
         for (std::size_t link = 0; link < network.links().size(); ++link) {
             add_load(network, static_cast<std::int32_t>(link), std::max(loads[2 * link], loads[2 * link + 1]), bound);
         }
@@ -84,8 +84,8 @@ Bound torus_bound(const Network& network, const Demand& demand) {
     return bound;
 }
 
-Bound network_bound(const Network& network, const Demand& demand) {
-    return network.kind() == NetworkKind::torus ? torus_bound(network, demand) : tree_bound(network, demand);
+Bound network_bound(const Network& network, const Placement& placement) {
+    return network.kind() == NetworkKind::torus ? torus_bound(network, placement) : tree_bound(network, placement);
 }
 
 }  // namespace aapc

@@ -6,9 +6,9 @@
 #include <array>
 #include <utility>
 
+#include "aapc/input/units.hpp"
 #include "aapc/topology/clusters.hpp"
 #include "input/wording.hpp"
-#include "aapc/input/units.hpp"
 
 namespace aapc {
 
@@ -175,11 +175,11 @@ Clusters find_clusters(const Network& network) {
     return clusters;
 }
 
-std::vector<std::vector<Rank>> ranks_by_cluster(const Network& network, const Demand& demand) {
+std::vector<std::vector<Rank>> ranks_by_cluster(const Network& network, const Placement& placement) {
     const Clusters clusters = find_clusters(network);
     std::vector<std::vector<Rank>> ranks(clusters.switch_of.size());
-    for (Rank rank = 0; rank < demand.participants(); ++rank) {
-        const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
+        const Machine machine = placement.machine_of[static_cast<std::size_t>(rank)];
         const Cluster cluster = clusters.cluster_of[static_cast<std::size_t>(machine)];
         ranks[static_cast<std::size_t>(cluster)].push_back(rank);
     }

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "input/wording.hpp"
 #include "aapc/input/units.hpp"
+#include "input/wording.hpp"
 
 namespace aapc {
 
@@ -55,7 +55,7 @@ DetectedNetwork detect_network(const std::vector<RankPlace>& places, double bits
     std::vector<NetworkVertex> vertices = {{std::string(switch_name), true}};
     std::vector<Link> links;
     std::vector<NetworkMachine> machines;
-    Demand demand;
+    Placement placement;
     std::map<std::pair<Rank, std::string_view>, Machine> known;
     std::set<std::string> names;
     for (const RankPlace& place : places) {
@@ -68,10 +68,10 @@ DetectedNetwork detect_network(const std::vector<RankPlace>& places, double bits
             machines.push_back({vertex, 0});
         }
         ++machines[static_cast<std::size_t>(entry->second)].ranks;
-        demand.machine_of.push_back(entry->second);
+        placement.machine_of.push_back(entry->second);
     }
     return {Network(NetworkKind::detected, std::move(vertices), std::move(links), std::move(machines)),
-            std::move(demand)};
+            std::move(placement)};
 }
 
 }  // namespace aapc

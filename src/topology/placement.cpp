@@ -4,35 +4,36 @@
 
 namespace aapc {
 
-Demand full_demand(const Network& network) {
-    Demand demand;
+Placement full_placement(const Network& network) {
+    Placement placement;
     for (std::size_t machine = 0; machine < network.machines().size(); ++machine) {
-        demand.machine_of.insert(demand.machine_of.end(), static_cast<std::size_t>(network.machines()[machine].ranks),
-                                 static_cast<Machine>(machine));
+        placement.machine_of.insert(placement.machine_of.end(),
+                                    static_cast<std::size_t>(network.machines()[machine].ranks),
+                                    static_cast<Machine>(machine));
     }
-    return demand;
+    return placement;
 }
 
-std::vector<Rank> ranks_beside(const Demand& demand, Rank rank) {
+std::vector<Rank> ranks_beside(const Placement& placement, Rank rank) {
     std::vector<Rank> ranks;
-    const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
-    for (Rank other = 0; other < demand.participants(); ++other) {
-        if (demand.machine_of[static_cast<std::size_t>(other)] == machine) {
+    const Machine machine = placement.machine_of[static_cast<std::size_t>(rank)];
+    for (Rank other = 0; other < placement.participants(); ++other) {
+        if (placement.machine_of[static_cast<std::size_t>(other)] == machine) {
             ranks.push_back(other);
         }
     }
     return ranks;
 }
 
-std::vector<std::string> participant_names(const Network& network, const Demand& demand) {
+std::vector<std::string> participant_names(const Network& network, const Placement& placement) {
     std::vector<std::int32_t> count(network.machines().size(), 0);
-    for (const Machine machine : demand.machine_of) {
+    for (const Machine machine : placement.machine_of) {
         ++count[static_cast<std::size_t>(machine)];
     }
     std::vector<std::int32_t> next(count.size(), 0);
     std::vector<std::string> names;
-    names.reserve(demand.machine_of.size());
-    for (const Machine machine : demand.machine_of) {
+    names.reserve(placement.machine_of.size());
+    for (const Machine machine : placement.machine_of) {
         const auto index = static_cast<std::size_t>(machine);
         const std::string& name = network.machine_name(machine);
         names.push_back(count[index] == 1 ? name : fmt::format("{}:{}", name, next[index]++));

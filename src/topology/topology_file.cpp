@@ -5,12 +5,12 @@
 #include <array>
 #include <utility>
 
+#include "input/toml_text.hpp"
+#include "input/wording.hpp"
 #include "topology/clusters_file.hpp"
 #include "topology/switch_tree.hpp"
-#include "input/toml_text.hpp"
 #include "topology/topology_tables.hpp"
 #include "topology/torus_file.hpp"
-#include "input/wording.hpp"
 
 namespace aapc {
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "input/wording.hpp"
-#include "aapc/input/units.hpp"
 #include "aapc/input/hostlist.hpp"
+#include "aapc/input/units.hpp"
+#include "input/wording.hpp"
 
 namespace aapc {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
-#include "topology/switch_tree.hpp"
-#include "input/toml_text.hpp"
 #include "aapc/input/hostlist.hpp"
+#include "input/toml_text.hpp"
+#include "topology/switch_tree.hpp"
 
 namespace aapc {
 

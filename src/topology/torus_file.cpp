@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "aapc/input/hostlist.hpp"
 #include "aapc/topology/torus.hpp"
 #include "input/wording.hpp"
-#include "aapc/input/hostlist.hpp"
 
 namespace aapc {
 

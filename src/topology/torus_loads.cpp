@@ -81,12 +81,12 @@ struct Ring {
 /// Counts the messages on every directed link of a torus.
 class TorusLoads {
   public:
-    TorusLoads(const Network& network, const Demand& demand, const TorusWiring& wiring)
+    TorusLoads(const Network& network, const Placement& placement, const TorusWiring& wiring)
         : wiring_(wiring),
           grid_(wiring.grid()),
           ranks_(static_cast<std::size_t>(grid_.machines()), 0),
           loads_(2 * network.links().size(), 0) {
-        for (const Machine machine : demand.machine_of) {
+        for (const Machine machine : placement.machine_of) {
             ++ranks_[static_cast<std::size_t>(machine)];
         }
     }
@@ -148,8 +148,8 @@ class TorusLoads {
 
 }  // namespace
 
-std::vector<std::int64_t> torus_loads(const Network& network, const Demand& demand, const TorusWiring& wiring) {
-    return TorusLoads(network, demand, wiring).count();
+std::vector<std::int64_t> torus_loads(const Network& network, const Placement& placement, const TorusWiring& wiring) {
+    return TorusLoads(network, placement, wiring).count();
 }
 
 }  // namespace aapc

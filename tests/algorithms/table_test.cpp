@@ -8,16 +8,16 @@
 #include <set>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
+#include "aapc/check/schedule.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/check/schedule.hpp"
-#include "topology/files.hpp"
-#include "support/interpreter.hpp"
-#include "support/networks.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/topology/bound.hpp"
+#include "support/interpreter.hpp"
+#include "support/networks.hpp"
+#include "topology/files.hpp"
 
 namespace aapc {
 namespace {
@@ -59,19 +59,19 @@ std::vector<Candidate> candidates() {
 /// So many ranks somewhere.
 struct Place {
     Network network;
-    Demand demand;
+    Placement placement;
     std::string repeat;  ///< what a failure is repeated with
 };
 
 /// `ranks` of those that the topology has, in an order of its own: a sub-communicator.
-Demand some_ranks(const Network& network, Rank ranks, std::uint64_t seed) {
+Placement some_ranks(const Network& network, Rank ranks, std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    Demand demand = full_demand(network);
-    for (std::size_t index = demand.machine_of.size(); index > 1; --index) {
-        std::swap(demand.machine_of[index - 1], demand.machine_of[random() % index]);
+    Placement placement = full_placement(network);
+    for (std::size_t index = placement.machine_of.size(); index > 1; --index) {
+        std::swap(placement.machine_of[index - 1], placement.machine_of[random() % index]);
     }
-    demand.machine_of.resize(static_cast<std::size_t>(ranks));
-    return demand;
+    placement.machine_of.resize(static_cast<std::size_t>(ranks));
+    return placement;
 }
 
 std::vector<Place> places_for(Rank ranks) {
@@ -89,14 +89,15 @@ std::vector<Place> places_for(Rank ranks) {
     std::vector<Place> places;
     for (const test::TreeBuilder& tree : whole) {
         Network network = tree.build();
-        Demand demand = full_demand(network);
-        places.push_back({std::move(network), std::move(demand), tree.toml()});
+        Placement placement = full_placement(network);
+        places.push_back({std::move(network), std::move(placement), tree.toml()});
     }
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, ranks, ranks + 6);
         Network network = tree.build();
-        Demand demand = some_ranks(network, ranks, seed);
-        places.push_back({std::move(network), std::move(demand), fmt::format("part, seed {}\n{}", seed, tree.toml())});
+        Placement placement = some_ranks(network, ranks, seed);
+        places.push_back(
+            {std::move(network), std::move(placement), fmt::format("part, seed {}\n{}", seed, tree.toml())});
     }
     return places;
 }
@@ -104,7 +105,7 @@ std::vector<Place> places_for(Rank ranks) {
 class EveryAlgorithm : public testing::TestWithParam<Candidate> {
   protected:
     std::unique_ptr<Timetable> build(const Place& place) const {
-        auto timetable = build_timetable(*GetParam().algorithm, GetParam().variant, place.network, place.demand);
+        auto timetable = build_timetable(*GetParam().algorithm, GetParam().variant, place.network, place.placement);
         if (!timetable) {
             ADD_FAILURE() << to_string(timetable.error());
             return nullptr;
@@ -114,8 +115,8 @@ class EveryAlgorithm : public testing::TestWithParam<Candidate> {
 
     Expected<Schedule, Violation> schedule(const Timetable& timetable, const Place& place) const {
         return check_schedule(tabulate(timetable, std::string(GetParam().algorithm->name), GetParam().variant,
-                                       tree_bound(place.network, place.demand).messages),
-                              place.network, place.demand);
+                                       tree_bound(place.network, place.placement).messages),
+                              place.network, place.placement);
     }
 
     /// Calls `visit` for every number of ranks and every place.
@@ -314,7 +315,7 @@ TEST(Algorithms, CostsOfBruckAreAsDocumented) {
     const std::string page = test::contents(AAPC_SOURCE_DIRECTORY "/docs/algorithms.md");
     const Network network = test::chain_of({16}).build();
     for (const std::string_view variant : {"radix-2", "radix-4", "radix-8", "radix-16"}) {
-        const auto timetable = build_timetable(**find_algorithm("bruck"), variant, network, full_demand(network));
+        const auto timetable = build_timetable(**find_algorithm("bruck"), variant, network, full_placement(network));
         const Plan plan = make_plan(**timetable, 0, Synchronisation::none);
         std::vector<Block> blocks;
         for (const Transfer& send : plan.sends) {
@@ -334,11 +335,11 @@ TEST(Algorithms, RefusalsSayWhatWouldBeRight) {
         to_string(unknown.error()).starts_with("there is no algorithm 'brukc'; choose one of: local-group, tree, "))
         << to_string(unknown.error());
     const Network network = test::chain_of({2}).build();
-    const auto variant = build_timetable(**find_algorithm("bruck"), "radix-1", network, full_demand(network));
+    const auto variant = build_timetable(**find_algorithm("bruck"), "radix-1", network, full_placement(network));
     ASSERT_FALSE(variant);
     EXPECT_EQ(to_string(variant.error()),
               "algorithm 'bruck' has no variant 'radix-1'; choose one of: radix-2, radix-4, radix-8, radix-N");
-    const auto nobody = build_timetable(**find_algorithm("ring"), "", network, Demand{});
+    const auto nobody = build_timetable(**find_algorithm("ring"), "", network, Placement{});
     ASSERT_FALSE(nobody);
     EXPECT_EQ(to_string(nobody.error()), "nobody takes part; name at least one participant");
 }

@@ -25,10 +25,10 @@ inline ScheduleDraft ring_draft(Rank participants) {
 
 /// Any tree: every message, in random order, into the first phase in which it meets no other. States no bound and does
 /// not claim to be the shortest.
-inline ScheduleDraft greedy_draft(const Network& network, const Demand& demand, std::uint64_t seed) {
+inline ScheduleDraft greedy_draft(const Network& network, const Placement& placement, std::uint64_t seed) {
     std::vector<Transfer> messages;
-    for (Rank from = 0; from < demand.participants(); ++from) {
-        for (Rank to = 0; to < demand.participants(); ++to) {
+    for (Rank from = 0; from < placement.participants(); ++from) {
+        for (Rank to = 0; to < placement.participants(); ++to) {
             if (from != to) {
                 messages.push_back({0, from, to});
             }
@@ -39,7 +39,7 @@ inline ScheduleDraft greedy_draft(const Network& network, const Demand& demand, 
     ScheduleDraft draft{"greedy", "", std::nullopt, {}, Guarantee::contention_free};
     std::vector<Contended> used;
     for (Transfer message : messages) {
-        const Contended contended = contended_by(network, demand, message.from, message.to);
+        const Contended contended = contended_by(network, placement, message.from, message.to);
         while (static_cast<std::size_t>(message.phase) < used.size() &&
                meet(used[static_cast<std::size_t>(message.phase)], contended)) {
             ++message.phase;

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "aapc/schedule/synchronise.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 namespace {
@@ -25,7 +25,7 @@ struct FourMachines : testing::Test {
                 }
             }
         }
-        schedule.emplace(*check_schedule(std::move(draft), network, full_demand(network)));
+        schedule.emplace(*check_schedule(std::move(draft), network, full_placement(network)));
         dummies = dummy_transfers(*schedule, Synchronisation::dummy);
     }
 
@@ -101,7 +101,7 @@ TEST(DummiesCheck, NoneMayBeLostOrRepeated) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, 2, 8);
         const Network network = tree.build();
-        const auto built = test::build_tree_schedule(network, full_demand(network), "paper");
+        const auto built = test::build_tree_schedule(network, full_placement(network), "paper");
         const std::vector<Transfer> dummies = dummy_transfers(*built.schedule, Synchronisation::dummy);
         for (std::size_t index = 0; index < dummies.size(); ++index) {
             std::vector<Transfer> mutant = dummies;

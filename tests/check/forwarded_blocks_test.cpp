@@ -9,8 +9,8 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
-#include "support/networks.hpp"
 #include "aapc/schedule/tabulate.hpp"
+#include "support/networks.hpp"
 
 namespace aapc {
 namespace {
@@ -32,11 +32,11 @@ ScheduleDraft four_ranks() {
 
 struct FourRanks : testing::Test {
     Network network = test::chain_of({4}).build();
-    Demand demand = full_demand(network);
+    Placement placement = full_placement(network);
     ScheduleDraft draft = four_ranks();
 
     std::string complaint() const {
-        const auto schedule = check_schedule(draft, network, demand);
+        const auto schedule = check_schedule(draft, network, placement);
         return schedule ? "" : schedule.error().what;
     }
     void add_message(const Transfer& message, std::vector<Block> blocks) {
@@ -49,7 +49,7 @@ struct FourRanks : testing::Test {
 };
 
 TEST_F(FourRanks, IsASchedule) {
-    const auto schedule = check_schedule(draft, network, demand);
+    const auto schedule = check_schedule(draft, network, placement);
     ASSERT_TRUE(schedule) << schedule.error().what;
     EXPECT_TRUE(schedule->forwards());
     EXPECT_EQ(schedule->blocks(), draft.blocks);
@@ -189,7 +189,7 @@ TEST_F(FourRanks, TheBoundIsThatOfTheDemand) {
 
 /// Memory follows the blocks, not the square of the participants that somebody claims.
 TEST_F(FourRanks, ManyParticipantsAndFewBlocksCostLittle) {
-    demand.machine_of.assign(1'000'000, 0);
+    placement.machine_of.assign(1'000'000, 0);
     EXPECT_EQ(complaint(), "Block n0:0->n0:4 is missing: no message carries it.");
 }
 
@@ -236,7 +236,8 @@ class ForwardedMutations {
         ranks_ = static_cast<Rank>(3 + below(6));
         network_ = std::make_unique<Network>(test::chain_of({ranks_}).build());
         const std::string variant = fmt::format("radix-{}", 2 + below(static_cast<std::size_t>(ranks_) - 2));
-        const auto timetable = build_timetable(**find_algorithm("bruck"), variant, *network_, full_demand(*network_));
+        const auto timetable =
+            build_timetable(**find_algorithm("bruck"), variant, *network_, full_placement(*network_));
         good_ = tabulate(**timetable, "bruck", variant, std::nullopt);
         good_.guarantee = Guarantee::nothing;
     }
@@ -245,7 +246,7 @@ class ForwardedMutations {
     bool round() {
         ScheduleDraft mutant = good_;
         mutate(mutant);
-        const auto schedule = check_schedule(mutant, *network_, full_demand(*network_));
+        const auto schedule = check_schedule(mutant, *network_, full_placement(*network_));
         const bool good = delivers(mutant, ranks_);
         EXPECT_EQ(schedule.has_value(), good) << (schedule ? "" : schedule.error().what);
         return good;

@@ -3,10 +3,10 @@
 
 #include <functional>
 
+#include "aapc/schedule/tabulate.hpp"
 #include "check/drafts.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 namespace {
@@ -15,29 +15,29 @@ using test::is_schedule;
 using testing::HasSubstr;
 
 /// What the checker says of a draft; "" if nothing.
-std::string complaint(const ScheduleDraft& draft, const Network& network, const Demand& demand) {
-    const auto schedule = check_schedule(draft, network, demand);
+std::string complaint(const ScheduleDraft& draft, const Network& network, const Placement& placement) {
+    const auto schedule = check_schedule(draft, network, placement);
     return schedule ? "" : schedule.error().what;
 }
 
 /// One switch with n0 … n3, and the ring on it.
 struct OneSwitch : testing::Test {
     Network network = test::chain_of({4}).build();
-    Demand demand = full_demand(network);
+    Placement placement = full_placement(network);
     ScheduleDraft draft = test::ring_draft(4);
 
-    std::string complaint() const { return aapc::complaint(draft, network, demand); }
+    std::string complaint() const { return aapc::complaint(draft, network, placement); }
 };
 
 TEST_F(OneSwitch, TheRingIsASchedule) {
-    const auto schedule = check_schedule(draft, network, demand);
+    const auto schedule = check_schedule(draft, network, placement);
     ASSERT_TRUE(schedule) << schedule.error().what;
     EXPECT_EQ(schedule->messages(), 12);
     EXPECT_EQ(schedule->bound(), 3);
     EXPECT_EQ(schedule->algorithm(), "ring");
     EXPECT_EQ(schedule->phases(), draft.phases);
     EXPECT_EQ(&schedule->network(), &network);
-    EXPECT_EQ(schedule->demand().machine_of, demand.machine_of);
+    EXPECT_EQ(schedule->placement().machine_of, placement.machine_of);
 }
 
 TEST_F(OneSwitch, DroppedMessage) {
@@ -64,12 +64,13 @@ TEST_F(OneSwitch, RanksOutOfRange) {
     for (const Rank rank : {-1, 4, std::numeric_limits<Rank>::min(), std::numeric_limits<Rank>::max()}) {
         ScheduleDraft sends = draft;
         sends.phases[2][1].from = rank;
-        EXPECT_EQ(aapc::complaint(sends, network, demand), "Phase 2 has a message from rank " + std::to_string(rank) +
-                                                               " to rank 0, but there are 4 participants.");
+        EXPECT_EQ(
+            aapc::complaint(sends, network, placement),
+            "Phase 2 has a message from rank " + std::to_string(rank) + " to rank 0, but there are 4 participants.");
         ScheduleDraft receives = draft;
         receives.phases[2][1].to = rank;
         EXPECT_EQ(
-            aapc::complaint(receives, network, demand),
+            aapc::complaint(receives, network, placement),
             "Phase 2 has a message from rank 1 to rank " + std::to_string(rank) + ", but there are 4 participants.");
     }
 }
@@ -113,15 +114,15 @@ TEST_F(OneSwitch, NoPhases) {
 }
 
 TEST_F(OneSwitch, ParticipantOnNoMachine) {
-    demand.machine_of[2] = 4;
+    placement.machine_of[2] = 4;
     EXPECT_EQ(complaint(), "Participant 2 sits on machine 4, but the network has 4 machines.");
-    demand.machine_of[2] = -1;
+    placement.machine_of[2] = -1;
     EXPECT_EQ(complaint(), "Participant 2 sits on machine -1, but the network has 4 machines.");
 }
 
 TEST(ScheduleCheck, NamesTheLinkBetweenSwitches) {
     const Network network = test::chain_of({2, 2}).build();
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     const ScheduleDraft draft{"",
                               "",
                               std::nullopt,
@@ -132,7 +133,7 @@ TEST(ScheduleCheck, NamesTheLinkBetweenSwitches) {
                                {{4, 2, 1}},
                                {{5, 3, 1}},
                                {{6, 0, 1}, {6, 1, 0}, {6, 2, 3}, {6, 3, 2}}}};
-    EXPECT_EQ(complaint(draft, network, demand), "In phase 0, messages n0->n2 and n1->n3 both use the link s0->s1.");
+    EXPECT_EQ(complaint(draft, network, placement), "In phase 0, messages n0->n2 and n1->n3 both use the link s0->s1.");
 }
 
 TEST(ScheduleCheck, RanksOfOneMachineShareItsCableAndUseNoneAmongThemselves) {
@@ -141,7 +142,7 @@ TEST(ScheduleCheck, RanksOfOneMachineShareItsCableAndUseNoneAmongThemselves) {
     tree.add_machine(0, 2);
     tree.add_machine(0, 2);
     const Network network = tree.build();
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     ScheduleDraft draft{"",
                         "",
                         std::nullopt,
@@ -151,23 +152,23 @@ TEST(ScheduleCheck, RanksOfOneMachineShareItsCableAndUseNoneAmongThemselves) {
                          {{3, 1, 3}, {3, 3, 1}},
                          {{4, 0, 1}, {4, 1, 0}, {4, 2, 3}, {4, 3, 2}}},
                         Guarantee::contention_free};
-    EXPECT_EQ(complaint(draft, network, demand), "");
+    EXPECT_EQ(complaint(draft, network, placement), "");
     draft.bound = 4;
-    EXPECT_EQ(complaint(draft, network, demand), "");
+    EXPECT_EQ(complaint(draft, network, placement), "");
     draft.guarantee = Guarantee::shortest;
-    EXPECT_EQ(complaint(draft, network, demand), "There are 5 phases, but the bound is 4.");
+    EXPECT_EQ(complaint(draft, network, placement), "There are 5 phases, but the bound is 4.");
     draft.guarantee = Guarantee::contention_free;
     draft.phases[2].erase(draft.phases[2].begin());
     draft.phases[1].push_back({1, 1, 2});
-    EXPECT_EQ(complaint(draft, network, demand),
+    EXPECT_EQ(complaint(draft, network, placement),
               "In phase 1, messages n0:0->n1:1 and n0:1->n1:0 both use the link n0->s0.");
 }
 
 TEST(ScheduleCheck, FewParticipants) {
     const Network network = test::chain_of({2}).build();
-    const Demand nobody;
-    const Demand one{{1}};
-    const Demand two{{1, 0}};
+    const Placement nobody;
+    const Placement one{{1}};
+    const Placement two{{1, 0}};
     EXPECT_EQ(complaint({"", "", 0, {}}, network, nobody), "");
     EXPECT_EQ(complaint({"", "", 0, {}}, network, one), "");
     EXPECT_EQ(complaint({"", "", 1, {}}, network, one), "The bound is said to be 1, but there are no messages.");
@@ -181,9 +182,9 @@ TEST(ScheduleCheck, OnlyTrees) {
     const std::vector<NetworkVertex> vertices{{"s0", true}, {"s1", true}, {"n0", false}, {"n1", false}};
     const std::vector<NetworkMachine> machines{{2, 1}, {3, 1}};
     const ScheduleDraft draft{"", "", 1, {{{0, 0, 1}, {0, 1, 0}}}};
-    const Demand demand{{0, 1}};
+    const Placement placement{{0, 1}};
     const auto on = [&](std::vector<Link> links) {
-        return complaint(draft, {NetworkKind::tree, vertices, std::move(links), machines}, demand);
+        return complaint(draft, {NetworkKind::tree, vertices, std::move(links), machines}, placement);
     };
     EXPECT_EQ(on({{2, 0, 1}, {3, 1, 1}, {1, 0, 1}}), "");
     const std::string no_tree = "The network is not a tree: its 4 vertices are not connected by exactly 3 links.";
@@ -198,22 +199,22 @@ TEST(ScheduleCheck, OnlyTrees) {
 TEST(ScheduleCheck, NetworksThatAreNoTreesWhereNoLinkMatters) {
     const std::vector<NetworkVertex> vertices{{"t0", false}, {"t1", false}, {"t2", false}};
     const Network triangle(NetworkKind::tree, vertices, {{0, 1, 1}, {1, 2, 1}, {2, 0, 1}}, {{0, 1}, {1, 1}, {2, 1}});
-    const Demand demand = full_demand(triangle);
+    const Placement placement = full_placement(triangle);
     ScheduleDraft draft = test::ring_draft(3);
     draft.bound.reset();
     const std::string no_tree = "The network is not a tree: its 3 vertices are not connected by exactly 2 links.";
     for (const Guarantee guarantee : {Guarantee::shortest, Guarantee::contention_free}) {
         draft.guarantee = guarantee;
-        EXPECT_EQ(complaint(draft, triangle, demand), no_tree);
+        EXPECT_EQ(complaint(draft, triangle, placement), no_tree);
     }
     for (const Guarantee guarantee : {Guarantee::one_port, Guarantee::nothing}) {
         draft.guarantee = guarantee;
         draft.bound.reset();
-        EXPECT_EQ(complaint(draft, triangle, demand), "");
-        EXPECT_EQ(complaint(draft, triangle, Demand{{0, 1, 3}}),
+        EXPECT_EQ(complaint(draft, triangle, placement), "");
+        EXPECT_EQ(complaint(draft, triangle, Placement{{0, 1, 3}}),
                   "Participant 2 sits on machine 3, but the network has 3 machines.");
         draft.bound = 2;
-        EXPECT_EQ(complaint(draft, triangle, demand), no_tree);
+        EXPECT_EQ(complaint(draft, triangle, placement), no_tree);
     }
 }
 
@@ -242,31 +243,31 @@ TEST_F(OneSwitch, EachPortOnce) {
     ScheduleDraft sends = draft;
     sends.phases[0].erase(sends.phases[0].begin());
     sends.phases[2].push_back({2, 0, 1});
-    EXPECT_EQ(aapc::complaint(sends, network, demand),
+    EXPECT_EQ(aapc::complaint(sends, network, placement),
               "In phase 2, messages n0->n3 and n0->n1 both use the sending port of n0.");
     sends.guarantee = Guarantee::nothing;
-    EXPECT_EQ(aapc::complaint(sends, network, demand), "");
+    EXPECT_EQ(aapc::complaint(sends, network, placement), "");
     ScheduleDraft receives = draft;
     receives.phases = {{{0, 0, 1}, {0, 2, 1}},
                        {{1, 0, 2}, {1, 1, 3}, {1, 3, 1}},
                        {{2, 0, 3}, {2, 1, 0}, {2, 3, 2}},
                        {{3, 1, 2}, {3, 2, 3}, {3, 3, 0}},
                        {{4, 2, 0}}};
-    EXPECT_EQ(aapc::complaint(receives, network, demand),
+    EXPECT_EQ(aapc::complaint(receives, network, placement),
               "In phase 0, messages n0->n1 and n2->n1 both use the receiving port of n1.");
     receives.guarantee = Guarantee::nothing;
-    EXPECT_EQ(aapc::complaint(receives, network, demand), "");
+    EXPECT_EQ(aapc::complaint(receives, network, placement), "");
     receives.phases[4].clear();
-    EXPECT_EQ(aapc::complaint(receives, network, demand), "Message n2->n0 is missing: no phase sends it.")
+    EXPECT_EQ(aapc::complaint(receives, network, placement), "Message n2->n0 is missing: no phase sends it.")
         << "nothing promised is still every message delivered";
 }
 
 /// Memory follows the messages, not the square of the participants that somebody claims.
 TEST(ScheduleCheck, ManyParticipantsAndFewMessagesCostLittle) {
     const Network network = test::chain_of({2}).build();
-    Demand demand;
-    demand.machine_of.assign(1'000'000, 0);
-    EXPECT_EQ(complaint({"", "", std::nullopt, {{{0, 0, 1}}}}, network, demand),
+    Placement placement;
+    placement.machine_of.assign(1'000'000, 0);
+    EXPECT_EQ(complaint({"", "", std::nullopt, {{{0, 0, 1}}}}, network, placement),
               "Message n0:0->n0:2 is missing: no phase sends it.");
 }
 
@@ -274,21 +275,22 @@ TEST(ScheduleCheck, ManyParticipantsAndFewMessagesCostLittle) {
 
 /// A valid draft with its world, made from a seed: by the tree algorithm with its bound, or greedily without one.
 struct World {
-    explicit World(std::uint64_t seed) : network(test::random_tree(seed, 2, 9).build()), demand(full_demand(network)) {
+    explicit World(std::uint64_t seed)
+        : network(test::random_tree(seed, 2, 9).build()), placement(full_placement(network)) {
         if (seed % 2 == 0) {
-            demand = test::random_part(demand, seed);
+            placement = test::random_part(placement, seed);
         }
         if (seed % 3 == 0) {
-            draft = test::greedy_draft(network, demand, seed);
+            draft = test::greedy_draft(network, placement, seed);
         } else {
             const std::string_view variant = seed % 3 == 1 ? "paper" : "merged";
-            auto timetable = build_timetable(**find_algorithm("tree"), variant, network, demand);
-            draft = tabulate(**timetable, "tree", std::string(variant), tree_bound(network, demand).messages);
+            auto timetable = build_timetable(**find_algorithm("tree"), variant, network, placement);
+            draft = tabulate(**timetable, "tree", std::string(variant), tree_bound(network, placement).messages);
         }
     }
 
     Network network;
-    Demand demand;
+    Placement placement;
     ScheduleDraft draft;
 };
 
@@ -304,15 +306,15 @@ class Mutations : public testing::TestWithParam<std::uint64_t> {
         }
     }
     void expect_rejected(const ScheduleDraft& mutant) const {
-        EXPECT_NE(complaint(mutant, world.network, world.demand), "") << "seed " << GetParam();
+        EXPECT_NE(complaint(mutant, world.network, world.placement), "") << "seed " << GetParam();
     }
     /// For mutants that may be schedules as well: both opinions must agree. Returns whether it is one.
     bool expect_agreement(const ScheduleDraft& mutant) const {
-        const bool good = is_schedule(mutant, world.network, world.demand);
-        EXPECT_EQ(complaint(mutant, world.network, world.demand).empty(), good) << "seed " << GetParam();
+        const bool good = is_schedule(mutant, world.network, world.placement);
+        EXPECT_EQ(complaint(mutant, world.network, world.placement).empty(), good) << "seed " << GetParam();
         return good;
     }
-    Rank other_rank(Rank rank) const { return (rank + 1) % world.demand.participants(); }
+    Rank other_rank(Rank rank) const { return (rank + 1) % world.placement.participants(); }
 
     World world{GetParam()};
 };
@@ -339,7 +341,7 @@ TEST_P(Mutations, GuaranteesAreNested) {
         for (const Guarantee guarantee :
              {Guarantee::shortest, Guarantee::contention_free, Guarantee::one_port, Guarantee::nothing}) {
             mutant.guarantee = guarantee;
-            const std::string what = complaint(mutant, world.network, world.demand);
+            const std::string what = complaint(mutant, world.network, world.placement);
             EXPECT_TRUE(!kept || what.empty()) << "seed " << GetParam() << ", " << to_string(guarantee) << ": " << what;
             kept = what.empty();
         }
@@ -368,7 +370,7 @@ TEST_P(Mutations, EveryDuplicateIsRejected) {
 
 TEST_P(Mutations, EveryRedirectionIsRejected) {
     for_each_message([&](ScheduleDraft& mutant, std::size_t phase, std::size_t index) {
-        for (Rank rank = -1; rank <= world.demand.participants(); ++rank) {
+        for (Rank rank = -1; rank <= world.placement.participants(); ++rank) {
             ScheduleDraft redirected = mutant;
             Transfer& message = redirected.phases[phase][index];
             if (rank != message.to) {
@@ -469,7 +471,7 @@ TEST(MutationsCover, BothAnswersOfMoves) {
             mutant.phases[from].pop_back();
             message.phase = static_cast<Phase>(to);
             mutant.phases[to].push_back(message);
-            ++(complaint(mutant, world.network, world.demand).empty() ? accepted : rejected);
+            ++(complaint(mutant, world.network, world.placement).empty() ? accepted : rejected);
         }
     }
     EXPECT_GT(accepted, 20);

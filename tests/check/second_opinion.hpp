@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::test {
 
@@ -36,9 +36,10 @@ inline bool find_path(const Network& network, Vertex at, Vertex target, std::vec
 }
 
 /// What a message needs for itself: directed links by the names of their ends, ports by rank.
-inline Contended contended_by(const Network& network, const Demand& demand, Rank from, Rank to) {
+inline Contended contended_by(const Network& network, const Placement& placement, Rank from, Rank to) {
     const auto vertex = [&](Rank rank) {
-        return network.machines()[static_cast<std::size_t>(demand.machine_of[static_cast<std::size_t>(rank)])].vertex;
+        return network.machines()[static_cast<std::size_t>(placement.machine_of[static_cast<std::size_t>(rank)])]
+            .vertex;
     };
     std::vector<Vertex> path;
     find_path(network, vertex(from), vertex(to), path);
@@ -55,8 +56,8 @@ inline bool meet(const Contended& left, const Contended& right) {
 }
 
 /// Whether a direct draft of contention-free phases is a schedule, by its definition.
-inline bool is_schedule(const ScheduleDraft& draft, const Network& network, const Demand& demand) {
-    const Rank participants = demand.participants();
+inline bool is_schedule(const ScheduleDraft& draft, const Network& network, const Placement& placement) {
+    const Rank participants = placement.participants();
     std::multiset<std::pair<Rank, Rank>> sent;
     std::map<std::pair<std::string, std::string>, std::int64_t> load;
     for (std::size_t phase = 0; phase < draft.phases.size(); ++phase) {
@@ -67,7 +68,7 @@ inline bool is_schedule(const ScheduleDraft& draft, const Network& network, cons
             if (!in_range) {
                 return false;
             }
-            for (const auto& channel : contended_by(network, demand, message.from, message.to)) {
+            for (const auto& channel : contended_by(network, placement, message.from, message.to)) {
                 if (!used.insert(channel).second) {
                     return false;
                 }
@@ -113,7 +114,7 @@ inline bool orders_everything(const Schedule& schedule, Synchronisation synchron
     for (const std::vector<Transfer>& phase : schedule.phases()) {
         for (const Transfer& message : phase) {
             messages.push_back(message);
-            contended.push_back(contended_by(schedule.network(), schedule.demand(), message.from, message.to));
+            contended.push_back(contended_by(schedule.network(), schedule.placement(), message.from, message.to));
         }
     }
     const std::size_t count = messages.size();

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "aapc/schedule/synchronise.hpp"
 #include "check/drafts.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 namespace {
@@ -32,7 +32,7 @@ std::string complaint(const Schedule& schedule, Synchronisation synchronisation,
 /// One switch with three machines and the ring on it: n0->n1 n1->n2 n2->n0, then n0->n2 n1->n0 n2->n1.
 struct RingOfThree : testing::Test {
     Network network = test::chain_of({3}).build();
-    Schedule schedule = *check_schedule(test::ring_draft(3), network, full_demand(network));
+    Schedule schedule = *check_schedule(test::ring_draft(3), network, full_placement(network));
     /// Consecutive users of each receiving port.
     std::vector<Edge> edges{{{0, 0, 1}, {1, 2, 1}}, {{0, 1, 2}, {1, 0, 2}}, {{0, 2, 0}, {1, 1, 0}}};
 
@@ -124,7 +124,7 @@ TEST_F(RingOfThree, WhatNeedsContentionFreePhasesIsRefusedWithoutThem) {
     for (const Guarantee guarantee : {Guarantee::one_port, Guarantee::nothing}) {
         ScheduleDraft draft = test::ring_draft(3);
         draft.guarantee = guarantee;
-        const auto loose = check_schedule(draft, network, full_demand(network));
+        const auto loose = check_schedule(draft, network, full_placement(network));
         ASSERT_TRUE(loose.has_value()) << loose.error().what;
         for (const SynchronisationEntry& entry : synchronisations()) {
             const Synchronisation synchronisation = Synchronisation::with_blocks(entry.kind, entry.has_blocks ? 1 : 0);
@@ -176,11 +176,11 @@ TEST_F(RingOfThree, AnEdgeGivenTwiceOrdersAsOneDoes) {
 
 /// All schedules of the tests below: both kinds, from a seed.
 Schedule schedule_of(const Network& network, std::uint64_t seed) {
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     if (seed % 3 == 0) {
-        return *check_schedule(test::greedy_draft(network, demand, seed), network, demand);
+        return *check_schedule(test::greedy_draft(network, placement, seed), network, placement);
     }
-    return *test::build_tree_schedule(network, demand, seed % 3 == 1 ? "paper" : "merged").schedule;
+    return *test::build_tree_schedule(network, placement, seed % 3 == 1 ? "paper" : "merged").schedule;
 }
 
 class RandomTrees : public testing::TestWithParam<std::uint64_t> {};
@@ -247,7 +247,7 @@ TEST(SynchronisationCheck, AgreesWithTheTransitiveClosure) {
     for (std::uint64_t seed = 0; seed < 90; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, 2, 5);
         const Network network = tree.build();
-        if (full_demand(network).participants() > 6) {
+        if (full_placement(network).participants() > 6) {
             continue;
         }
         const Schedule schedule = schedule_of(network, seed);

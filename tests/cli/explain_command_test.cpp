@@ -26,7 +26,7 @@ constexpr const char* eight =
 Tuning tuning_of_eight() {
     const Network network = read_topology(eight, "eight.toml").value();
     Tuning tuning = example_tuning();
-    tuning.fingerprint = make_fingerprint(network, full_demand(network), "openmpi", "Open MPI v4.1.4", "eight.toml");
+    tuning.fingerprint = make_fingerprint(network, full_placement(network), "openmpi", "Open MPI v4.1.4", "eight.toml");
     return tuning;
 }
 
@@ -54,9 +54,9 @@ TEST(ExplainCommand, AsksWhatTheInterposerAsks) {
     const Tuning tuning = tuning_of_eight();
     for (const std::string options : {"", "--tuning tuning.toml"}) {
         for (Rank ranks = 1; ranks <= 8; ++ranks) {
-            Demand demand = full_demand(network);
-            demand.machine_of.resize(static_cast<std::size_t>(ranks));
-            const auto expected = interpose::decide(network, demand, tree_bound(network, demand), {},
+            Placement placement = full_placement(network);
+            placement.machine_of.resize(static_cast<std::size_t>(ranks));
+            const auto expected = selection::decide(network, placement, tree_bound(network, placement), {},
                                                     options.empty() ? nullptr : &tuning);
             const auto json = parsed(
                 scratch.run("explain eight.toml --format json " + options + " --ranks " + std::to_string(ranks)));
@@ -157,7 +157,7 @@ TEST(ExplainCommand, SaysTheBuffersAndKeepsWithinALimitOfThem) {
     const Network network = read_topology(text, "torus.toml").value();
     const Method divided = parse_method("torus/divisions-1", NetworkKind::torus).value();
     Tuning tuning = example_tuning();
-    tuning.fingerprint = make_fingerprint(network, full_demand(network), "openmpi", "Open MPI v4.1.4", "torus.toml");
+    tuning.fingerprint = make_fingerprint(network, full_placement(network), "openmpi", "Open MPI v4.1.4", "torus.toml");
     tuning.ranges = {{0, Method{}, {}},
                      {64,
                       divided,

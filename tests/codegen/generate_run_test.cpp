@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "aapc/plan/plan.hpp"
 #include "aapc/plan/pacing.hpp"
-#include "codegen/routine_support.hpp"
+#include "aapc/plan/plan.hpp"
 #include "aapc/schedule/plan_from_schedule.hpp"
+#include "codegen/routine_support.hpp"
 
 namespace aapc::test {
 namespace {
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Run, GeneratedRoutine, ::testing::ValuesIn(cases()), ca
 TEST_P(GeneratedRoutine, DeliversEveryByte) {
     const Case& value = GetParam();
     const Network network = value.tree.build();
-    const int ranks = full_demand(network).participants();
+    const int ranks = full_placement(network).participants();
     const TemporaryDirectory directory;
     write_file(directory.file("alltoall.c"), routine_for(network, value.method));
     const CommandResult built = build_program(value.mpi, "validate.c", directory.file("alltoall.c"), on_this_machine,
@@ -154,7 +154,7 @@ class WithEveryMpi : public ::testing::TestWithParam<Mpi> {
         if (built.status != 0) {
             return built;
         }
-        return run_ranks(GetParam(), full_demand(network).participants(),
+        return run_ranks(GetParam(), full_placement(network).participants(),
                          fmt::format("{} {}", directory_.file("program"), arguments));
     }
 

@@ -4,12 +4,12 @@
 
 #include <limits>
 
-#include "aapc/plan/plan.hpp"
 #include "aapc/plan/pacing.hpp"
+#include "aapc/plan/plan.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 #include "codegen/render.hpp"
 #include "codegen/routine_support.hpp"
 #include "codegen/text.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc::test {
 namespace {
@@ -172,7 +172,7 @@ TEST(GenerateRoutine, WritesTheTablesOfARing) {
             transfers.push_back({phase, rank, (rank + phase + 1) % 4});
         }
     }
-    const auto schedule = check_schedule(draft, network, full_demand(network));
+    const auto schedule = check_schedule(draft, network, full_placement(network));
     ASSERT_TRUE(schedule) << schedule.error().what;
     const auto routine = generate_routine(*schedule, Synchronisation::timed, {}, "by hand");
     ASSERT_TRUE(routine) << to_string(routine.error());

@@ -18,12 +18,12 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/topology/bound.hpp"
 #include "aapc/codegen/generator.hpp"
 #include "aapc/methods/method.hpp"
-#include "support/networks.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
+#include "aapc/topology/bound.hpp"
+#include "support/networks.hpp"
 
 namespace aapc::test {
 
@@ -124,18 +124,18 @@ inline BuiltSchedule build_schedule(const Network& network, const std::string& m
         ADD_FAILURE() << to_string(parsed.error());
         return {};
     }
-    const Demand demand = full_demand(network);
-    const auto timetable = build_timetable(*parsed->algorithm, parsed->variant, network, demand);
+    const Placement placement = full_placement(network);
+    const auto timetable = build_timetable(*parsed->algorithm, parsed->variant, network, placement);
     if (!timetable) {
         ADD_FAILURE() << to_string(timetable.error());
         return {};
     }
     // Only the tree's phases have to meet the bound.
     const auto bound = (*timetable)->guarantee() == Guarantee::shortest
-                           ? std::optional(tree_bound(network, demand).messages)
+                           ? std::optional(tree_bound(network, placement).messages)
                            : std::nullopt;
     auto schedule = check_schedule(tabulate(**timetable, std::string(parsed->algorithm->name), parsed->variant, bound),
-                                   network, demand);
+                                   network, placement);
     if (!schedule) {
         ADD_FAILURE() << method << ": " << schedule.error().what;
         return {};

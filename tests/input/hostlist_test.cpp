@@ -1,3 +1,5 @@
+#include "aapc/input/hostlist.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -6,8 +8,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "aapc/input/hostlist.hpp"
 
 namespace {
 

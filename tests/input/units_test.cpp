@@ -1,9 +1,9 @@
+#include "aapc/input/units.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
-
-#include "aapc/input/units.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/selection/tuning.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/topology_file.hpp"
-#include "aapc/selection/tuning.hpp"
 
 namespace {
 
@@ -35,9 +35,9 @@ aapc::Expected<aapc::DetectedNetwork> network_of(const std::string& topology, aa
     if (!network) {
         return aapc::failure(network.error());
     }
-    aapc::Demand demand = full_demand(*network);
-    demand.machine_of.resize(static_cast<std::size_t>(ranks));
-    return aapc::DetectedNetwork{std::move(*network), std::move(demand)};
+    aapc::Placement placement = full_placement(*network);
+    placement.machine_of.resize(static_cast<std::size_t>(ranks));
+    return aapc::DetectedNetwork{std::move(*network), std::move(placement)};
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     MPI_Get_library_version(version.data(), &length);  // may be called without MPI_Init
     aapc::Tuning tuning;
     const std::string remark = aapc::asks_for_detection(argv[1]) ? std::string(aapc::detection_word) : argv[1];
-    tuning.fingerprint = make_fingerprint(network->network, network->demand, AAPC_MPI,
+    tuning.fingerprint = make_fingerprint(network->network, network->placement, AAPC_MPI,
                                           std::string_view(version.data(), static_cast<std::size_t>(length)), remark);
     tuning.conditions = {"2026-11-21", 1, "", "n0"};
     tuning.ranges = {{0, {}, {}}, {std::strtoll(argv[3], nullptr, 10), *method, {}}};

@@ -13,10 +13,10 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/schedule/tabulate.hpp"
 #include "intranode/wire_plan.hpp"
 #include "intranode/worlds.hpp"
-#include "aapc/schedule/tabulate.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {
@@ -140,13 +140,14 @@ class Adversary {
 };
 
 /// The greatest number of messages that a machine had in progress in one direction.
-int run_calls(const std::vector<Plan>& plans, const Demand& demand, std::uint64_t seed, const std::string& repeat) {
+int run_calls(const std::vector<Plan>& plans, const Placement& placement, std::uint64_t seed,
+              const std::string& repeat) {
     std::map<Machine, MachineQueues> queues;
     int most = 0;
     for (std::uint64_t call = 0; call < 2; ++call) {
         std::vector<SimulatedRank> ranks;
         for (const Plan& plan : plans) {
-            ranks.emplace_back(plan, queues[demand.machine_of[static_cast<std::size_t>(plan.rank)]],
+            ranks.emplace_back(plan, queues[placement.machine_of[static_cast<std::size_t>(plan.rank)]],
                                call * static_cast<std::uint64_t>(plan.tickets->machine_sends),
                                call * static_cast<std::uint64_t>(plan.tickets->machine_receives));
         }
@@ -172,13 +173,13 @@ TEST_P(Tickets, NobodyWaitsForEverAndNoMachineHasMoreThanItsPorts) {
     const Method method = *parse_method(GetParam(), NetworkKind::tree);
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         const test::MachineWorld world = test::random_machines(seed);
-        const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.demand);
+        const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.placement);
         ASSERT_TRUE(timetable);
         std::vector<Plan> plans;
-        for (Rank rank = 0; rank < world.demand.participants(); ++rank) {
-            plans.push_back(make_plan(**timetable, world.demand, rank, method.synchronisation));
+        for (Rank rank = 0; rank < world.placement.participants(); ++rank) {
+            plans.push_back(make_plan(**timetable, world.placement, rank, method.synchronisation));
         }
-        const int most = run_calls(plans, world.demand, seed, world.repeat);
+        const int most = run_calls(plans, world.placement, seed, world.repeat);
         EXPECT_LE(most, method.synchronisation.block_phases) << world.repeat;
         most_of_all = std::max(most_of_all, most);
         if (HasFailure()) {
@@ -200,14 +201,14 @@ TEST_P(Tickets, PlacesAreThoseOfTheTable) {
     const Method method = *parse_method(GetParam(), NetworkKind::tree);
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         const test::MachineWorld world = test::random_machines(seed);
-        const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.demand);
+        const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.placement);
         ASSERT_TRUE(timetable);
         const auto schedule =
             check_schedule(tabulate(**timetable, method.algorithm->name.data(), method.variant, std::nullopt),
-                           world.network, world.demand);
+                           world.network, world.placement);
         ASSERT_TRUE(schedule) << schedule.error().what << world.repeat;
-        for (Rank rank = 0; rank < world.demand.participants(); ++rank) {
-            const Plan local = make_plan(**timetable, world.demand, rank, method.synchronisation);
+        for (Rank rank = 0; rank < world.placement.participants(); ++rank) {
+            const Plan local = make_plan(**timetable, world.placement, rank, method.synchronisation);
             const Plan global = plan_from_schedule(*schedule, {}, rank, method.synchronisation);
             ASSERT_EQ(local.ranks_of_machine, global.ranks_of_machine) << world.repeat;
             ASSERT_EQ(local.tickets, global.tickets) << "rank " << rank << ", " << world.repeat;

@@ -17,13 +17,13 @@ TEST_P(WirePlan, LosesWhatStaysInsideTheMachineAndNothingElse) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         const test::MachineWorld world = test::random_machines(seed);
         const Method method = *parse_method(GetParam(), NetworkKind::tree);
-        const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.demand);
+        const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.placement);
         ASSERT_TRUE(timetable);
-        for (Rank rank = 0; rank < world.demand.participants(); ++rank) {
-            const Plan whole = make_plan(**timetable, world.demand, rank, method.synchronisation);
+        for (Rank rank = 0; rank < world.placement.participants(); ++rank) {
+            const Plan whole = make_plan(**timetable, world.placement, rank, method.synchronisation);
             const auto crosses = [&](const Transfer& transfer) {
-                return world.demand.machine_of[static_cast<std::size_t>(transfer.from)] !=
-                       world.demand.machine_of[static_cast<std::size_t>(transfer.to)];
+                return world.placement.machine_of[static_cast<std::size_t>(transfer.from)] !=
+                       world.placement.machine_of[static_cast<std::size_t>(transfer.to)];
             };
             std::vector<Transfer> sends = whole.sends;
             std::vector<Transfer> receives = whole.receives;
@@ -60,10 +60,10 @@ TEST(WirePlanEnd, ComesBeforeTheInnerWorkOfFactor) {
     tree.add_machine(root, 4, 1e9);
     tree.add_machine(root, 4, 1e9);
     const Network network = tree.build();
-    const Demand demand = full_demand(network);
-    const auto timetable = build_timetable(**find_algorithm("factor"), "fill", network, demand);
+    const Placement placement = full_placement(network);
+    const auto timetable = build_timetable(**find_algorithm("factor"), "fill", network, placement);
     ASSERT_TRUE(timetable);
-    const Plan plan = make_plan(**timetable, demand, 0, Synchronisation::none);
+    const Plan plan = make_plan(**timetable, placement, 0, Synchronisation::none);
     EXPECT_EQ(plan.phases, 16 + 10);  // n·(P-n) on the wire, n·(n+1)/2 inside
     EXPECT_LE(machine::end_of_messages(machine::wire_plan(plan)), 16);
 }

@@ -12,7 +12,7 @@ namespace aapc::test {
 
 struct MachineWorld {
     Network network;
-    Demand demand;
+    Placement placement;
     std::string repeat;  ///< what a failure message says
 };
 
@@ -27,12 +27,12 @@ inline MachineWorld random_machines(std::uint64_t seed) {
         tree.add_machine(random() % 2 == 0 ? root : other, 1, 1e9);
     }
     const Network network = tree.build();
-    Demand demand;
+    Placement placement;
     for (std::size_t machine = 0; machine < network.machines().size(); ++machine) {
-        demand.machine_of.insert(demand.machine_of.end(), 1 + random() % 5, static_cast<Machine>(machine));
+        placement.machine_of.insert(placement.machine_of.end(), 1 + random() % 5, static_cast<Machine>(machine));
     }
-    std::shuffle(demand.machine_of.begin(), demand.machine_of.end(), random);
-    return {network, demand, "seed " + std::to_string(seed) + "\n" + tree.toml()};
+    std::shuffle(placement.machine_of.begin(), placement.machine_of.end(), random);
+    return {network, placement, "seed " + std::to_string(seed) + "\n" + tree.toml()};
 }
 
 }  // namespace aapc::test

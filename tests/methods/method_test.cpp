@@ -203,7 +203,7 @@ TEST(SynchronisationFits, EveryAlgorithmsDefault) {
     const Network network = test::chain_of({3, 2, 2}).build();
     for (const Algorithm& algorithm : algorithms()) {
         for (const std::string_view variant : algorithm.variants) {
-            const auto timetable = build_timetable(algorithm, variant, network, full_demand(network));
+            const auto timetable = build_timetable(algorithm, variant, network, full_placement(network));
             if (!timetable) {
                 continue;  // not every variant is for every number of ranks
             }

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/bound.hpp"
 #include "aapc/plan/pacing.hpp"
+#include "aapc/search/expected_by_model.hpp"
+#include "aapc/topology/bound.hpp"
 #include "support/clusters.hpp"
 #include "support/networks.hpp"
-#include "aapc/search/expected_by_model.hpp"
 
 namespace aapc {
 namespace {
@@ -51,7 +51,7 @@ NetworkModel model_of(double gamma) { return {{{"", signature(gamma)}}, std::nul
 
 MethodModel model_for(const std::string& method, const Network& network, double gamma) {
     auto model =
-        MethodModel::create(network, full_demand(network), *parse_method(method, network.kind()), model_of(gamma));
+        MethodModel::create(network, full_placement(network), *parse_method(method, network.kind()), model_of(gamma));
     EXPECT_TRUE(model) << method << ": " << to_string(model.error());
     return std::move(*model);
 }
@@ -112,7 +112,7 @@ TEST(MethodModel, TimedGoesByItsSlots) {
     NetworkModel slow = model_of(6);
     slow.clusters.front().fit.link.beta_seconds_per_byte = 3 * beta;
     const auto model =
-        MethodModel::create(network, full_demand(network), *parse_method("tree+timed", NetworkKind::tree), slow);
+        MethodModel::create(network, full_placement(network), *parse_method("tree+timed", NetworkKind::tree), slow);
     EXPECT_NEAR(model->seconds(bytes).value, start + 64 * bytes * 3 * beta, 1e-9);
 }
 
@@ -136,11 +136,11 @@ TEST(MethodModel, BetweenClustersMessagesShareTheWideArea) {
     model.wide_area = WideAreaFit{{5e-3, beta}, 4e-3, {}};
     const auto of = [&](const std::string& method) {
         auto built =
-            MethodModel::create(network, full_demand(network), *parse_method(method, NetworkKind::clusters), model);
+            MethodModel::create(network, full_placement(network), *parse_method(method, NetworkKind::clusters), model);
         EXPECT_TRUE(built) << to_string(built.error());
         return std::move(*built);
     };
-    const GridModel grid = grid_model_of(model, network, full_demand(network));
+    const GridModel grid = grid_model_of(model, network, full_placement(network));
     EXPECT_EQ(of("native").seconds(bytes), predict_direct_seconds(grid, bytes));
     // Inside two phases of two blocks; across one phase in which three messages of three blocks share the uplink.
     EXPECT_NEAR(of("local-group").seconds(bytes).value, 2 * (alpha + 2 * bytes * beta) + 5e-3 + 9 * bytes * beta, 1e-9);
@@ -149,21 +149,21 @@ TEST(MethodModel, BetweenClustersMessagesShareTheWideArea) {
 TEST(MethodModel, SaysWhatIsMissing) {
     const Network tree = star_of({1, 1, 1}).build();
     const Network clusters = clusters_of({3, 3});
-    const auto wrong = [](const Network& network, const Demand& demand, const NetworkModel& model) {
-        const auto built = MethodModel::create(network, demand, Method{}, model);
+    const auto wrong = [](const Network& network, const Placement& placement, const NetworkModel& model) {
+        const auto built = MethodModel::create(network, placement, Method{}, model);
         return built ? "nothing" : built.error().wrong;
     };
-    EXPECT_THAT(wrong(tree, full_demand(tree), {}), HasSubstr("no contention signature"));
+    EXPECT_THAT(wrong(tree, full_placement(tree), {}), HasSubstr("no contention signature"));
     EXPECT_THAT(wrong(tree, {{0}}, model_of(1)), HasSubstr("fewer than two ranks"));
-    EXPECT_THAT(wrong(clusters, full_demand(clusters), model_of(1)), HasSubstr("across the wide area"));
+    EXPECT_THAT(wrong(clusters, full_placement(clusters), model_of(1)), HasSubstr("across the wide area"));
     NetworkModel one = model_of(1);
     one.wide_area = WideAreaFit{};
     one.clusters.front().name = "c0s0";
-    EXPECT_THAT(wrong(clusters, full_demand(clusters), one), HasSubstr("no signature of the cluster 'c1s0'"));
+    EXPECT_THAT(wrong(clusters, full_placement(clusters), one), HasSubstr("no signature of the cluster 'c1s0'"));
     EXPECT_EQ(wrong(clusters, {{0, 1, 2, 3}}, one), "nothing") << "one rank does not contend";
     one.clusters.push_back({"c1s0", signature(1)});
-    EXPECT_EQ(wrong(clusters, full_demand(clusters), one), "nothing");
-    EXPECT_THAT(wrong(tree, full_demand(tree), one), HasSubstr("of 2 clusters"));
+    EXPECT_EQ(wrong(clusters, full_placement(clusters), one), "nothing");
+    EXPECT_THAT(wrong(tree, full_placement(tree), one), HasSubstr("of 2 clusters"));
 }
 
 // Nothing is predicted to beat the wires, and what is contention-free and shortest meets them but for its start-ups.
@@ -171,14 +171,14 @@ TEST(MethodModel, NothingBeatsTheBound) {
     int models = 0;
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         const Network network = test::random_tree(seed, 2, 10).build();
-        Demand demand = full_demand(network);
+        Placement placement = full_placement(network);
         std::mt19937_64 random(seed);
-        std::shuffle(demand.machine_of.begin(), demand.machine_of.end(), random);
-        demand.machine_of.resize(2 + random() % (demand.machine_of.size() - 1));
-        const Bound bound = network_bound(network, demand);
+        std::shuffle(placement.machine_of.begin(), placement.machine_of.end(), random);
+        placement.machine_of.resize(2 + random() % (placement.machine_of.size() - 1));
+        const Bound bound = network_bound(network, placement);
         const double least = bound.seconds_per_byte * bound.slowest_bits_per_second / 8 * beta * bytes;
-        for (const Method& method : candidate_methods(network, demand)) {
-            const auto model = MethodModel::create(network, demand, method, model_of(100));
+        for (const Method& method : candidate_methods(network, placement)) {
+            const auto model = MethodModel::create(network, placement, method, model_of(100));
             ASSERT_TRUE(model) << to_string(method) << ", seed " << seed << ": " << to_string(model.error());
             const Estimate estimate = model->seconds(bytes);
             EXPECT_GE(estimate.value, least * (1 - 1e-12)) << to_string(method) << ", seed " << seed;
@@ -197,8 +197,8 @@ TEST(MethodModel, NothingBeatsTheBound) {
 
 TEST(MethodModel, OrdersCandidates) {
     const Network network = chain_of({4, 4, 4, 4}).build();
-    const std::vector<Method> candidates = candidate_methods(network, full_demand(network));
-    const ExpectedSeconds expected = expected_by_model(network, full_demand(network), candidates, model_of(10));
+    const std::vector<Method> candidates = candidate_methods(network, full_placement(network));
+    const ExpectedSeconds expected = expected_by_model(network, full_placement(network), candidates, model_of(10));
     const auto of = [&](const char* name, std::int64_t size) {
         return expected(*parse_method(name, NetworkKind::tree), size);
     };

@@ -221,7 +221,7 @@ void Tester::test_plan(const std::string& name, const Plan& plan) {
 
 void Tester::test_algorithm(const test::World& world, const Algorithm& algorithm, const std::string& variant,
                             const std::vector<Phase>& block_phases) {
-    const auto timetable = build_timetable(algorithm, variant, world.network, world.demand);
+    const auto timetable = build_timetable(algorithm, variant, world.network, world.placement);
     if (!timetable) {
         expect(false, fmt::format("{}: {}/{}", world.name, algorithm.name, variant), to_string(timetable.error()));
         return;
@@ -256,7 +256,7 @@ void Tester::test_hand_made_plans(const test::World& world) {
         }
     }
     if (const std::string name = "dummies everywhere"; wanted(name)) {
-        const auto timetable = build_timetable(**find_algorithm("tree"), "paper", world.network, world.demand);
+        const auto timetable = build_timetable(**find_algorithm("tree"), "paper", world.network, world.placement);
         Plan plan = make_plan(**timetable, rank_, Synchronisation::dummy);
         test::add_dummies_everywhere(**timetable, plan);
         test_plan(name, plan);
@@ -265,7 +265,7 @@ void Tester::test_hand_made_plans(const test::World& world) {
 
 /// Messages that are too long for one MPI call, with a short limit instead of long messages.
 void Tester::test_pieces(const test::World& world) {
-    const auto timetable = build_timetable(**find_algorithm("tree"), "merged", world.network, world.demand);
+    const auto timetable = build_timetable(**find_algorithm("tree"), "merged", world.network, world.placement);
     std::vector<Plan> plans{test::relay_plan(rank_, ranks_, Synchronisation::none),
                             test::bundle_plan(rank_, ranks_, Synchronisation::barrier)};
     for (const char* text : {"none", "dummy", "sender", "receiver-partial:2", "barrier", "window:2", "timed:5000@2"}) {

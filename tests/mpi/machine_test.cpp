@@ -63,7 +63,7 @@ struct Placed {
     std::string name;
     MPI_Comm comm = MPI_COMM_NULL;
     Network network;
-    Demand demand;
+    Placement placement;
     Rank rank = 0;
 };
 
@@ -122,7 +122,7 @@ Placed Tester::place(const std::string& name, MPI_Comm comm, std::vector<Machine
     for (Machine machine = 0; machine < machines; ++machine) {
         tree.add_machine(root, 1, 1e9);
     }
-    Placed placed{name, comm, tree.build(), Demand{std::move(machine_of)}, 0};
+    Placed placed{name, comm, tree.build(), Placement{std::move(machine_of)}, 0};
     MPI_Comm_rank(comm, &placed.rank);
     return placed;
 }
@@ -131,7 +131,7 @@ std::unique_ptr<mpi::MachineMemory> Tester::memory_of(const Placed& placed, Shar
                                                       mpi::MachineMemory::Read read) {
     test::Watchdog::watch(fmt::format("rank {}: memory for {} (seed {})", world_rank_, placed.name, seed_));
     std::unique_ptr<mpi::MachineMemory> memory;
-    const int error = mpi::MachineMemory::create(placed.comm, placed.demand, wanted, memory, read);
+    const int error = mpi::MachineMemory::create(placed.comm, placed.placement, wanted, memory, read);
     expect(error == MPI_SUCCESS && memory, placed.name, "no memory");
     return memory;
 }
@@ -139,13 +139,13 @@ std::unique_ptr<mpi::MachineMemory> Tester::memory_of(const Placed& placed, Shar
 std::unique_ptr<mpi::Exchange> Tester::exchange_of(const Placed& placed, const std::string& text,
                                                    mpi::MachineMemory* memory) {
     const Method method = *parse_method(text, NetworkKind::tree);
-    const auto timetable = build_timetable(*method.algorithm, method.variant, placed.network, placed.demand);
+    const auto timetable = build_timetable(*method.algorithm, method.variant, placed.network, placed.placement);
     mpi::ExchangeOptions options;
     options.bits_per_second = 2e9;
     options.machine_memory = memory;
     std::unique_ptr<mpi::Exchange> exchange;
     const int error = mpi::Exchange::create(
-        placed.comm, make_plan(**timetable, placed.demand, placed.rank, method.synchronisation), options, exchange);
+        placed.comm, make_plan(**timetable, placed.placement, placed.rank, method.synchronisation), options, exchange);
     const bool refused =
         uses_tickets(method.synchronisation) && (memory == nullptr || memory->available() == SharedMemory::nothing);
     expect(error == (refused ? MPI_ERR_ARG : MPI_SUCCESS) && (exchange != nullptr) == !refused, text,
@@ -154,7 +154,7 @@ std::unique_ptr<mpi::Exchange> Tester::exchange_of(const Placed& placed, const s
 }
 
 void Tester::run_call(const std::string& name, const Placed& placed, mpi::Exchange& exchange, std::size_t bytes) {
-    const Rank ranks = placed.demand.participants();
+    const Rank ranks = placed.placement.participants();
     send_.resize(static_cast<std::size_t>(ranks) * bytes);
     receive_.resize(send_.size());
     ++call_;
@@ -218,7 +218,7 @@ void Tester::test_memory(const Placed& placed, const std::string& kind, SharedMe
         run_calls(name, placed, {exchange.get()}, 3, 3000);
         run_call(name, placed, *exchange, 150'000);
         if (memory->available() == SharedMemory::tickets_and_copies && read == Reader::read) {
-            const auto mates = ranks_beside(placed.demand, placed.rank).size() - 1;
+            const auto mates = ranks_beside(placed.placement, placed.rank).size() - 1;
             const bool passes_on = exchange->plan().forwarding.has_value();
             expect((Reader::bytes > read_before) == (mates > 0 && !passes_on), name, "copies where there are none");
         }

@@ -18,8 +18,10 @@
 #include <random>
 #include <vector>
 
-#include "aapc/mpi/exchange.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/mpi/exchange.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/hand_made_plans.hpp"
 #include "mpi/rest.hpp"
@@ -27,8 +29,6 @@
 #include "mpi/transport.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/worlds.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
 
 namespace {
 
@@ -334,10 +334,10 @@ void Observer::observe(const std::string& name, const Plan& plan, int bytes, con
 void Observer::observe_world(const test::World& world) {
     for (const char* text : {"tree/merged", "tree/paper", "ring/plain", "linear/plain"}) {
         const Method method = *parse_method(text, NetworkKind::tree);
-        const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.demand);
+        const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.placement);
         const auto schedule =
             check_schedule(tabulate(**timetable, method.algorithm->name.data(), method.variant, std::nullopt),
-                           world.network, world.demand);
+                           world.network, world.placement);
         for (const Synchronisation& synchronisation : test::every_synchronisation({1, 2, 5, all_phases})) {
             if (synchronisation.kind == Synchronisation::Kind::timed ||
                 !check_synchronisation_fits(**timetable, synchronisation)) {

@@ -17,7 +17,7 @@ namespace aapc::test {
 struct World {
     std::string name;
     Network network;
-    Demand demand;
+    Placement placement;
 };
 
 /// Three switches in a chain, one rank on each machine.
@@ -30,18 +30,18 @@ inline World plain_world(Rank ranks) {
         tree.add_machine(machine % 4 == 0 ? root : machine % 4 == 3 ? right : left, 1, 1e9);
     }
     const Network network = tree.build();
-    return {"plain", network, full_demand(network)};
+    return {"plain", network, full_placement(network)};
 }
 
 /// A random tree with the ranks anywhere on it: several on some machines, none on others.
 inline World random_world(Rank ranks, std::uint64_t seed) {
     const Network network = random_tree(seed, 2, ranks + 2).build();
     std::mt19937_64 random(seed);
-    Demand demand;
+    Placement placement;
     for (Rank rank = 0; rank < ranks; ++rank) {
-        demand.machine_of.push_back(static_cast<Machine>(random() % network.machines().size()));
+        placement.machine_of.push_back(static_cast<Machine>(random() % network.machines().size()));
     }
-    return {"random", network, demand};
+    return {"random", network, placement};
 }
 
 /// Every kind of synchronisation that works by messages alone, with each of these numbers of phases where it has

@@ -9,10 +9,10 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/plan/plan.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/schedule/tabulate.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
-#include "aapc/schedule/tabulate.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {
@@ -21,7 +21,7 @@ Network one_switch(Rank ranks) { return test::chain_of({ranks}).build(); }
 
 std::unique_ptr<Timetable> bruck(const Network& network, std::int64_t radix) {
     auto timetable =
-        build_timetable(**find_algorithm("bruck"), fmt::format("radix-{}", radix), network, full_demand(network));
+        build_timetable(**find_algorithm("bruck"), fmt::format("radix-{}", radix), network, full_placement(network));
     return std::move(*timetable);
 }
 
@@ -170,9 +170,9 @@ TEST_P(Bruck, PlacesAreExact) {
 
 /// The same from the table: nothing of a plan is known to the timetable only.
 TEST_P(Bruck, PlansEqualThoseFromTheSchedule) {
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     for_each_radix([&](const Timetable& timetable, std::int64_t) {
-        const auto schedule = check_schedule(tabulate(timetable, "bruck", "", std::nullopt), network, demand);
+        const auto schedule = check_schedule(tabulate(timetable, "bruck", "", std::nullopt), network, placement);
         ASSERT_TRUE(schedule) << schedule.error().what;
         for (const Plan& plan : plans_of(timetable)) {
             const Plan global = plan_from_schedule(*schedule, {}, plan.rank, plan.synchronisation);
@@ -256,7 +256,7 @@ TEST(Forwarding, RunByRun) {
 
 TEST(Forwarding, DirectTimetablesHaveNone) {
     const Network network = one_switch(5);
-    const auto timetable = build_timetable(**find_algorithm("ring"), "", network, full_demand(network));
+    const auto timetable = build_timetable(**find_algorithm("ring"), "", network, full_placement(network));
     EXPECT_FALSE(make_plan(**timetable, 2, Synchronisation::none).forwarding);
     EXPECT_EQ(test::carry_out(plans_of(**timetable)), "");
 }

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/schedule/synchronise.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {
@@ -24,16 +24,16 @@ std::vector<Synchronisation> every_synchronisation(Phase block_phases) {
     return list;
 }
 
-void expect_plans_equal_table(const Network& network, const Demand& demand, Phase block_phases,
+void expect_plans_equal_table(const Network& network, const Placement& placement, Phase block_phases,
                               const std::string& repeat) {
     for (const std::string_view variant : {"paper", "merged"}) {
-        const auto built = test::build_tree_schedule(network, demand, variant);
+        const auto built = test::build_tree_schedule(network, placement, variant);
         ASSERT_TRUE(built.schedule.has_value()) << built.schedule.error().what << repeat;
         for (const Synchronisation& synchronisation : every_synchronisation(block_phases)) {
             const auto edges = synchronisation_edges(*built.schedule, synchronisation, Reduction::pair_rule);
             const auto violation = check_synchronisation(*built.schedule, synchronisation, edges);
             ASSERT_FALSE(violation.has_value()) << violation->what << repeat;
-            for (Rank rank = 0; rank < demand.participants(); ++rank) {
+            for (Rank rank = 0; rank < placement.participants(); ++rank) {
                 const Plan local = make_plan(*built.timetable, rank, synchronisation);
                 const Plan global = plan_from_schedule(*built.schedule, edges, rank, synchronisation);
                 const std::string where =
@@ -54,7 +54,7 @@ TEST(Plan, EqualsTheTableOnRandomTreesAndParts) {
     for (std::uint64_t seed = 1; seed <= 250; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, 1, 18);
         const Network network = tree.build();
-        const Demand all = full_demand(network);
+        const Placement all = full_placement(network);
         const std::string repeat = fmt::format("seed {}\n{}", seed, tree.toml());
         const auto block_phases = static_cast<Phase>(1 + seed % 7);
         expect_plans_equal_table(network, all, block_phases, repeat);
@@ -70,7 +70,7 @@ TEST(Plan, EqualsTheTableOnRegularClusters) {
                                           test::chain_of({16}), test::chain_of({7, 1, 3, 5})}) {
         const Network network = tree.build();
         for (const Phase block_phases : {1, 4, 16, 1000}) {
-            expect_plans_equal_table(network, full_demand(network), block_phases, tree.toml());
+            expect_plans_equal_table(network, full_placement(network), block_phases, tree.toml());
         }
     }
 }
@@ -80,7 +80,7 @@ TEST(Plan, DummiesFillEveryPhase) {
     for (const test::TreeBuilder& tree : {test::chain_of({4, 4, 4, 4}), test::star_of({1, 1, 1, 1, 4, 4, 4}),
                                           test::chain_of({7, 1, 3, 5}), test::random_tree(11, 12, 20)}) {
         const Network network = tree.build();
-        const auto built = test::build_tree_schedule(network, full_demand(network), "merged");
+        const auto built = test::build_tree_schedule(network, full_placement(network), "merged");
         for (Rank rank = 0; rank < built.timetable->participants(); ++rank) {
             const Plan plan = make_plan(*built.timetable, rank, Synchronisation::dummy);
             std::vector<int> sends(static_cast<std::size_t>(plan.phases), 0);
@@ -120,12 +120,12 @@ TEST(Plan, BytesCountDummiesAndForwarding) {
 // A token at its two ends: same number, same order, and nobody waits for what comes later.
 TEST(Plan, TokensMatchAtBothEnds) {
     const Network network = test::random_tree(7, 20, 30).build();
-    const Demand demand = full_demand(network);
-    const auto built = test::build_tree_schedule(network, demand, "merged");
+    const Placement placement = full_placement(network);
+    const auto built = test::build_tree_schedule(network, placement, "merged");
     for (const Synchronisation synchronisation : {Synchronisation::sender, Synchronisation::receiver}) {
         std::vector<Plan> plans;
-        plans.reserve(static_cast<std::size_t>(demand.participants()));
-        for (Rank rank = 0; rank < demand.participants(); ++rank) {
+        plans.reserve(static_cast<std::size_t>(placement.participants()));
+        for (Rank rank = 0; rank < placement.participants(); ++rank) {
             plans.push_back(make_plan(*built.timetable, rank, synchronisation));
         }
         std::size_t tokens = 0;

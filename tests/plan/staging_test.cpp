@@ -19,7 +19,7 @@ namespace {
 std::unique_ptr<Timetable> torus(const test::Sides& sides, int divisions) {
     const Network network = test::torus_of(sides);
     auto timetable = build_timetable(**find_algorithm("torus"), fmt::format("divisions-{}", divisions), network,
-                                     full_demand(network));
+                                     full_placement(network));
     return std::move(*timetable);
 }
 
@@ -85,7 +85,7 @@ TEST(Staging, HoldsTheMessagesOfAStepSideBySide) {
 
 TEST(Staging, IsNothingWhereNothingIsForwarded) {
     const Network network = test::torus_of({8, 4});
-    const auto timetable = build_timetable(**find_algorithm("torus-direct"), "", network, full_demand(network));
+    const auto timetable = build_timetable(**find_algorithm("torus-direct"), "", network, full_placement(network));
     const Plan plan = make_plan(**timetable, 3, Synchronisation::none);
     EXPECT_EQ(plan_staging(plan).blocks, 0U);
     EXPECT_EQ(buffer_blocks(plan), 0);
@@ -95,7 +95,7 @@ TEST(Staging, IsNothingWhereNothingIsForwarded) {
 /// With every limit from nothing to plenty, the choice is the largest number of divisions that fits.
 TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
     const Network network = test::torus_of({8, 8});
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     std::vector<std::int64_t> needs;
     for (const int divisions : {0, 1, 2}) {
         needs.push_back(largest_buffer_blocks(*torus({8, 8}, divisions)));
@@ -105,7 +105,7 @@ TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
         const Method method = *parse_method(fmt::format("torus/divisions-{}", wanted), NetworkKind::torus);
         for (int fitting = -1; fitting <= 2; ++fitting) {
             const std::int64_t limit = fitting < 0 ? needs[0] - 1 : needs[static_cast<std::size_t>(fitting)];
-            const auto fitted = fit_buffers(network, demand, method, limit);
+            const auto fitted = fit_buffers(network, placement, method, limit);
             ASSERT_EQ(fitted.has_value(), fitting >= 0);
             if (fitted) {
                 const int expected = std::min(wanted, fitting);
@@ -116,13 +116,13 @@ TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
             }
         }
     }
-    const auto refused = fit_buffers(network, demand, *parse_method("torus", NetworkKind::torus), 5);
+    const auto refused = fit_buffers(network, placement, *parse_method("torus", NetworkKind::torus), 5);
     ASSERT_FALSE(refused);
     EXPECT_EQ(to_string(refused.error()),
               fmt::format("torus/divisions-0 needs buffers of {} blocks, and the limit is 5; allow more, or choose an "
                           "algorithm that forwards nothing",
                           needs[0]));
-    EXPECT_TRUE(fit_buffers(network, demand, *parse_method("torus-direct", NetworkKind::torus), 0));
+    EXPECT_TRUE(fit_buffers(network, placement, *parse_method("torus-direct", NetworkKind::torus), 0));
     EXPECT_FALSE(with_smaller_buffers(*parse_method("bruck", NetworkKind::torus)));
     EXPECT_FALSE(with_smaller_buffers(Method{}));
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "aapc/schedule/synchronise.hpp"
 #include "check/second_opinion.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 namespace {
@@ -32,7 +32,8 @@ TEST(Blocks, AreTheFullSetLessWhatTheyDrop) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, 2, 14);
         const Network network = tree.build();
-        const auto built = test::build_tree_schedule(network, full_demand(network), seed % 2 == 0 ? "paper" : "merged");
+        const auto built =
+            test::build_tree_schedule(network, full_placement(network), seed % 2 == 0 ? "paper" : "merged");
         for (const Blocks& kind : kinds) {
             for (const Reduction reduction : {Reduction::none, Reduction::pair_rule, Reduction::exact}) {
                 const auto full = synchronisation_edges(*built.schedule, kind.full, reduction);
@@ -56,7 +57,7 @@ TEST(Blocks, AreTheFullSetLessWhatTheyDrop) {
 
 TEST(Blocks, OneAndAllPhasesAreTheLimits) {
     const Network network = test::star_of({1, 1, 4, 4}).build();
-    const auto built = test::build_tree_schedule(network, full_demand(network), "merged");
+    const auto built = test::build_tree_schedule(network, full_placement(network), "merged");
     const auto phases = static_cast<Phase>(built.schedule->phases().size());
     for (const Blocks& kind : kinds) {
         const auto edges = [&](const Synchronisation& synchronisation) {
@@ -83,7 +84,7 @@ struct CrossBlockConflicts {
 /// For every message the phases in which each rank's sends are known to be complete when it starts: those of its own
 /// sender that are earlier, and what the messages knew, and are, whose tokens it or an earlier send waited for.
 std::map<Transfer, std::vector<Phase>> known_at_start(const Schedule& schedule, const std::vector<Edge>& edges) {
-    const auto ranks = static_cast<std::size_t>(schedule.demand().participants());
+    const auto ranks = static_cast<std::size_t>(schedule.placement().participants());
     std::multimap<Transfer, Transfer> waits;
     for (const Edge& edge : edges) {
         waits.emplace(edge.before, edge.after);
@@ -117,7 +118,8 @@ CrossBlockConflicts count_conflicts(const Schedule& schedule, Phase block_phases
         synchronisation_edges(schedule, Synchronisation::with_blocks(Kind::sender_partial, block_phases), reduction));
     std::map<Transfer, test::Contended> contended;
     for (const auto& [message, clock] : known) {
-        test::Contended channels = test::contended_by(schedule.network(), schedule.demand(), message.from, message.to);
+        test::Contended channels =
+            test::contended_by(schedule.network(), schedule.placement(), message.from, message.to);
         std::erase_if(channels, [](const auto& channel) { return channel.first == "in" || channel.first == "out"; });
         contended.emplace(message, std::move(channels));
     }
@@ -140,8 +142,8 @@ CrossBlockConflicts count_conflicts(const Schedule& schedule, Phase block_phases
 /// implementation too.
 TEST(Blocks, PartialSynchronisationLeavesConflictsBetweenBlocks) {
     const Network network = test::star_of({1, 1, 1, 1, 1, 1, 1, 1, 8, 8, 8}).build();
-    const auto paper = test::build_tree_schedule(network, full_demand(network), "paper");
-    const auto merged = test::build_tree_schedule(network, full_demand(network), "merged");
+    const auto paper = test::build_tree_schedule(network, full_placement(network), "paper");
+    const auto merged = test::build_tree_schedule(network, full_placement(network), "merged");
     EXPECT_EQ(count_conflicts(*paper.schedule, 16, Reduction::exact), (CrossBlockConflicts{106064, 87232}));
     EXPECT_EQ(count_conflicts(*paper.schedule, 16, Reduction::pair_rule), (CrossBlockConflicts{106064, 86564}));
     EXPECT_EQ(count_conflicts(*paper.schedule, 1, Reduction::exact), (CrossBlockConflicts{113088, 0}));

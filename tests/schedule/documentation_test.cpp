@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "aapc/schedule/schedule_file.hpp"
-#include "topology/files.hpp"
 #include "support/networks.hpp"
+#include "topology/files.hpp"
 
 namespace aapc {
 namespace {
@@ -29,7 +29,7 @@ TEST(Documentation, ExamplesAreSchedulesAndWrittenAlike) {
         const auto document = read_schedule_document(example, "example");
         ASSERT_TRUE(document) << to_string(document.error());
         const Network network = test::chain_of({static_cast<int>(document->participants.size())}).build();
-        const auto schedule = check_schedule(document->draft, network, full_demand(network));
+        const auto schedule = check_schedule(document->draft, network, full_placement(network));
         ASSERT_TRUE(schedule) << schedule.error().what;
         EXPECT_EQ(schedule_json(*schedule, document->synchronisation, document->edges), example);
     }

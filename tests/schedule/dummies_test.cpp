@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "support/networks.hpp"
-#include "support/schedules.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
+#include "support/networks.hpp"
+#include "support/schedules.hpp"
 
 namespace aapc {
 namespace {
@@ -13,16 +13,16 @@ namespace {
 /// A schedule of every message in a phase of its own, in the order of sender and receiver: most ranks idle. The network
 /// must outlive it.
 Schedule one_by_one(const Network& network) {
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     ScheduleDraft draft{"one by one", "", std::nullopt, {}, Guarantee::contention_free};
-    for (Rank from = 0; from < demand.participants(); ++from) {
-        for (Rank to = 0; to < demand.participants(); ++to) {
+    for (Rank from = 0; from < placement.participants(); ++from) {
+        for (Rank to = 0; to < placement.participants(); ++to) {
             if (from != to) {
                 draft.phases.push_back({{static_cast<Phase>(draft.phases.size()), from, to}});
             }
         }
     }
-    return *check_schedule(std::move(draft), network, demand);
+    return *check_schedule(std::move(draft), network, placement);
 }
 
 std::vector<Transfer> dummies_of_phase(const Schedule& schedule, Phase phase) {
@@ -59,7 +59,7 @@ TEST(Dummies, RanksOfOneMachineShareItsSwitch) {
 
 TEST(Dummies, OtherKindsAndSchedulesWithContentionHaveNone) {
     const Network network = test::chain_of({3, 2}).build();
-    const auto built = test::build_tree_schedule(network, full_demand(network), "merged");
+    const auto built = test::build_tree_schedule(network, full_placement(network), "merged");
     for (const SynchronisationEntry& entry : synchronisations()) {
         const auto dummies =
             dummy_transfers(*built.schedule, Synchronisation::with_blocks(entry.kind, entry.has_blocks ? 2 : 0));
@@ -68,7 +68,7 @@ TEST(Dummies, OtherKindsAndSchedulesWithContentionHaveNone) {
     for (const Guarantee guarantee : {Guarantee::one_port, Guarantee::nothing}) {
         ScheduleDraft draft = tabulate(*built.timetable, "tree", "merged", std::nullopt);
         draft.guarantee = guarantee;
-        const auto loose = check_schedule(std::move(draft), network, full_demand(network));
+        const auto loose = check_schedule(std::move(draft), network, full_placement(network));
         ASSERT_TRUE(loose.has_value()) << loose.error().what;
         EXPECT_TRUE(dummy_transfers(*loose, Synchronisation::dummy).empty());
     }
@@ -80,8 +80,8 @@ TEST(Dummies, PassTheirCheckOnRandomTreesAndParts) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, 1, 16);
         const Network network = tree.build();
-        for (const Demand& demand : {full_demand(network), test::random_part(full_demand(network), seed)}) {
-            const auto built = test::build_tree_schedule(network, demand, seed % 2 == 0 ? "paper" : "merged");
+        for (const Placement& placement : {full_placement(network), test::random_part(full_placement(network), seed)}) {
+            const auto built = test::build_tree_schedule(network, placement, seed % 2 == 0 ? "paper" : "merged");
             ASSERT_TRUE(built.schedule.has_value());
             const std::vector<Transfer> dummies = dummy_transfers(*built.schedule, Synchronisation::dummy);
             const auto violation = check_dummies(*built.schedule, dummies);

@@ -1,9 +1,9 @@
 // How many synchronisations remain. The figures are those of an independent reference implementation.
 #include <gtest/gtest.h>
 
+#include "aapc/schedule/synchronise.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/synchronise.hpp"
 
 namespace aapc {
 namespace {
@@ -24,9 +24,9 @@ struct Counts {
 
 Counts count(const test::TreeBuilder& tree) {
     const Network network = tree.build();
-    const Demand demand = full_demand(network);
-    const auto paper = test::build_tree_schedule(network, demand, "paper");
-    const auto merged = test::build_tree_schedule(network, demand, "merged");
+    const Placement placement = full_placement(network);
+    const auto paper = test::build_tree_schedule(network, placement, "paper");
+    const auto merged = test::build_tree_schedule(network, placement, "merged");
     const auto edges = [](const test::Built& built, Synchronisation synchronisation, Reduction reduction) {
         const auto list = synchronisation_edges(*built.schedule, synchronisation, reduction);
         const auto violation = check_synchronisation(*built.schedule, synchronisation, list);

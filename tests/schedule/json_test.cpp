@@ -6,17 +6,17 @@
 #include <nlohmann/json.hpp>
 
 #include "aapc/schedule/schedule_file.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
 #include "check/drafts.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 namespace {
 
 Schedule ring_of_three(const Network& network) {
-    return *check_schedule(test::ring_draft(3), network, full_demand(network));
+    return *check_schedule(test::ring_draft(3), network, full_placement(network));
 }
 
 TEST(ScheduleJson, IsWrittenAsDocumented) {
@@ -49,7 +49,7 @@ TEST(ScheduleJson, IsWrittenAsDocumented) {
 
 TEST(ScheduleJson, NoBoundAndNoPhases) {
     const Network network = test::chain_of({2}).build();
-    const Schedule schedule = *check_schedule({"a", "b", std::nullopt, {}}, network, Demand{{1}});
+    const Schedule schedule = *check_schedule({"a", "b", std::nullopt, {}}, network, Placement{{1}});
     EXPECT_EQ(schedule_json(schedule, Synchronisation::none, {}), R"({
   "format": "aapc-schedule/1",
   "algorithm": "a",
@@ -71,7 +71,7 @@ TEST(ScheduleJson, NoBoundAndNoPhases) {
 TEST(ScheduleJson, NamesAreEscaped) {
     const std::string name = "a\"\\\n\t\x01</script>\xC3\xA4";
     const Network network(NetworkKind::tree, {{name, false}}, {}, {{0, 1}});
-    const Schedule schedule = *check_schedule({name, name, 0, {}}, network, full_demand(network));
+    const Schedule schedule = *check_schedule({name, name, 0, {}}, network, full_placement(network));
     const std::string text = schedule_json(schedule, Synchronisation::none, {});
     const auto document = read_schedule_document(text, "f");
     ASSERT_TRUE(document) << to_string(document.error());
@@ -85,8 +85,8 @@ TEST(ScheduleJson, RoundTrips) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, 1, 9);
         const Network network = tree.build();
-        const Demand demand = test::random_part(full_demand(network), seed);
-        const auto built = test::build_tree_schedule(network, demand, seed % 2 == 0 ? "paper" : "merged");
+        const Placement placement = test::random_part(full_placement(network), seed);
+        const auto built = test::build_tree_schedule(network, placement, seed % 2 == 0 ? "paper" : "merged");
         ASSERT_TRUE(built.schedule) << built.schedule.error().what;
         const Synchronisation synchronisation = std::array{Synchronisation::none, Synchronisation::sender,
                                                            Synchronisation::receiver, Synchronisation::timed}[seed % 4];
@@ -101,12 +101,12 @@ TEST(ScheduleJson, RoundTrips) {
         EXPECT_EQ(document->draft.phases, built.schedule->phases());
         EXPECT_EQ(document->synchronisation, synchronisation);
         EXPECT_EQ(document->edges, edges);
-        ASSERT_EQ(document->participants.size(), demand.machine_of.size());
-        for (std::size_t rank = 0; rank < demand.machine_of.size(); ++rank) {
-            EXPECT_EQ(document->participants[rank].machine, network.machine_name(demand.machine_of[rank]));
-            EXPECT_EQ(document->participants[rank].name, participant_names(network, demand)[rank]);
+        ASSERT_EQ(document->participants.size(), placement.machine_of.size());
+        for (std::size_t rank = 0; rank < placement.machine_of.size(); ++rank) {
+            EXPECT_EQ(document->participants[rank].machine, network.machine_name(placement.machine_of[rank]));
+            EXPECT_EQ(document->participants[rank].name, participant_names(network, placement)[rank]);
         }
-        const auto again = check_schedule(document->draft, network, demand);
+        const auto again = check_schedule(document->draft, network, placement);
         ASSERT_TRUE(again) << again.error().what;
         EXPECT_EQ(schedule_json(*again, document->synchronisation, document->edges), text) << "seed " << seed;
 
@@ -152,7 +152,7 @@ TEST(ScheduleJson, BlocksOfForwardedMessages) {
                               {{{0, 0, 1}, {0, 2, 1}}, {{1, 1, 2}}, {{2, 1, 0}}},
                               Guarantee::nothing,
                               {{{{0, 2}, {0, 1}}, {{2, 1}, {2, 0}}}, {{{1, 2}, {0, 2}}}, {{{1, 0}, {2, 0}}}}};
-    const auto schedule = check_schedule(draft, network, full_demand(network));
+    const auto schedule = check_schedule(draft, network, full_placement(network));
     ASSERT_TRUE(schedule) << schedule.error().what;
     const std::string text = schedule_json(*schedule, Synchronisation::none, {});
     EXPECT_THAT(text, testing::HasSubstr(R"(
@@ -182,7 +182,7 @@ TEST(ScheduleJson, BlocksAndEmptyPhases) {
 
 TEST(ScheduleJson, DummiesAreWrittenAsDocumented) {
     const Network network = test::chain_of({1, 2}).build();
-    const auto built = test::build_tree_schedule(network, full_demand(network), "merged");
+    const auto built = test::build_tree_schedule(network, full_placement(network), "merged");
     const std::vector<Transfer> dummies = dummy_transfers(*built.schedule, Synchronisation::dummy);
     const std::string text = schedule_json(*built.schedule, Synchronisation::dummy, {});
     const nlohmann::json json = nlohmann::json::parse(text);
@@ -195,7 +195,7 @@ TEST(ScheduleJson, DummiesAreWrittenAsDocumented) {
     const auto document = read_schedule_document(text, "f");
     ASSERT_TRUE(document) << to_string(document.error());
     EXPECT_EQ(document->dummies, dummies);
-    const Schedule alone = *check_schedule({"a", "b", 0, {}}, network, Demand{{1}});
+    const Schedule alone = *check_schedule({"a", "b", 0, {}}, network, Placement{{1}});
     EXPECT_THAT(schedule_json(alone, Synchronisation::dummy, {}), testing::EndsWith(R"(
   "synchronisation": {
     "name": "dummy",
@@ -226,18 +226,18 @@ TEST(ScheduleJson, AMissingGuaranteeIsThatOfTheBound) {
 TEST(ScheduleJson, EveryAlgorithmRoundTrips) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Network network = test::random_tree(seed, 1, 9).build();
-        const Demand demand = test::random_part(full_demand(network), seed);
+        const Placement placement = test::random_part(full_placement(network), seed);
         for (const Algorithm& algorithm : algorithms()) {
             for (const std::string_view variant : algorithm.variants) {
                 if (!algorithm.is_for(network.kind())) {
                     continue;
                 }
                 SCOPED_TRACE(fmt::format("seed {}, {} {}", seed, algorithm.name, variant));
-                const auto timetable = build_timetable(algorithm, variant, network, demand);
+                const auto timetable = build_timetable(algorithm, variant, network, placement);
                 ASSERT_TRUE(timetable) << to_string(timetable.error());
                 const ScheduleDraft draft = tabulate(**timetable, std::string(algorithm.name), std::string(variant),
-                                                     tree_bound(network, demand).messages);
-                const auto schedule = check_schedule(draft, network, demand);
+                                                     tree_bound(network, placement).messages);
+                const auto schedule = check_schedule(draft, network, placement);
                 ASSERT_TRUE(schedule) << schedule.error().what;
                 for (const Synchronisation& synchronisation : {algorithm.synchronisation, Synchronisation::dummy}) {
                     const std::string text = schedule_json(*schedule, synchronisation, {});
@@ -251,7 +251,7 @@ TEST(ScheduleJson, EveryAlgorithmRoundTrips) {
                     EXPECT_EQ(document->draft.bound, draft.bound);
                     EXPECT_EQ(document->synchronisation, synchronisation);
                     EXPECT_EQ(document->dummies, dummy_transfers(*schedule, synchronisation));
-                    const auto again = check_schedule(document->draft, network, demand);
+                    const auto again = check_schedule(document->draft, network, placement);
                     ASSERT_TRUE(again) << again.error().what;
                     EXPECT_EQ(schedule_json(*again, document->synchronisation, {}), text);
                 }

@@ -5,19 +5,19 @@
 #include <map>
 
 #include "aapc/schedule/schedule_file.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
 #include "check/drafts.hpp"
 #include "schedule/branches.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 namespace {
 
 using Branches = std::vector<std::vector<Rank>>;
 
-Branches branches_of(const Network& network) { return documents::balanced_branches(network, full_demand(network)); }
+Branches branches_of(const Network& network) { return documents::balanced_branches(network, full_placement(network)); }
 
 /// Figure 1 of 2005, its root first: n5 is plugged into it, n0 n1 n2 and n3 n4 into switches below.
 test::TreeBuilder figure_1_of_2005() { return test::star_of({3, 2, 1}); }
@@ -41,8 +41,8 @@ TEST(BalancedBranches, RanksOfOneMachine) {
 
 TEST(BalancedBranches, NothingToGroup) {
     EXPECT_EQ(documents::balanced_branches(test::chain_of({3}).build(), {}), Branches());
-    EXPECT_EQ(documents::balanced_branches(test::chain_of({3}).build(), Demand{{1}}), (Branches{{0}}));
-    EXPECT_EQ(documents::balanced_branches(Network(NetworkKind::torus, {{"t", false}}, {}, {{0, 1}}), Demand{{0}}),
+    EXPECT_EQ(documents::balanced_branches(test::chain_of({3}).build(), Placement{{1}}), (Branches{{0}}));
+    EXPECT_EQ(documents::balanced_branches(Network(NetworkKind::torus, {{"t", false}}, {}, {{0, 1}}), Placement{{0}}),
               Branches());
 }
 
@@ -50,10 +50,10 @@ TEST(BalancedBranches, NothingToGroup) {
 TEST(BalancedBranches, RandomTrees) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const Network network = test::random_tree(seed, 1, 30).build();
-        const Demand demand = test::random_part(full_demand(network), seed);
-        std::vector<int> seen(demand.machine_of.size(), 0);
-        std::size_t previous = demand.machine_of.size();
-        for (const std::vector<Rank>& branch : documents::balanced_branches(network, demand)) {
+        const Placement placement = test::random_part(full_placement(network), seed);
+        std::vector<int> seen(placement.machine_of.size(), 0);
+        std::size_t previous = placement.machine_of.size();
+        for (const std::vector<Rank>& branch : documents::balanced_branches(network, placement)) {
             EXPECT_TRUE(2 * branch.size() <= seen.size() || seen.size() == 1) << "seed " << seed;
             EXPECT_LE(branch.size(), previous) << "seed " << seed;
             previous = branch.size();
@@ -68,7 +68,7 @@ TEST(BalancedBranches, RandomTrees) {
 /// Table 4 of 2005.
 TEST(ScheduleTable, ColumnsPerBranch) {
     const Network network = figure_1_of_2005().build();
-    const auto built = test::build_tree_schedule(network, full_demand(network), "paper");
+    const auto built = test::build_tree_schedule(network, full_placement(network), "paper");
     const std::string text = schedule_table(*built.schedule, Synchronisation::none, {});
     EXPECT_EQ(text, R"(tree paper: 6 participants, 30 messages, 9 phases = the bound
 T0 = n0 n1 n2
@@ -93,7 +93,7 @@ synchronisation none
 
 TEST(ScheduleTable, ListsWhereBranchesAreManyOrNone) {
     const Network network = test::chain_of({9}).build();
-    const Schedule schedule = *check_schedule(test::ring_draft(9), network, full_demand(network));
+    const Schedule schedule = *check_schedule(test::ring_draft(9), network, full_placement(network));
     const std::string text = schedule_table(schedule, Synchronisation::timed, {});
     EXPECT_THAT(text, testing::StartsWith("ring: 9 participants, 72 messages, 8 phases = the bound\n\nphase  messages\n"
                                           "    0  n0->n1  n1->n2  n2->n3  n3->n4  n4->n5  n5->n6  n6->n7  n7->n8  "
@@ -105,7 +105,7 @@ TEST(ScheduleTable, EdgesBelow) {
     const Network network = test::chain_of({3}).build();
     ScheduleDraft draft = test::ring_draft(3);
     draft.guarantee = Guarantee::contention_free;
-    const Schedule schedule = *check_schedule(draft, network, full_demand(network));
+    const Schedule schedule = *check_schedule(draft, network, full_placement(network));
     EXPECT_EQ(schedule_table(schedule, Synchronisation::sender, {{{0, 0, 1}, {1, 2, 1}}, {{0, 1, 2}, {1, 0, 2}}}),
               R"(ring: 3 participants, 6 messages, 2 phases; guarantee: contention-free
 T0 = n0
@@ -125,7 +125,7 @@ n1->n2 before n0->n2
 
 TEST(ScheduleTable, OneParticipant) {
     const Network network = test::chain_of({2}).build();
-    const Schedule schedule = *check_schedule({"tree", "merged", 0, {}}, network, Demand{{1}});
+    const Schedule schedule = *check_schedule({"tree", "merged", 0, {}}, network, Placement{{1}});
     EXPECT_EQ(
         schedule_table(schedule, Synchronisation::none, {}),
         "tree merged: 1 participants, 0 messages, 0 phases = the bound\n\nphase  messages\n\nsynchronisation none\n");
@@ -134,12 +134,12 @@ TEST(ScheduleTable, OneParticipant) {
 /// The table of an algorithm on three machines of one switch.
 std::string table_of(std::string_view name, const Synchronisation& synchronisation) {
     const Network network = test::chain_of({3}).build();
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     const Algorithm& algorithm = **find_algorithm(name);
     const std::string variant(algorithm.variants.front());
-    const auto timetable = build_timetable(algorithm, variant, network, demand);
+    const auto timetable = build_timetable(algorithm, variant, network, placement);
     const auto schedule =
-        check_schedule(tabulate(**timetable, std::string(name), variant, std::nullopt), network, demand);
+        check_schedule(tabulate(**timetable, std::string(name), variant, std::nullopt), network, placement);
     return schedule_table(*schedule, synchronisation, {});
 }
 
@@ -188,7 +188,7 @@ synchronisation none
 
 TEST(ScheduleTable, DummiesBelow) {
     const Network network = test::chain_of({1, 2}).build();
-    const auto built = test::build_tree_schedule(network, full_demand(network), "merged");
+    const auto built = test::build_tree_schedule(network, full_placement(network), "merged");
     const std::string text = schedule_table(*built.schedule, Synchronisation::dummy, {});
     const std::vector<Transfer> dummies = dummy_transfers(*built.schedule, Synchronisation::dummy);
     const std::size_t begin = text.find("\nsynchronisation dummy: ");
@@ -203,7 +203,7 @@ TEST(ScheduleTable, DummiesBelow) {
         expected += fmt::format("{:>5}{}\n", phase, line);
     }
     EXPECT_EQ(text.substr(begin), expected);
-    EXPECT_EQ(schedule_table(*check_schedule({"", "", 0, {}}, network, Demand{{0}}), Synchronisation::dummy, {}),
+    EXPECT_EQ(schedule_table(*check_schedule({"", "", 0, {}}, network, Placement{{0}}), Synchronisation::dummy, {}),
               ": 1 participants, 0 messages, 0 phases = the bound\n\nphase  messages\n\nsynchronisation dummy: 0 "
               "dummies\n");
 }

@@ -16,16 +16,16 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/topology/bound.hpp"
-#include "aapc/topology/detection.hpp"
 #include "aapc/models/method_model.hpp"
 #include "aapc/models/network_model.hpp"
 #include "aapc/plan/pacing.hpp"
+#include "aapc/search/expected_by_model.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/detection.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "support/clusters.hpp"
 #include "support/networks.hpp"
 #include "support/torus.hpp"
-#include "aapc/search/expected_by_model.hpp"
 
 namespace aapc {
 namespace {
@@ -100,15 +100,15 @@ class Cluster {
         return least;
     }
 
-    Tournament::Measurement run(const Tournament::Heat& heat) {
-        const std::string name = to_string(heat.method);
-        double seconds = costs_.at(name).at(heat.block_bytes) * std::exp(noise_.relative * normal(random_));
+    Search::Measurement run(const Search::Trial& trial) {
+        const std::string name = to_string(trial.method);
+        double seconds = costs_.at(name).at(trial.block_bytes) * std::exp(noise_.relative * normal(random_));
         if (uniform(random_) < noise_.accident_share) {
             seconds += noise_.accident_seconds * uniform(random_);
         }
         const bool finds_its_pace =
-            heat.method.synchronisation.kind == Synchronisation::Kind::timed && heat.method.synchronisation.pace <= 0;
-        if (calls_[{name, heat.block_bytes}]++ < 3 && finds_its_pace) {
+            trial.method.synchronisation.kind == Synchronisation::Kind::timed && trial.method.synchronisation.pace <= 0;
+        if (calls_[{name, trial.block_bytes}]++ < 3 && finds_its_pace) {
             seconds *= noise_.slow_first_calls;
         }
         return {seconds, seconds * 1.1 + 0.001};
@@ -128,10 +128,10 @@ class Cluster {
     std::map<std::pair<std::string, std::int64_t>, int> calls_;
 };
 
-TournamentSettings settings_of_chain() {
+SearchSettings settings_of_chain() {
     const Network network = chain();
-    const Bound bound = tree_bound(network, full_demand(network));
-    TournamentSettings settings;
+    const Bound bound = tree_bound(network, full_placement(network));
+    SearchSettings settings;
     settings.bound_seconds_per_byte = bound.seconds_per_byte;
     settings.slowest_bits_per_second = bound.slowest_bits_per_second;
     return settings;
@@ -140,7 +140,7 @@ TournamentSettings settings_of_chain() {
 const std::vector<Method>& candidates_of_chain() {
     static const std::vector<Method> candidates = [] {
         const Network network = chain();
-        return candidate_methods(network, full_demand(network));
+        return candidate_methods(network, full_placement(network));
     }();
     return candidates;
 }
@@ -155,26 +155,26 @@ Cluster without_accidents(Cost everybody, std::uint64_t seed, double slow_first_
     return cluster;
 }
 
-Tournament begin(const TournamentSettings& settings, const std::vector<Method>& candidates, Foreknowledge known = {}) {
-    auto tournament = Tournament::create(settings, candidates, std::move(known));
-    EXPECT_TRUE(tournament) << to_string(tournament.error());
-    return std::move(*tournament);
+Search begin(const SearchSettings& settings, const std::vector<Method>& candidates, Foreknowledge known = {}) {
+    auto search = Search::create(settings, candidates, std::move(known));
+    EXPECT_TRUE(search) << to_string(search.error());
+    return std::move(*search);
 }
 
-Tournament::Result play(Tournament& tournament, Cluster& cluster) {
-    while (!tournament.finished()) {
-        tournament.observe(cluster.run(tournament.next()));
+Search::Result play(Search& search, Cluster& cluster) {
+    while (!search.finished()) {
+        search.observe(cluster.run(search.next()));
     }
-    return tournament.result();
+    return search.result();
 }
 
-const Method& method_for(const Tournament::Result& result, std::int64_t bytes) {
+const Method& method_for(const Search::Result& result, std::int64_t bytes) {
     const auto after = std::find_if(result.ranges.begin(), result.ranges.end(),
                                     [&](const TunedRange& range) { return range.from_bytes > bytes; });
     return std::prev(after)->method;
 }
 
-std::vector<MeasuredSize> all_measured(const Tournament::Result& result) {
+std::vector<MeasuredSize> all_measured(const Search::Result& result) {
     std::vector<MeasuredSize> all;
     for (const TunedRange& range : result.ranges) {
         all.insert(all.end(), range.measured.begin(), range.measured.end());
@@ -182,7 +182,7 @@ std::vector<MeasuredSize> all_measured(const Tournament::Result& result) {
     return all;
 }
 
-std::string text_of(const Tournament::Result& result) {
+std::string text_of(const Search::Result& result) {
     std::string text = fmt::format("{} {}\n", result.measurements, result.spent_seconds);
     for (const TunedRange& range : result.ranges) {
         text += fmt::format("from {} {}\n", range.from_bytes, to_string(range.method));
@@ -200,10 +200,10 @@ std::string text_of(const Tournament::Result& result) {
 TEST(CandidateMethods, AreDifferentMethodsThatFitAndCanBeReadBack) {
     for (const char* file : {"chain-4x4.toml", "star-4+3x4.toml", "switch-16.toml", "uneven-nodes.toml"}) {
         const Network network = *read_topology_file(std::string(AAPC_SOURCE_DIRECTORY "/examples/") + file);
-        for (Rank ranks = 1; ranks <= full_demand(network).participants(); ++ranks) {
-            Demand demand = full_demand(network);
-            demand.machine_of.resize(static_cast<std::size_t>(ranks));
-            const std::vector<Method> candidates = candidate_methods(network, demand);
+        for (Rank ranks = 1; ranks <= full_placement(network).participants(); ++ranks) {
+            Placement placement = full_placement(network);
+            placement.machine_of.resize(static_cast<std::size_t>(ranks));
+            const std::vector<Method> candidates = candidate_methods(network, placement);
             ASSERT_TRUE(candidates.front().native());
             std::set<std::string> names;
             for (const Method& method : candidates) {
@@ -213,7 +213,7 @@ TEST(CandidateMethods, AreDifferentMethodsThatFitAndCanBeReadBack) {
                 ASSERT_TRUE(read) << to_string(read.error());
                 EXPECT_EQ(*read, method) << name;
                 if (!method.native()) {
-                    const auto timetable = build_timetable(*method.algorithm, method.variant, network, demand);
+                    const auto timetable = build_timetable(*method.algorithm, method.variant, network, placement);
                     ASSERT_TRUE(timetable) << name;
                     EXPECT_TRUE(check_synchronisation_fits(**timetable, method.synchronisation)) << name;
                 }
@@ -257,12 +257,12 @@ TEST(CandidateMethods, HoldEveryAlgorithmAndEverySynchronisationOfThePaper) {
 
 TEST(CandidateMethods, WindowsAndBlocksEndWithThePhases) {
     const Network network = chain();
-    Demand demand = full_demand(network);
-    demand.machine_of.resize(5);  // four steps in the rivals, five phases in the tree
-    for (const Method& method : candidate_methods(network, demand)) {
+    Placement placement = full_placement(network);
+    placement.machine_of.resize(5);  // four steps in the baselines, five phases in the tree
+    for (const Method& method : candidate_methods(network, placement)) {
         const Phase block = method.synchronisation.block_phases;
         if (!method.native() && block > 1 && block != all_phases) {
-            const auto timetable = build_timetable(*method.algorithm, method.variant, network, demand);
+            const auto timetable = build_timetable(*method.algorithm, method.variant, network, placement);
             EXPECT_LT(block, (*timetable)->phases()) << to_string(method);
         }
     }
@@ -274,20 +274,20 @@ TEST(CandidateMethods, HaveTicketsWhereRanksShareMachines) {
         read_topology("[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s0\"\nmachines = \"n[0-2]:3\"\n",
                       "three.toml")
             .value();
-    const auto names = [&](const Demand& demand) {
+    const auto names = [&](const Placement& placement) {
         std::set<std::string> all;
-        for (const Method& method : candidate_methods(network, demand)) {
+        for (const Method& method : candidate_methods(network, placement)) {
             all.insert(to_string(method));
         }
         return all;
     };
-    const std::set<std::string> shared = names(full_demand(network));
+    const std::set<std::string> shared = names(full_placement(network));
     for (const char* name : {"factor/fill+window:1", "factor/fill+ports:1", "factor/fill+ports:2",
                              "tree/merged+ports:1", "ring/plain+ports:1"}) {
         EXPECT_TRUE(shared.contains(name)) << name;
     }
     EXPECT_FALSE(shared.contains("bruck/radix-2+ports:1")) << "which passes blocks on";
-    for (const std::string& name : names(Demand{{0, 1, 2}})) {
+    for (const std::string& name : names(Placement{{0, 1, 2}})) {
         EXPECT_EQ(name.find("ports:"), std::string::npos) << name;
     }
 }
@@ -305,7 +305,7 @@ std::set<std::string> variants_among(const std::vector<Method>& candidates) {
 TEST(CandidateMethods, HaveEveryVariantOfFactorWhereRanksShareMachines) {
     const DetectedNetwork uneven = detect_network(
         {{0, "a"}, {0, "a"}, {0, "a"}, {3, "b"}, {3, "b"}, {5, "c"}, {5, "c"}, {5, "c"}, {5, "c"}, {9, "d"}}, 1e9);
-    const std::set<std::string> variants = variants_among(candidate_methods(uneven.network, uneven.demand));
+    const std::set<std::string> variants = variants_among(candidate_methods(uneven.network, uneven.placement));
     for (const char* variant : {"factor/fill", "factor/permutation", "factor/paper", "factor/exchange", "factor/flat",
                                 "factor/ports-2", "factor/ports-3", "tree/merged", "tree/paper"}) {
         EXPECT_TRUE(variants.contains(variant)) << variant;
@@ -316,7 +316,7 @@ TEST(CandidateMethods, HaveEveryVariantOfFactorWhereRanksShareMachines) {
 TEST(CandidateMethods, HaveEveryDivisionOfATorus) {
     for (const auto& [sides, divisions] : {std::pair{test::Sides{4, 4}, 2}, {test::Sides{8, 8}, 3}}) {
         const Network network = test::torus_of(sides);
-        const std::set<std::string> variants = variants_among(candidate_methods(network, full_demand(network)));
+        const std::set<std::string> variants = variants_among(candidate_methods(network, full_placement(network)));
         for (int division = 0; division < divisions; ++division) {
             EXPECT_TRUE(variants.contains("torus/divisions-" + std::to_string(division))) << division;
         }
@@ -327,7 +327,7 @@ TEST(CandidateMethods, HaveEveryDivisionOfATorus) {
 
 TEST(CandidateMethods, HaveLocalGroupOnClusters) {
     const Network network = test::clusters_of({2, 3});
-    const std::set<std::string> variants = variants_among(candidate_methods(network, full_demand(network)));
+    const std::set<std::string> variants = variants_among(candidate_methods(network, full_placement(network)));
     EXPECT_TRUE(variants.contains("local-group/balanced"));
     EXPECT_TRUE(variants.contains("tree/merged"));
 }
@@ -336,7 +336,7 @@ TEST(CandidateMethods, HaveNoClockWhereNothingIsKnownOfTheSpeed) {
     const std::vector<RankPlace> places = {{0, "a"}, {0, "a"}, {2, "b"}, {2, "b"}};
     for (const double speed : {0.0, 1e9}) {
         const DetectedNetwork found = detect_network(places, speed);
-        const std::vector<Method> candidates = candidate_methods(found.network, found.demand);
+        const std::vector<Method> candidates = candidate_methods(found.network, found.placement);
         const bool timed = std::any_of(candidates.begin(), candidates.end(), [](const Method& method) {
             return method.synchronisation.kind == Synchronisation::Kind::timed;
         });
@@ -348,8 +348,8 @@ TEST(CandidateMethods, HaveNoClockWhereNoMessageCrossesALink) {
     const Network network =
         read_topology("[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s0\"\nmachines = \"n[0-1]:4\"\n", "two.toml")
             .value();
-    const auto timed_candidates = [&](const Demand& demand) {
-        const std::vector<Method> candidates = candidate_methods(network, demand);
+    const auto timed_candidates = [&](const Placement& placement) {
+        const std::vector<Method> candidates = candidate_methods(network, placement);
         return std::count_if(candidates.begin(), candidates.end(), [](const Method& method) {
             return method.synchronisation.kind == Synchronisation::Kind::timed;
         });
@@ -368,15 +368,15 @@ struct Score {
     double most_over_budget = 0;
 };
 
-/// Plays whole tournaments and holds every measured size against the truth.
+/// Plays whole searches and holds every measured size against the truth.
 Score score(int seeds, Noise noise, double native_low, double native_high) {
     Score total;
     for (int seed = 1; seed <= seeds; ++seed) {
         Cluster cluster(candidates_of_chain(), noise, static_cast<std::uint64_t>(seed));
         cluster.draw_costs(native_low, native_high);
-        Tournament tournament = begin(settings_of_chain(), candidates_of_chain());
-        const Tournament::Result result = play(tournament, cluster);
-        for (const std::int64_t bytes : tournament.settings().sizes) {
+        Search search = begin(settings_of_chain(), candidates_of_chain());
+        const Search::Result result = play(search, cluster);
+        for (const std::int64_t bytes : search.settings().sizes) {
             const double chosen = cluster.truth(method_for(result, bytes), bytes);
             const double native = cluster.truth(Method{}, bytes);
             ++total.sizes;
@@ -385,12 +385,12 @@ Score score(int seeds, Noise noise, double native_low, double native_high) {
             total.worst_against_native = std::max(total.worst_against_native, chosen / native);
         }
         total.most_over_budget =
-            std::max(total.most_over_budget, result.spent_seconds - tournament.settings().budget_seconds);
+            std::max(total.most_over_budget, result.spent_seconds - search.settings().budget_seconds);
     }
     return total;
 }
 
-TEST(Tournament, FindsTheBestWithinTwoPercent) {
+TEST(Search, FindsTheBestWithinTwoPercent) {
     const Score total = score(60, {}, 0.2, 0.8);
     RecordProperty("not_the_best", total.not_the_best);
     fmt::print("{} of {} more than 2 % slower than the best\n", total.not_the_best, total.sizes);
@@ -399,7 +399,7 @@ TEST(Tournament, FindsTheBestWithinTwoPercent) {
     EXPECT_LE(total.most_over_budget, 0.0);
 }
 
-TEST(Tournament, NeverSlowerThanNativeWhateverTheNoise) {
+TEST(Search, NeverSlowerThanNativeWhateverTheNoise) {
     int sizes = 0;
     for (const double relative : {0.01, 0.1, 0.3}) {
         Noise noise;
@@ -415,7 +415,7 @@ TEST(Tournament, NeverSlowerThanNativeWhateverTheNoise) {
     EXPECT_EQ(sizes, 825);
 }
 
-TEST(Tournament, KeepsNativeWhereAllAreAlike) {
+TEST(Search, KeepsNativeWhereAllAreAlike) {
     int replaced = 0;
     int sizes = 0;
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
@@ -423,9 +423,9 @@ TEST(Tournament, KeepsNativeWhereAllAreAlike) {
         noise.relative = 0.1;
         Cluster cluster(candidates_of_chain(), noise, seed);
         cluster.set_all_costs({0.004, 64 * 8 / 1e8});
-        Tournament tournament = begin(settings_of_chain(), candidates_of_chain());
-        const Tournament::Result result = play(tournament, cluster);
-        for (const std::int64_t bytes : tournament.settings().sizes) {
+        Search search = begin(settings_of_chain(), candidates_of_chain());
+        const Search::Result result = play(search, cluster);
+        for (const std::int64_t bytes : search.settings().sizes) {
             ++sizes;
             replaced += static_cast<int>(!method_for(result, bytes).native());
         }
@@ -433,12 +433,12 @@ TEST(Tournament, KeepsNativeWhereAllAreAlike) {
     EXPECT_LE(replaced, sizes / 50) << "of " << sizes;
 }
 
-TEST(Tournament, ReplacesNativeWhereTheLeadIsClearAndSaysHowMuch) {
+TEST(Search, ReplacesNativeWhereTheLeadIsClearAndSaysHowMuch) {
     Cluster cluster(candidates_of_chain(), {}, 3);
     cluster.set_all_costs({0.01, 64 * 8 / 1e8 / 0.4});
     cluster.set_cost("tree/merged+timed", {0.005, 64 * 8 / 1e8 / 0.94});
-    Tournament tournament = begin(settings_of_chain(), candidates_of_chain());
-    const Tournament::Result result = play(tournament, cluster);
+    Search search = begin(settings_of_chain(), candidates_of_chain());
+    const Search::Result result = play(search, cluster);
     ASSERT_EQ(result.ranges.size(), 1U) << text_of(result);
     EXPECT_EQ(to_string(result.ranges.front().method), "tree/merged+timed");
     EXPECT_EQ(result.ranges.front().from_bytes, 0);
@@ -457,16 +457,16 @@ TEST(Tournament, ReplacesNativeWhereTheLeadIsClearAndSaysHowMuch) {
     }
 }
 
-TEST(Tournament, AMethodThatFindsItsPaceIsNotJudgedByItsFirstCalls) {
+TEST(Search, AMethodThatFindsItsPaceIsNotJudgedByItsFirstCalls) {
     Noise noise;
     noise.slow_first_calls = 4;
     Cluster cluster(candidates_of_chain(), noise, 5);
     cluster.set_all_costs({0.01, 64 * 8 / 1e8 / 0.5});
     cluster.set_cost("tree/merged+timed", {0.005, 64 * 8 / 1e8 / 0.94});
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.sizes = {1024, 4096, 16384, 65536};
-    Tournament tournament = begin(settings, candidates_of_chain());
-    const Tournament::Result result = play(tournament, cluster);
+    Search search = begin(settings, candidates_of_chain());
+    const Search::Result result = play(search, cluster);
     for (const std::int64_t bytes : settings.sizes) {
         EXPECT_EQ(to_string(method_for(result, bytes)), "tree/merged+timed") << bytes;
     }
@@ -474,7 +474,7 @@ TEST(Tournament, AMethodThatFindsItsPaceIsNotJudgedByItsFirstCalls) {
 
 // ---- Borders ----
 
-TEST(Tournament, MeasuresTheBorderBetweenTwoWinners) {
+TEST(Search, MeasuresTheBorderBetweenTwoWinners) {
     // Bruck is better below 9 KB, timed above; both beat the MPI's own by far.
     const auto crossing_at = [](double bytes) {
         Cluster cluster(candidates_of_chain(), {}, 9);
@@ -482,28 +482,28 @@ TEST(Tournament, MeasuresTheBorderBetweenTwoWinners) {
         const double slope = 64 * 8 / 1e8 / 0.95;
         cluster.set_cost("bruck/radix-2+window:1", {0.002, 2 * slope});
         cluster.set_cost("tree/merged+timed", {0.002 + slope * bytes, slope});
-        TournamentSettings settings = settings_of_chain();
+        SearchSettings settings = settings_of_chain();
         settings.sizes = {1024, 4096, 16384, 65536};
-        Tournament tournament = begin(settings, candidates_of_chain());
-        return play(tournament, cluster);
+        Search search = begin(settings, candidates_of_chain());
+        return play(search, cluster);
     };
-    const Tournament::Result below_the_middle = crossing_at(5000);
+    const Search::Result below_the_middle = crossing_at(5000);
     ASSERT_EQ(below_the_middle.ranges.size(), 2U) << text_of(below_the_middle);
     EXPECT_EQ(below_the_middle.ranges[1].measured.front().bytes, 8192);
     EXPECT_EQ(below_the_middle.ranges[1].from_bytes, 5793);  // the geometric middle of 4096 and 8192
 
-    const Tournament::Result above_the_middle = crossing_at(13000);
+    const Search::Result above_the_middle = crossing_at(13000);
     ASSERT_EQ(above_the_middle.ranges.size(), 2U) << text_of(above_the_middle);
     EXPECT_EQ(above_the_middle.ranges[0].measured.back().bytes, 8192);
     EXPECT_EQ(above_the_middle.ranges[1].from_bytes, 11586);
 }
 
-TEST(Tournament, RangesAreAscendingFromZeroAndHoldWhatWasMeasuredInThem) {
+TEST(Search, RangesAreAscendingFromZeroAndHoldWhatWasMeasuredInThem) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         Cluster cluster(candidates_of_chain(), {}, seed);
         cluster.draw_costs(0.3, 0.9);
-        Tournament tournament = begin(settings_of_chain(), candidates_of_chain());
-        const Tournament::Result result = play(tournament, cluster);
+        Search search = begin(settings_of_chain(), candidates_of_chain());
+        const Search::Result result = play(search, cluster);
         ASSERT_EQ(result.ranges.front().from_bytes, 0);
         std::int64_t last = 0;
         for (std::size_t range = 0; range < result.ranges.size(); ++range) {
@@ -525,15 +525,15 @@ TEST(Tournament, RangesAreAscendingFromZeroAndHoldWhatWasMeasuredInThem) {
 
 // ---- Budget and pruning ----
 
-TEST(Tournament, RespectsItsBudget) {
+TEST(Search, RespectsItsBudget) {
     for (const double budget : {2.0, 20.0, 120.0, 720.0}) {
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             Cluster cluster(candidates_of_chain(), {}, seed);
             cluster.draw_costs(0.2, 0.8);
-            TournamentSettings settings = settings_of_chain();
+            SearchSettings settings = settings_of_chain();
             settings.budget_seconds = budget;
-            Tournament tournament = begin(settings, candidates_of_chain());
-            const Tournament::Result result = play(tournament, cluster);
+            Search search = begin(settings, candidates_of_chain());
+            const Search::Result result = play(search, cluster);
             // Every size is measured once with the MPI's own, whatever it costs; nothing else may overrun.
             double native_once = 0;
             for (const std::int64_t bytes : settings.sizes) {
@@ -551,39 +551,39 @@ TEST(Tournament, RespectsItsBudget) {
     }
 }
 
-TEST(Tournament, ABudgetForNothingKeepsNativeAndSaysSo) {
+TEST(Search, ABudgetForNothingKeepsNativeAndSaysSo) {
     Cluster cluster(candidates_of_chain(), {}, 1);
     cluster.draw_costs(0.2, 0.3);
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.budget_seconds = 1e-6;
-    Tournament tournament = begin(settings, candidates_of_chain());
-    const Tournament::Result result = play(tournament, cluster);
+    Search search = begin(settings, candidates_of_chain());
+    const Search::Result result = play(search, cluster);
     ASSERT_EQ(result.ranges.size(), 1U);
     EXPECT_TRUE(result.ranges.front().method.native());
     EXPECT_EQ(result.unmet, settings.sizes);
     EXPECT_EQ(result.measurements, static_cast<std::int64_t>(settings.sizes.size()));
 }
 
-TEST(Tournament, StopsEarlyWhereEverythingIsClear) {
+TEST(Search, StopsEarlyWhereEverythingIsClear) {
     Cluster cluster(candidates_of_chain(), {}, 2);
     cluster.set_all_costs({0.001, 1e-9});
     cluster.set_cost("tree/merged+none", {0.0004, 4e-10});
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.bound_seconds_per_byte = 4e-10;
-    Tournament tournament = begin(settings, candidates_of_chain());
-    const Tournament::Result result = play(tournament, cluster);
+    Search search = begin(settings, candidates_of_chain());
+    const Search::Result result = play(search, cluster);
     EXPECT_LT(result.spent_seconds, 60) << "of " << settings.budget_seconds;
     EXPECT_EQ(to_string(method_for(result, 1024)), "tree/merged+none");
 }
 
-TEST(Tournament, DropsLosersEarlyAndRemembersThem) {
+TEST(Search, DropsLosersEarlyAndRemembersThem) {
     Cluster cluster = without_accidents({0.2, 1e-4}, 4);  // hopeless everywhere
     cluster.set_cost("native", {0.010, 1e-5});
     cluster.set_cost("tree/merged+sender", {0.009, 0.9e-5});
     cluster.set_cost("tree/merged+timed", {0.005, 5.4e-6});
-    const TournamentSettings settings = settings_of_chain();
-    Tournament tournament = begin(settings, candidates_of_chain());
-    const Tournament::Result result = play(tournament, cluster);
+    const SearchSettings settings = settings_of_chain();
+    Search search = begin(settings, candidates_of_chain());
+    const Search::Result result = play(search, cluster);
     for (const Method& method : candidates_of_chain()) {
         const std::string name = to_string(method);
         const bool serious = name == "native" || name == "tree/merged+sender" || name == "tree/merged+timed";
@@ -605,16 +605,16 @@ TEST(Tournament, DropsLosersEarlyAndRemembersThem) {
 }
 
 // Where one call takes seconds, time goes into telling a small lead from none and not into another look at losers.
-TEST(Tournament, LongCallsAreForThoseThatWereCloseBefore) {
+TEST(Search, LongCallsAreForThoseThatWereCloseBefore) {
     Cluster cluster = without_accidents({0.001, 9.6e-6}, 4);
     cluster.set_cost("native", {0.001, 6.6e-6});
     cluster.set_cost("tree/merged+sender", {0.001, 6.7e-6});
     cluster.set_cost("tree/merged+timed@0.99", {0.001, 6e-6});
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.sizes = {16384, 262144, 1048576};
     settings.budget_seconds = 600;
-    Tournament tournament = begin(settings, candidates_of_chain());
-    const Tournament::Result result = play(tournament, cluster);
+    Search search = begin(settings, candidates_of_chain());
+    const Search::Result result = play(search, cluster);
     for (const Method& method : candidates_of_chain()) {
         const std::string name = to_string(method);
         const bool close = name == "native" || name == "tree/merged+sender" || name == "tree/merged+timed@0.99";
@@ -629,13 +629,13 @@ TEST(Tournament, LongCallsAreForThoseThatWereCloseBefore) {
     EXPECT_LE(result.spent_seconds, settings.budget_seconds);
 }
 
-TEST(Tournament, TakesOneOfSeveralSettingsThatMeanTheSameAtASize) {
+TEST(Search, TakesOneOfSeveralSettingsThatMeanTheSameAtASize) {
     Cluster cluster(candidates_of_chain(), {}, 6);
     cluster.draw_costs(0.3, 0.5);
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.sizes = {1024};
-    Tournament tournament = begin(settings, candidates_of_chain());
-    play(tournament, cluster);
+    Search search = begin(settings, candidates_of_chain());
+    play(search, cluster);
     // One segment holds a message of 1 KB, whatever segments are asked for.
     EXPECT_GT(cluster.calls("tree/merged+timed", 1024), 0);
     EXPECT_EQ(cluster.calls("tree/merged+timed:8688", 1024), 0);
@@ -644,7 +644,7 @@ TEST(Tournament, TakesOneOfSeveralSettingsThatMeanTheSameAtASize) {
 
 // ---- The order ----
 
-TEST(Tournament, AModelOrdersCandidatesButSkipsNoCloseRace) {
+TEST(Search, AModelOrdersCandidatesButSkipsNoCloseRace) {
     // The model praises one method and thinks nothing of the one that is really close to the best.
     const ExpectedSeconds model = [](const Method& method, std::int64_t) {
         const std::string name = to_string(method);
@@ -657,11 +657,11 @@ TEST(Tournament, AModelOrdersCandidatesButSkipsNoCloseRace) {
         cluster.set_cost("tree/paper+barrier-partial-none:16", {0.03, 1.09e-5});
         cluster.set_cost("tree/merged+timed", {0.01, 0.6e-5});
         cluster.set_cost("tree/merged+receiver", {0.011, 0.55e-5});
-        TournamentSettings settings = settings_of_chain();
+        SearchSettings settings = settings_of_chain();
         settings.sizes = {65536, 1 << 20};
         settings.budget_seconds = 1000;
-        Tournament tournament = begin(settings, candidates_of_chain(), {expected, nullptr});
-        play(tournament, cluster);
+        Search search = begin(settings, candidates_of_chain(), {expected, nullptr});
+        play(search, cluster);
         return cluster;
     };
     const Cluster without = play_with(nullptr);
@@ -682,12 +682,12 @@ Cluster losing_packets() {
     return cluster;
 }
 
-TEST(Tournament, WhatRunsWithoutATuningIsMeasuredWhereTimeIsShort) {
-    TournamentSettings settings = settings_of_chain();
+TEST(Search, WhatRunsWithoutATuningIsMeasuredWhereTimeIsShort) {
+    SearchSettings settings = settings_of_chain();
     settings.sizes = {4096, 16384, 65536};
     settings.budget_seconds = 100;
     Cluster left_out = losing_packets();
-    Tournament unaware = begin(settings, candidates_of_chain());
+    Search unaware = begin(settings, candidates_of_chain());
     play(unaware, left_out);
     EXPECT_EQ(left_out.calls("tree/merged+timed", 65536), 0) << "the case does not show anything";
 
@@ -695,34 +695,34 @@ TEST(Tournament, WhatRunsWithoutATuningIsMeasuredWhereTimeIsShort) {
     const UntunedMethod rule = [](std::int64_t bytes) {
         return *parse_method(bytes < 16384 ? "native" : "tree/merged+timed", NetworkKind::tree);
     };
-    Tournament tournament = begin(settings, candidates_of_chain(), {nullptr, rule});
-    const Tournament::Result result = play(tournament, cluster);
+    Search search = begin(settings, candidates_of_chain(), {nullptr, rule});
+    const Search::Result result = play(search, cluster);
     EXPECT_EQ(to_string(method_for(result, 65536)), "tree/merged+timed") << text_of(result);
     EXPECT_LE(result.spent_seconds, settings.budget_seconds);
 }
 
 // An MPI whose ranks spin took 69 ms for a byte where they outnumbered the cores, and Bruck's algorithm 2.
-TEST(Tournament, AnMpiThatIsSlowWithSmallMessagesLeavesTimeForOthers) {
+TEST(Search, AnMpiThatIsSlowWithSmallMessagesLeavesTimeForOthers) {
     Cluster cluster = without_accidents({0.005, 1e-5}, 14);
     cluster.set_cost("native", {0.069, 1.3e-5});
     cluster.set_cost("bruck/radix-2+window:1", {0.0017, 4e-5});
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.budget_seconds = 120;
-    Tournament tournament = begin(settings, candidates_of_chain());
-    const Tournament::Result result = play(tournament, cluster);
+    Search search = begin(settings, candidates_of_chain());
+    const Search::Result result = play(search, cluster);
     EXPECT_EQ(to_string(method_for(result, 1)), "bruck/radix-2+window:1") << text_of(result);
     EXPECT_LE(result.spent_seconds, settings.budget_seconds);
 }
 
 // Three pairs of exchanges are all that fits: enough to tell a lead of that size, if nothing is spent on a screening.
-TEST(Tournament, WhatRunsWithoutATuningNeedsNoScreening) {
-    TournamentSettings settings = settings_of_chain();
+TEST(Search, WhatRunsWithoutATuningNeedsNoScreening) {
+    SearchSettings settings = settings_of_chain();
     settings.sizes = {1 << 20};
     settings.budget_seconds = 220;
     Cluster cluster = losing_packets();
     const UntunedMethod rule = [](std::int64_t) { return *parse_method("tree/merged+timed", NetworkKind::tree); };
-    Tournament tournament = begin(settings, candidates_of_chain(), {nullptr, rule});
-    const Tournament::Result result = play(tournament, cluster);
+    Search search = begin(settings, candidates_of_chain(), {nullptr, rule});
+    const Search::Result result = play(search, cluster);
     EXPECT_EQ(to_string(method_for(result, 1 << 20)), "tree/merged+timed") << text_of(result);
     EXPECT_TRUE(result.unmet.empty());
     EXPECT_LE(result.spent_seconds, settings.budget_seconds);
@@ -730,16 +730,16 @@ TEST(Tournament, WhatRunsWithoutATuningNeedsNoScreening) {
 
 // TCP's congestion control finds the bandwidth of connections that were idle in a call or two, which then take four
 // times as long as the later ones: 26 % were lost to that at 16 KB once, and two thirds at 64 KB.
-TEST(Tournament, AColdStartDoesNotSendHomeWhatRunsWithoutATuning) {
+TEST(Search, AColdStartDoesNotSendHomeWhatRunsWithoutATuning) {
     const auto play_with = [](const UntunedMethod& rule) {
         Cluster cluster = without_accidents({0.02, 1e-5}, 3, 4);
         cluster.set_cost("native", {0.02, 1.1e-5});
         cluster.set_cost("tree/merged+timed", {0.02, 0.7e-5});
-        TournamentSettings settings = settings_of_chain();
+        SearchSettings settings = settings_of_chain();
         settings.sizes = {65536};
         settings.budget_seconds = 60;
-        Tournament tournament = begin(settings, candidates_of_chain(), {nullptr, rule});
-        const Tournament::Result result = play(tournament, cluster);
+        Search search = begin(settings, candidates_of_chain(), {nullptr, rule});
+        const Search::Result result = play(search, cluster);
         EXPECT_LE(result.spent_seconds, settings.budget_seconds);
         return to_string(method_for(result, 65536));
     };
@@ -758,29 +758,29 @@ NetworkModel model_of_chain(double gamma, PointToPoint link) {
 
 ExpectedSeconds expected_on_chain(const NetworkModel& model) {
     const Network network = chain();
-    return expected_by_model(network, full_demand(network), candidates_of_chain(), model);
+    return expected_by_model(network, full_placement(network), candidates_of_chain(), model);
 }
 
 /// The candidates in the order in which they are first measured at the first size.
-std::vector<std::string> order_of_entry(const ExpectedSeconds& expected, Cluster cluster, Tournament::Result& result) {
-    TournamentSettings settings = settings_of_chain();
+std::vector<std::string> order_of_entry(const ExpectedSeconds& expected, Cluster cluster, Search::Result& result) {
+    SearchSettings settings = settings_of_chain();
     settings.sizes = {65536};
     settings.budget_seconds = 2000;
-    Tournament tournament = begin(settings, candidates_of_chain(), {expected, nullptr});
+    Search search = begin(settings, candidates_of_chain(), {expected, nullptr});
     std::vector<std::string> order;
-    while (!tournament.finished()) {
-        const Tournament::Heat heat = tournament.next();
-        const std::string name = to_string(heat.method);
+    while (!search.finished()) {
+        const Search::Trial trial = search.next();
+        const std::string name = to_string(trial.method);
         if (std::find(order.begin(), order.end(), name) == order.end()) {
             order.push_back(name);
         }
-        tournament.observe(cluster.run(heat));
+        search.observe(cluster.run(trial));
     }
-    result = tournament.result();
+    result = search.result();
     return order;
 }
 
-TEST(Tournament, AFittedModelChangesTheOrderAndNotTheWinner) {
+TEST(Search, AFittedModelChangesTheOrderAndNotTheWinner) {
     const ExpectedSeconds right = expected_on_chain(model_of_chain(7, {60e-6, 8.6e-8}));
     // Contention costs nothing and a start-up a second: few, large messages are praised, and the fastest are not.
     const ExpectedSeconds wrong = expected_on_chain(model_of_chain(1, {1, 1e-12}));
@@ -788,9 +788,9 @@ TEST(Tournament, AFittedModelChangesTheOrderAndNotTheWinner) {
         Cluster cluster(candidates_of_chain(), {}, seed);
         cluster.draw_costs(0.2, 0.8);
         cluster.set_cost("tree/merged+timed@0.97", {0.001, 64 * 8 / 1e8 / 0.99});
-        Tournament::Result without_result;
-        Tournament::Result right_result;
-        Tournament::Result wrong_result;
+        Search::Result without_result;
+        Search::Result right_result;
+        Search::Result wrong_result;
         const auto without = order_of_entry(nullptr, cluster, without_result);
         const auto with_right = order_of_entry(right, cluster, right_result);
         const auto with_wrong = order_of_entry(wrong, cluster, wrong_result);
@@ -806,63 +806,63 @@ TEST(Tournament, AFittedModelChangesTheOrderAndNotTheWinner) {
 
 // ---- Stopping and resuming ----
 
-TEST(Tournament, ResumedAtAnyPointItGoesOnAsIfNothingHadHappened) {
+TEST(Search, ResumedAtAnyPointItGoesOnAsIfNothingHadHappened) {
     Cluster uninterrupted_cluster(candidates_of_chain(), {}, 12);
     uninterrupted_cluster.draw_costs(0.2, 0.8);
     Cluster interrupted_cluster = uninterrupted_cluster;
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.sizes = {64, 4096, 65536};
     settings.budget_seconds = 60;
-    Tournament uninterrupted = begin(settings, candidates_of_chain());
-    const Tournament::Result expected = play(uninterrupted, uninterrupted_cluster);
+    Search uninterrupted = begin(settings, candidates_of_chain());
+    const Search::Result expected = play(uninterrupted, uninterrupted_cluster);
 
-    Tournament tournament = begin(settings, candidates_of_chain());
+    Search search = begin(settings, candidates_of_chain());
     std::mt19937_64 random(1);
     int interruptions = 0;
-    while (!tournament.finished()) {
+    while (!search.finished()) {
         if (random() % 20 == 0) {
-            const std::string text = tournament.state_text();
-            auto resumed = Tournament::resume(text, NetworkKind::tree);
+            const std::string text = search.state_text();
+            auto resumed = Search::resume(text, NetworkKind::tree);
             ASSERT_TRUE(resumed) << to_string(resumed.error());
             EXPECT_EQ(resumed->state_text(), text);
             EXPECT_EQ(resumed->settings(), settings);
             EXPECT_EQ(resumed->candidates(), candidates_of_chain());
-            EXPECT_EQ(resumed->progress().done, tournament.progress().done);
-            tournament = std::move(*resumed);
+            EXPECT_EQ(resumed->progress().done, search.progress().done);
+            search = std::move(*resumed);
             ++interruptions;
         }
-        tournament.observe(interrupted_cluster.run(tournament.next()));
+        search.observe(interrupted_cluster.run(search.next()));
     }
     EXPECT_GT(interruptions, 20);
-    EXPECT_EQ(text_of(tournament.result()), text_of(expected));
-    EXPECT_EQ(tournament.state_text(), uninterrupted.state_text());
-    const auto finished = Tournament::resume(tournament.state_text(), NetworkKind::tree);
+    EXPECT_EQ(text_of(search.result()), text_of(expected));
+    EXPECT_EQ(search.state_text(), uninterrupted.state_text());
+    const auto finished = Search::resume(search.state_text(), NetworkKind::tree);
     ASSERT_TRUE(finished);
     EXPECT_TRUE(finished->finished());
     EXPECT_EQ(text_of(finished->result()), text_of(expected));
 }
 
-TEST(Tournament, RefusesDamagedStates) {
+TEST(Search, RefusesDamagedStates) {
     Cluster cluster(candidates_of_chain(), {}, 13);
     cluster.draw_costs(0.2, 0.8);
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.sizes = {64, 4096};
     settings.budget_seconds = 10;
-    Tournament tournament = begin(settings, candidates_of_chain());
-    for (int heat = 0; heat < 100; ++heat) {
-        tournament.observe(cluster.run(tournament.next()));
+    Search search = begin(settings, candidates_of_chain());
+    for (int trial = 0; trial < 100; ++trial) {
+        search.observe(cluster.run(search.next()));
     }
-    const std::string text = tournament.state_text();
+    const std::string text = search.state_text();
     for (std::size_t length = 0; length < text.size(); ++length) {
-        ASSERT_FALSE(Tournament::resume(text.substr(0, length), NetworkKind::tree)) << "cut after " << length;
+        ASSERT_FALSE(Search::resume(text.substr(0, length), NetworkKind::tree)) << "cut after " << length;
     }
-    EXPECT_FALSE(Tournament::resume(text + "more\n", NetworkKind::tree));
+    EXPECT_FALSE(Search::resume(text + "more\n", NetworkKind::tree));
     std::mt19937_64 random(99);
     int refused = 0;
     for (int copy = 0; copy < 3000; ++copy) {
         std::string damaged = text;
         damaged[random() % damaged.size()] = static_cast<char>(random() % 256);
-        const auto resumed = Tournament::resume(damaged, NetworkKind::tree);
+        const auto resumed = Search::resume(damaged, NetworkKind::tree);
         // A changed digit of a time is a time, too; everything else is noticed.
         if (resumed) {
             EXPECT_EQ(std::count(damaged.begin(), damaged.end(), '\n'), std::count(text.begin(), text.end(), '\n'));
@@ -874,83 +874,81 @@ TEST(Tournament, RefusesDamagedStates) {
     EXPECT_GT(refused, 1500);
 }
 
-TEST(Tournament, RefusesSettingsThatMakeNoSense) {
-    const auto refused = [](const std::function<void(TournamentSettings&, std::vector<Method>&)>& spoil) {
-        TournamentSettings settings;
+TEST(Search, RefusesSettingsThatMakeNoSense) {
+    const auto refused = [](const std::function<void(SearchSettings&, std::vector<Method>&)>& spoil) {
+        SearchSettings settings;
         std::vector<Method> candidates = {Method{}, *parse_method("tree", NetworkKind::tree)};
         spoil(settings, candidates);
-        return !Tournament::create(settings, candidates);
+        return !Search::create(settings, candidates);
     };
-    EXPECT_FALSE(refused([](TournamentSettings&, std::vector<Method>&) {}));
-    EXPECT_TRUE(refused([](TournamentSettings& settings, std::vector<Method>&) { settings.sizes = {}; }));
-    EXPECT_TRUE(refused([](TournamentSettings& settings, std::vector<Method>&) { settings.sizes = {0, 1}; }));
-    EXPECT_TRUE(refused([](TournamentSettings& settings, std::vector<Method>&) { settings.sizes = {4, 4}; }));
-    EXPECT_TRUE(refused([](TournamentSettings& settings, std::vector<Method>&) { settings.sizes = {4, 1}; }));
-    EXPECT_TRUE(refused([](TournamentSettings& settings, std::vector<Method>&) { settings.budget_seconds = 0; }));
-    EXPECT_TRUE(refused([](TournamentSettings& settings, std::vector<Method>&) {
+    EXPECT_FALSE(refused([](SearchSettings&, std::vector<Method>&) {}));
+    EXPECT_TRUE(refused([](SearchSettings& settings, std::vector<Method>&) { settings.sizes = {}; }));
+    EXPECT_TRUE(refused([](SearchSettings& settings, std::vector<Method>&) { settings.sizes = {0, 1}; }));
+    EXPECT_TRUE(refused([](SearchSettings& settings, std::vector<Method>&) { settings.sizes = {4, 4}; }));
+    EXPECT_TRUE(refused([](SearchSettings& settings, std::vector<Method>&) { settings.sizes = {4, 1}; }));
+    EXPECT_TRUE(refused([](SearchSettings& settings, std::vector<Method>&) { settings.budget_seconds = 0; }));
+    EXPECT_TRUE(refused([](SearchSettings& settings, std::vector<Method>&) {
         settings.budget_seconds = std::numeric_limits<double>::quiet_NaN();
     }));
+    EXPECT_TRUE(refused([](SearchSettings& settings, std::vector<Method>&) { settings.bound_seconds_per_byte = -1; }));
+    EXPECT_TRUE(refused([](SearchSettings&, std::vector<Method>& candidates) { candidates.clear(); }));
     EXPECT_TRUE(
-        refused([](TournamentSettings& settings, std::vector<Method>&) { settings.bound_seconds_per_byte = -1; }));
-    EXPECT_TRUE(refused([](TournamentSettings&, std::vector<Method>& candidates) { candidates.clear(); }));
-    EXPECT_TRUE(
-        refused([](TournamentSettings&, std::vector<Method>& candidates) { std::swap(candidates[0], candidates[1]); }));
-    EXPECT_TRUE(
-        refused([](TournamentSettings&, std::vector<Method>& candidates) { candidates.push_back(candidates[1]); }));
+        refused([](SearchSettings&, std::vector<Method>& candidates) { std::swap(candidates[0], candidates[1]); }));
+    EXPECT_TRUE(refused([](SearchSettings&, std::vector<Method>& candidates) { candidates.push_back(candidates[1]); }));
 }
 
 // ---- Progress, and odd clocks ----
 
-TEST(Tournament, ProgressGoesForwardToTheEnd) {
+TEST(Search, ProgressGoesForwardToTheEnd) {
     Cluster cluster(candidates_of_chain(), {}, 14);
     cluster.draw_costs(0.2, 0.8);
-    TournamentSettings settings = settings_of_chain();
+    SearchSettings settings = settings_of_chain();
     settings.budget_seconds = 300;
-    Tournament tournament = begin(settings, candidates_of_chain());
+    Search search = begin(settings, candidates_of_chain());
     double done = 0;
-    while (!tournament.finished()) {
-        const Tournament::Progress progress = tournament.progress();
+    while (!search.finished()) {
+        const Search::Progress progress = search.progress();
         ASSERT_GE(progress.done, done);
         ASSERT_LE(progress.done, 1);
         ASSERT_GE(progress.seconds_left, 0);
         ASSERT_LE(progress.seconds_left, settings.budget_seconds);
-        ASSERT_EQ(progress.block_bytes, tournament.next().block_bytes);
+        ASSERT_EQ(progress.block_bytes, search.next().block_bytes);
         ASSERT_GE(progress.in_the_race, 1U);
         ASSERT_LE(progress.in_the_race, candidates_of_chain().size());
         done = progress.done;
-        tournament.observe(cluster.run(tournament.next()));
+        search.observe(cluster.run(search.next()));
     }
     EXPECT_GT(done, 0.9);
-    EXPECT_EQ(tournament.progress().done, 1);
-    EXPECT_EQ(tournament.progress().seconds_left, 0);
+    EXPECT_EQ(search.progress().done, 1);
+    EXPECT_EQ(search.progress().seconds_left, 0);
 }
 
-TEST(Tournament, EndsWhateverTheClockSays) {
+TEST(Search, EndsWhateverTheClockSays) {
     const double nonsense[] = {0, -1, std::numeric_limits<double>::quiet_NaN(),
                                std::numeric_limits<double>::infinity()};
     for (const double seconds : nonsense) {
-        TournamentSettings settings;
+        SearchSettings settings;
         settings.sizes = {1, 1024};
-        Tournament tournament = begin(settings, candidates_of_chain());
+        Search search = begin(settings, candidates_of_chain());
         int measurements = 0;
-        while (!tournament.finished() && measurements < 100000) {
-            tournament.observe({seconds, seconds});
+        while (!search.finished() && measurements < 100000) {
+            search.observe({seconds, seconds});
             ++measurements;
         }
-        EXPECT_TRUE(tournament.finished()) << seconds;
-        EXPECT_TRUE(method_for(tournament.result(), 1).native()) << seconds;
+        EXPECT_TRUE(search.finished()) << seconds;
+        EXPECT_TRUE(method_for(search.result(), 1).native()) << seconds;
     }
 }
 
-TEST(Tournament, NativeAloneIsATournamentToo) {
-    TournamentSettings settings;
+TEST(Search, NativeAloneIsATournamentToo) {
+    SearchSettings settings;
     settings.sizes = {8};
-    Tournament tournament = begin(settings, {Method{}});
-    while (!tournament.finished()) {
-        EXPECT_TRUE(tournament.next().method.native());
-        tournament.observe({0.001, 0.001});
+    Search search = begin(settings, {Method{}});
+    while (!search.finished()) {
+        EXPECT_TRUE(search.next().method.native());
+        search.observe({0.001, 0.001});
     }
-    EXPECT_TRUE(tournament.result().ranges.front().method.native());
+    EXPECT_TRUE(search.result().ranges.front().method.native());
 }
 
 }  // namespace

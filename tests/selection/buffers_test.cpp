@@ -13,7 +13,7 @@
 #include "support/clusters.hpp"
 #include "support/torus.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 namespace {
 
 using testing::AllOf;
@@ -24,17 +24,17 @@ using testing::StartsWith;
 Method method(std::string_view text, NetworkKind kind = NetworkKind::torus) { return parse_method(text, kind).value(); }
 
 Decision rule(const Network& network) {
-    const Demand demand = full_demand(network);
-    return decide(network, demand, network_bound(network, demand), {}, nullptr);
+    const Placement placement = full_placement(network);
+    return decide(network, placement, network_bound(network, placement), {}, nullptr);
 }
 
 Decision forced(const Network& network, std::string_view text) {
-    const Demand demand = full_demand(network);
-    return decide(network, demand, network_bound(network, demand), {method(text, network.kind()), {}}, nullptr);
+    const Placement placement = full_placement(network);
+    return decide(network, placement, network_bound(network, placement), {method(text, network.kind()), {}}, nullptr);
 }
 
 std::vector<BufferedMethod> needs_of(const Network& network, const LimitedDecision& decision) {
-    return forwarding_methods(network, full_demand(network), decision, largest_buffer_blocks);
+    return forwarding_methods(network, full_placement(network), decision, largest_buffer_blocks);
 }
 
 Decision limited(const Network& network, const LimitedDecision& decision, std::int64_t limit) {
@@ -44,7 +44,8 @@ Decision limited(const Network& network, const LimitedDecision& decision, std::i
 /// What the torus needs for so many divisions, from its timetable.
 std::int64_t blocks(const Network& network, int divisions) {
     const Method wanted = method(fmt::format("torus/divisions-{}", divisions));
-    return largest_buffer_blocks(**build_timetable(*wanted.algorithm, wanted.variant, network, full_demand(network)));
+    return largest_buffer_blocks(
+        **build_timetable(*wanted.algorithm, wanted.variant, network, full_placement(network)));
 }
 
 TEST(Buffers, EveryDivisionThatCouldTakeOverIsAskedFor) {
@@ -57,8 +58,8 @@ TEST(Buffers, EveryDivisionThatCouldTakeOverIsAskedFor) {
         EXPECT_EQ(need.buffer_blocks, blocks(network, divisions));
     }
     EXPECT_TRUE(needs_of(network, {rule(network), rule(network)}).empty()) << "torus-direct forwards nothing";
-    const auto alone =
-        forwarding_methods(network, full_demand(network), forced(network, "torus/divisions-2"), largest_buffer_blocks);
+    const auto alone = forwarding_methods(network, full_placement(network), forced(network, "torus/divisions-2"),
+                                          largest_buffer_blocks);
     ASSERT_EQ(alone.size(), 1U);
     EXPECT_EQ(alone.front().buffer_blocks, blocks(network, 2));
 }
@@ -81,7 +82,7 @@ TEST(Buffers, DividesAsOftenAsFitsThenSendsDirectly) {
     EXPECT_EQ(chosen.at(largest_scheduled_block), method("torus-direct"));
     EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
     EXPECT_TRUE(chosen.at(0).native());
-    EXPECT_EQ(explain(full_demand(network), chosen),
+    EXPECT_EQ(explain(full_placement(network), chosen),
               fmt::format("communicator of 64 ranks on 64 machines: native; from 1 bytes torus/divisions-2+window:1 "
                           "with buffers of {} blocks; from {} bytes torus/divisions-1+window:1 with buffers of {} "
                           "blocks; from {} bytes torus/divisions-0+window:1 with buffers of {} blocks; from {} bytes "
@@ -153,7 +154,7 @@ TEST(Buffers, OnlyWhatWasMeasuredKeepsItsLead) {
     EXPECT_EQ(chosen.ranges()[2].lead, "");
     EXPECT_EQ(chosen.basis(), Decision::Basis::tuning);
     EXPECT_THAT(chosen.reason(), AllOf(StartsWith("tuned"), HasSubstr("100000 bytes")));
-    const auto needs = forwarding_methods(network, full_demand(network), tuned, largest_buffer_blocks);
+    const auto needs = forwarding_methods(network, full_placement(network), tuned, largest_buffer_blocks);
     const Decision shown = with_buffers(tuned, needs);
     EXPECT_EQ(shown.ranges()[1].buffer_blocks, blocks(network, 1));
     EXPECT_EQ(shown.ranges()[1].lead, "twice as fast");
@@ -216,4 +217,4 @@ TEST(Buffers, EverySizeGetsWhatItWouldGetAlone) {
 }
 
 }  // namespace
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

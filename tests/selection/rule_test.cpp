@@ -13,7 +13,7 @@
 #include "support/clusters.hpp"
 #include "support/torus.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 namespace {
 
 using testing::AllOf;
@@ -34,17 +34,17 @@ Network two_switches(int machines, double trunk_bits_per_second) {
     return {NetworkKind::tree, vertices, links, runs};
 }
 
-Decision decision(const Network& network, const Demand& demand, const Forced& forced = {},
+Decision decision(const Network& network, const Placement& placement, const Forced& forced = {},
                   const Tuning* tuning = nullptr) {
-    return decide(network, demand, network_bound(network, demand), forced, tuning);
+    return decide(network, placement, network_bound(network, placement), forced, tuning);
 }
 
 Method method(std::string_view text) { return parse_method(text, NetworkKind::tree).value(); }
 
-/// For the ranks of `demand`, each on its machine of `network`.
-Tuning tuning_for(const Network& network, const Demand& demand, std::vector<TunedRange> ranges) {
+/// For the ranks of `placement`, each on its machine of `network`.
+Tuning tuning_for(const Network& network, const Placement& placement, std::vector<TunedRange> ranges) {
     Tuning tuning;
-    tuning.fingerprint = make_fingerprint(network, demand, "openmpi", "Open MPI", "f.toml");
+    tuning.fingerprint = make_fingerprint(network, placement, "openmpi", "Open MPI", "f.toml");
     tuning.conditions.date = "2026-11-21";
     tuning.ranges = std::move(ranges);
     return tuning;
@@ -57,7 +57,7 @@ bool always_native(const Decision& decision) {
 
 TEST(Choice, TreeAndTimedFromTheSmallestBlockOnByItself) {
     const Network network = two_switches(4, 1e9);
-    const Decision chosen = decision(network, full_demand(network));
+    const Decision chosen = decision(network, full_placement(network));
     const Method expected = method("tree/merged+timed");
     EXPECT_EQ(chosen.at(smallest_scheduled_block), expected);
     EXPECT_EQ(chosen.at(largest_scheduled_block), expected);
@@ -69,7 +69,7 @@ TEST(Choice, TreeAndTimedFromTheSmallestBlockOnByItself) {
 TEST(Choice, RangesAscendFromZeroWhateverIsForced) {
     const Network network = two_switches(2, 1e9);
     for (const Forced& forced : {Forced{}, Forced{method("native"), {}}, Forced{method("tree/paper"), {}}}) {
-        const auto ranges = decision(network, full_demand(network), forced).ranges();
+        const auto ranges = decision(network, full_placement(network), forced).ranges();
         ASSERT_FALSE(ranges.empty());
         EXPECT_EQ(ranges.front().from_bytes, 0);
         for (std::size_t range = 1; range < ranges.size(); ++range) {
@@ -101,14 +101,14 @@ TEST(Choice, TwoMachinesWithSeveralRanksAreScheduled) {
 
 TEST(Choice, ForcedNative) {
     const Network network = two_switches(4, 1e9);
-    const Decision chosen = decision(network, full_demand(network), {method("native"), {}});
+    const Decision chosen = decision(network, full_placement(network), {method("native"), {}});
     EXPECT_TRUE(always_native(chosen));
     EXPECT_THAT(chosen.reason(), HasSubstr("AAPC_ALGORITHM"));
 }
 
 TEST(Choice, ForcedAlgorithmTakesEveryBlockButTheEmptyOne) {
     const Network network = two_switches(4, 1e9);
-    const Decision chosen = decision(network, full_demand(network), {method("tree/paper+barrier"), {}});
+    const Decision chosen = decision(network, full_placement(network), {method("tree/paper+barrier"), {}});
     EXPECT_TRUE(chosen.at(0).native());
     EXPECT_EQ(chosen.at(1), method("tree/paper+barrier"));
     EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree/paper+barrier"));
@@ -118,7 +118,7 @@ TEST(Choice, ForcedAlgorithmTakesEveryBlockButTheEmptyOne) {
 
 TEST(Choice, ForcedSynchronisationLeavesTheSizeRule) {
     const Network network = two_switches(4, 1e9);
-    const Decision chosen = decision(network, full_demand(network), {std::nullopt, Synchronisation::receiver});
+    const Decision chosen = decision(network, full_placement(network), {std::nullopt, Synchronisation::receiver});
     EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
     EXPECT_EQ(chosen.at(smallest_scheduled_block), method("tree/merged+receiver"));
 }
@@ -126,16 +126,16 @@ TEST(Choice, ForcedSynchronisationLeavesTheSizeRule) {
 TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunk) {
     // 4+4: 16 messages over the trunk, 7 through a port. Equal phases take 16 port times; the links need 7.
     const Network fast = two_switches(4, 1e10);
-    const Decision chosen = decision(fast, full_demand(fast));
+    const Decision chosen = decision(fast, full_placement(fast));
     EXPECT_TRUE(always_native(chosen));
     EXPECT_THAT(chosen.reason(), AllOf(HasSubstr("trunks are faster"), HasSubstr("2.3 times")));
-    EXPECT_FALSE(decision(fast, full_demand(fast), {method("tree"), {}}).at(8192).native());
+    EXPECT_FALSE(decision(fast, full_placement(fast), {method("tree"), {}}).at(8192).native());
     // 2+2: 4 over the trunk, 3 through a port: a third more, just above what is tolerated.
     const Network small = two_switches(2, 1e10);
-    EXPECT_TRUE(always_native(decision(small, full_demand(small))));
+    EXPECT_TRUE(always_native(decision(small, full_placement(small))));
     // A trunk only little faster than the ports is worth no such step.
     const Network nearly = two_switches(4, 1.2e9);
-    EXPECT_FALSE(always_native(decision(nearly, full_demand(nearly))));
+    EXPECT_FALSE(always_native(decision(nearly, full_placement(nearly))));
 }
 
 // ---- Other kinds of networks ----
@@ -154,7 +154,7 @@ DetectedNetwork detected(const std::vector<int>& ranks, double bits_per_second =
 
 TEST(Choice, BetweenClustersSmallBlocksAreGatheredAndLargeOnesScheduled) {
     const Network network = test::clusters_of({3, 7});
-    const Decision chosen = decision(network, full_demand(network));
+    const Decision chosen = decision(network, full_placement(network));
     EXPECT_TRUE(chosen.at(0).native());
     const Method local_group = parse_method("local-group", NetworkKind::clusters).value();
     EXPECT_EQ(chosen.at(1), local_group);
@@ -174,7 +174,7 @@ TEST(Choice, BetweenClustersWithAFastBackboneOnlySmallBlocksAreScheduled) {
                                 "[wide_area]\nspeed = \"100Gbit\"\nlatency = \"1ms\"\n",
                                 "clusters.toml")
                                 .value();
-    const Decision chosen = decision(network, full_demand(network));
+    const Decision chosen = decision(network, full_placement(network));
     EXPECT_FALSE(chosen.at(1).native());
     EXPECT_TRUE(chosen.at(smallest_block_not_gathered).native());
     EXPECT_TRUE(chosen.at(largest_scheduled_block).native());
@@ -190,23 +190,23 @@ TEST(Choice, RanksOfOneClusterAreDecidedAsOnATree) {
 
 TEST(Choice, TorusDirectWherePhasesAreAsFastAsTheLinks) {
     const Network large = test::torus_of({8, 8});
-    const Decision chosen = decision(large, full_demand(large));
+    const Decision chosen = decision(large, full_placement(large));
     EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
     EXPECT_EQ(chosen.at(smallest_scheduled_block), parse_method("torus-direct", NetworkKind::torus).value());
     // 4 x 4: the links would allow 8 phases, but a rank has 15 messages and sends one at a time.
     const Network small = test::torus_of({4, 4});
-    const Decision native = decision(small, full_demand(small));
+    const Decision native = decision(small, full_placement(small));
     EXPECT_TRUE(always_native(native));
     EXPECT_THAT(native.reason(), AllOf(HasSubstr("times the bound"), Not(HasSubstr("trunks"))));
 }
 
 TEST(Choice, NativeWithTheReasonWhereATorusHasNoTimetable) {
     const Network two_ranks_each = test::torus_of({8, 8}, 2);
-    const Decision shared = decision(two_ranks_each, full_demand(two_ranks_each));
+    const Decision shared = decision(two_ranks_each, full_placement(two_ranks_each));
     EXPECT_TRUE(always_native(shared));
     EXPECT_THAT(shared.reason(), HasSubstr("one rank on each machine"));
     const Network odd = test::torus_of({5, 5});
-    EXPECT_TRUE(always_native(decision(odd, full_demand(odd))));
+    EXPECT_TRUE(always_native(decision(odd, full_placement(odd))));
 }
 
 TEST(Choice, DetectedMachinesOfSeveralRanksGetFactorForLargeBlocks) {
@@ -216,7 +216,7 @@ TEST(Choice, DetectedMachinesOfSeveralRanksGetFactorForLargeBlocks) {
                                              {{1, 1, 8}, "permutation"},
                                              {{16, 16, 16}, "fill"}}) {
             const DetectedNetwork found = detected(ranks, speed);
-            const Decision chosen = decision(found.network, found.demand);
+            const Decision chosen = decision(found.network, found.placement);
             EXPECT_TRUE(chosen.at(smallest_block_on_unknown_wires - 1).native());
             EXPECT_EQ(chosen.at(smallest_block_on_unknown_wires), method(fmt::format("factor/{}+window:1", variant)));
             EXPECT_EQ(chosen.basis(), Decision::Basis::rule);
@@ -224,16 +224,16 @@ TEST(Choice, DetectedMachinesOfSeveralRanksGetFactorForLargeBlocks) {
     }
     const DetectedNetwork found = detected({3, 1, 2, 3});
     EXPECT_EQ(
-        explain(found.demand, decision(found.network, found.demand)),
+        explain(found.placement, decision(found.network, found.placement)),
         "communicator of 9 ranks on 4 machines: native; from 32768 bytes factor/permutation+window:1 (detected, of the "
         "wires nothing is known; bound 18 messages at h0)");
 }
 
 TEST(Choice, ARuleEndsWhereAnMpiWasMeasuredToBeFaster) {
     const DetectedNetwork found = detected({3, 1, 2, 3});
-    const Bound bound = network_bound(found.network, found.demand);
+    const Bound bound = network_bound(found.network, found.placement);
     const auto under = [&](const Forced& forced, std::string_view mpi) {
-        return decide(found.network, found.demand, bound, forced, nullptr, mpi);
+        return decide(found.network, found.placement, bound, forced, nullptr, mpi);
     };
     EXPECT_FALSE(always_native(under({}, "openmpi")));
     EXPECT_TRUE(always_native(under({}, "mpich")));
@@ -245,38 +245,38 @@ TEST(Choice, ARuleEndsWhereAnMpiWasMeasuredToBeFaster) {
 TEST(Choice, DetectedMachinesOfFewRanksAreLeftToTheMpi) {
     for (const std::vector<int>& ranks : {std::vector<int>{1, 1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {1, 2}}) {
         const DetectedNetwork found = detected(ranks);
-        const Decision chosen = decision(found.network, found.demand);
+        const Decision chosen = decision(found.network, found.placement);
         EXPECT_TRUE(always_native(chosen));
         EXPECT_THAT(chosen.reason(), HasSubstr("detected: fewer than 2 ranks a machine"));
-        EXPECT_EQ(decision(found.network, found.demand, {method("tree+sender"), {}}).at(1), method("tree+sender"))
+        EXPECT_EQ(decision(found.network, found.placement, {method("tree+sender"), {}}).at(1), method("tree+sender"))
             << "what is forced is done";
     }
     const DetectedNetwork alone = detected({8});
-    EXPECT_THAT(decision(alone.network, alone.demand).reason(), HasSubstr("one machine"));
+    EXPECT_THAT(decision(alone.network, alone.placement).reason(), HasSubstr("one machine"));
 }
 
 TEST(Choice, ATuningMadeUnderDetectionIsObeyed) {
     const DetectedNetwork found = detected({1, 1, 2});
-    const Tuning tuning = tuning_for(found.network, found.demand, {{0, method("ring"), {}}});
-    EXPECT_EQ(decision(found.network, found.demand, {}, &tuning).at(1), method("ring"));
-    EXPECT_THAT(decision(found.network, found.demand, {}, &tuning).reason(), HasSubstr("detected"));
+    const Tuning tuning = tuning_for(found.network, found.placement, {{0, method("ring"), {}}});
+    EXPECT_EQ(decision(found.network, found.placement, {}, &tuning).at(1), method("ring"));
+    EXPECT_THAT(decision(found.network, found.placement, {}, &tuning).reason(), HasSubstr("detected"));
 }
 
 TEST(Choice, TimedNeedsASpeed) {
     const DetectedNetwork unknown = detected({2, 2});
     const DetectedNetwork known = detected({2, 2}, 1e9);
-    const Bound without = network_bound(unknown.network, unknown.demand);
+    const Bound without = network_bound(unknown.network, unknown.placement);
     EXPECT_FALSE(check_speed_is_known(method("tree+timed"), without));
     EXPECT_FALSE(check_speed_is_known(method("factor+timed:1448@0.9"), without));
     EXPECT_TRUE(check_speed_is_known(method("tree+sender"), without));
     EXPECT_TRUE(check_speed_is_known(method("native"), without));
-    EXPECT_TRUE(check_speed_is_known(method("tree+timed"), network_bound(known.network, known.demand)));
+    EXPECT_TRUE(check_speed_is_known(method("tree+timed"), network_bound(known.network, known.placement)));
 }
 
 TEST(Choice, ThereIsNothingToScheduleForTwoRanksOrOnOneMachine) {
     const Network network = two_switches(2, 1e9);
-    const auto reason = [&](const Demand& demand) {
-        return nothing_to_schedule(demand, network_bound(network, demand));
+    const auto reason = [&](const Placement& placement) {
+        return nothing_to_schedule(placement, network_bound(network, placement));
     };
     EXPECT_TRUE(reason({{0, 1}}));
     EXPECT_TRUE(reason({{1, 1, 1, 1}}));
@@ -285,7 +285,7 @@ TEST(Choice, ThereIsNothingToScheduleForTwoRanksOrOnOneMachine) {
 
 TEST(Choice, ExplanationNamesSizesChoiceAndBound) {
     const Network network = two_switches(4, 1e9);
-    EXPECT_EQ(explain(full_demand(network), decision(network, full_demand(network))),
+    EXPECT_EQ(explain(full_placement(network), decision(network, full_placement(network))),
               "communicator of 8 ranks on 8 machines: native; from 8192 bytes tree/merged+timed "
               "(bound 16 messages on s1-s0 at 1 Gbit/s)");
     EXPECT_EQ(explain({{1, 1, 1}}, decision(network, {{1, 1, 1}})),
@@ -295,15 +295,15 @@ TEST(Choice, ExplanationNamesSizesChoiceAndBound) {
 
 TEST(Choice, ATuningIsObeyedRangeByRange) {
     const Network network = two_switches(4, 1e9);
-    const Demand demand = full_demand(network);
-    const Tuning tuning = tuning_for(network, demand,
+    const Placement placement = full_placement(network);
+    const Tuning tuning = tuning_for(network, placement,
                                      {{0, method("tree/merged+none"), {}},
                                       {64, Method{}, {}},
                                       {4096,
                                        method("tree/paper+sender-partial:2"),
                                        {{5000, 3, 2, {1.5, 1.4, 1.6}, 0, 9, {}}, {9000, 9, 3, {3, 2, 4}, 0, 9, {}}}},
                                       {10000, method("tree+timed:1448@0.95"), {{10000, 2, 1, {2, 2, 2}, 0, 9, {}}}}});
-    const Decision chosen = decision(network, demand, {}, &tuning);
+    const Decision chosen = decision(network, placement, {}, &tuning);
     EXPECT_EQ(chosen.basis(), Decision::Basis::tuning);
     EXPECT_TRUE(chosen.at(0).native()) << "an empty block is no message";
     EXPECT_EQ(chosen.at(1), method("tree/merged+none"));
@@ -314,7 +314,7 @@ TEST(Choice, ATuningIsObeyedRangeByRange) {
     EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree+timed:1448@0.95"));
     EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
     EXPECT_EQ(
-        explain(demand, chosen),
+        explain(placement, chosen),
         "communicator of 8 ranks on 8 machines: native; from 1 bytes tree/merged+none; from 64 bytes native; from "
         "4096 bytes tree/paper+sender-partial:2, 1.50 to 3.00 times as fast as native at 5000 to 9000 bytes; from "
         "10000 bytes tree/merged+timed:1448@0.95, 2.00 times as fast as native at 10000 bytes (tuned 2026-11-21; "
@@ -323,10 +323,10 @@ TEST(Choice, ATuningIsObeyedRangeByRange) {
 
 TEST(Choice, ARangeOfTheTuningThatOnlyHoldsForEmptyBlocksIsLeftOut) {
     const Network network = two_switches(4, 1e9);
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     const Tuning tuning =
-        tuning_for(network, demand, {{0, method("tree/merged+none"), {}}, {1, method("tree/paper+none"), {}}});
-    const Decision chosen = decision(network, demand, {}, &tuning);
+        tuning_for(network, placement, {{0, method("tree/merged+none"), {}}, {1, method("tree/paper+none"), {}}});
+    const Decision chosen = decision(network, placement, {}, &tuning);
     EXPECT_EQ(chosen.at(1), method("tree/paper+none"));
     EXPECT_EQ(chosen.ranges()[1].from_bytes, 1);
     EXPECT_EQ(chosen.ranges().size(), 3U);
@@ -334,22 +334,22 @@ TEST(Choice, ARangeOfTheTuningThatOnlyHoldsForEmptyBlocksIsLeftOut) {
 
 TEST(Choice, TheUsersWordComesBeforeTheTuning) {
     const Network network = two_switches(4, 1e9);
-    const Demand demand = full_demand(network);
-    const Tuning tuning = tuning_for(network, demand, {{0, method("tree/paper+none"), {}}});
-    EXPECT_TRUE(always_native(decision(network, demand, {method("native"), {}}, &tuning)));
-    EXPECT_EQ(decision(network, demand, {method("tree/merged+barrier"), {}}, &tuning).at(100),
+    const Placement placement = full_placement(network);
+    const Tuning tuning = tuning_for(network, placement, {{0, method("tree/paper+none"), {}}});
+    EXPECT_TRUE(always_native(decision(network, placement, {method("native"), {}}, &tuning)));
+    EXPECT_EQ(decision(network, placement, {method("tree/merged+barrier"), {}}, &tuning).at(100),
               method("tree/merged+barrier"));
-    EXPECT_EQ(decision(network, demand, {std::nullopt, Synchronisation::receiver}, &tuning).at(8192),
+    EXPECT_EQ(decision(network, placement, {std::nullopt, Synchronisation::receiver}, &tuning).at(8192),
               method("tree/merged+receiver"));
 }
 
 TEST(Choice, AnotherShapeThanTheTunedOneIsDecidedByRule) {
     const Network network = two_switches(4, 1e9);
-    const Demand tuned = full_demand(network);
+    const Placement tuned = full_placement(network);
     const Tuning tuning = tuning_for(network, tuned, {{0, method("tree/paper+none"), {}}});
-    Demand reversed = tuned;
+    Placement reversed = tuned;
     std::reverse(reversed.machine_of.begin(), reversed.machine_of.end());
-    for (const Demand& other : {Demand{{0, 1, 2, 4}}, reversed}) {
+    for (const Placement& other : {Placement{{0, 1, 2, 4}}, reversed}) {
         const Decision chosen = decision(network, other, {}, &tuning);
         EXPECT_EQ(chosen.basis(), Decision::Basis::rule);
         EXPECT_EQ(chosen.ranges().size(), decision(network, other).ranges().size());
@@ -359,4 +359,4 @@ TEST(Choice, AnotherShapeThanTheTunedOneIsDecidedByRule) {
 }
 
 }  // namespace
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

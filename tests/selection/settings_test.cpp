@@ -12,7 +12,7 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "selection/tunings.hpp"
 
-namespace aapc::interpose {
+namespace aapc::selection {
 namespace {
 
 using testing::AllOf;
@@ -277,4 +277,4 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
 }
 
 }  // namespace
-}  // namespace aapc::interpose
+}  // namespace aapc::selection

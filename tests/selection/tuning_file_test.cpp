@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "selection/tunings.hpp"
 #include "aapc/input/hostlist.hpp"
+#include "selection/tunings.hpp"
 
 namespace aapc {
 namespace {

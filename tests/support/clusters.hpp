@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/clusters.hpp"
-#include "aapc/topology/placement.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/clusters.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::test {
 
@@ -90,10 +90,10 @@ struct WideAreaUse {
 };
 
 /// Counted message by message, from the network alone.
-inline WideAreaUse count_wide_area_use(const Timetable& timetable, const Network& network, const Demand& demand) {
+inline WideAreaUse count_wide_area_use(const Timetable& timetable, const Network& network, const Placement& placement) {
     const std::vector<Cluster> cluster_of = find_clusters(network).cluster_of;
     const auto cluster = [&](Rank rank) {
-        return cluster_of[static_cast<std::size_t>(demand.machine_of[static_cast<std::size_t>(rank)])];
+        return cluster_of[static_cast<std::size_t>(placement.machine_of[static_cast<std::size_t>(rank)])];
     };
     WideAreaUse use;
     std::set<Phase> phases;
@@ -112,10 +112,10 @@ inline WideAreaUse count_wide_area_use(const Timetable& timetable, const Network
     return use;
 }
 
-/// How many ranks of the demand are in each cluster that has any.
-inline std::vector<std::int64_t> ranks_of_clusters(const Network& network, const Demand& demand) {
+/// How many ranks of the placement are in each cluster that has any.
+inline std::vector<std::int64_t> ranks_of_clusters(const Network& network, const Placement& placement) {
     std::vector<std::int64_t> sizes;
-    for (const std::vector<Rank>& ranks : ranks_by_cluster(network, demand)) {
+    for (const std::vector<Rank>& ranks : ranks_by_cluster(network, placement)) {
         sizes.push_back(static_cast<std::int64_t>(ranks.size()));
     }
     return sizes;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::test {
 
@@ -132,9 +132,9 @@ inline TreeBuilder random_tree(std::uint64_t seed, int least_machines, int most_
 }
 
 /// A random part of the ranks of `full`, at least one, in random order.
-inline Demand random_part(const Demand& full, std::uint64_t seed) {
+inline Placement random_part(const Placement& full, std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    Demand part = full;
+    Placement part = full;
     for (std::size_t index = part.machine_of.size(); index > 1; --index) {
         std::swap(part.machine_of[index - 1], part.machine_of[random() % index]);
     }

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aapc/check/schedule.hpp"
 #include "aapc/algorithms/torus_model.hpp"
+#include "aapc/check/schedule.hpp"
 #include "algorithms/torus/division.hpp"
 
 namespace aapc::test {
@@ -16,8 +16,8 @@ namespace aapc::test {
 /// `division`.
 inline TorusWork followed(const Schedule& schedule, const torus::Division& division) {
     TorusWork work;
-    const auto ranks = static_cast<std::size_t>(schedule.demand().participants());
-    std::vector<std::int64_t> held(ranks, schedule.demand().participants());
+    const auto ranks = static_cast<std::size_t>(schedule.placement().participants());
+    std::vector<std::int64_t> held(ranks, schedule.placement().participants());
     for (std::size_t phase = 0; phase < schedule.phases().size(); ++phase) {
         if (division.steps()[phase].starts_stage && phase > 0) {
             work.rearranged_blocks += *std::max_element(held.begin(), held.end());

@@ -13,23 +13,23 @@
 namespace {
 
 using aapc::Bound;
-using aapc::Demand;
-using aapc::full_demand;
+using aapc::full_placement;
 using aapc::Link;
 using aapc::LinkLoad;
 using aapc::Machine;
 using aapc::Network;
 using aapc::NetworkKind;
+using aapc::Placement;
 using aapc::tree_bound;
 using aapc::Vertex;
 
 /// Both directions of every link, counted message by message along the path that a breadth-first search finds.
-std::vector<std::int64_t> count_by_paths(const Network& network, const Demand& demand) {
+std::vector<std::int64_t> count_by_paths(const Network& network, const Placement& placement) {
     std::vector<std::int64_t> load(2 * network.links().size(), 0);
     const auto vertex_of = [&](std::size_t rank) {
-        return network.machines()[static_cast<std::size_t>(demand.machine_of[rank])].vertex;
+        return network.machines()[static_cast<std::size_t>(placement.machine_of[rank])].vertex;
     };
-    for (std::size_t from = 0; from < demand.machine_of.size(); ++from) {
+    for (std::size_t from = 0; from < placement.machine_of.size(); ++from) {
         std::vector<int> reached_by(network.vertices().size(), -1);
         std::vector<Vertex> queue{vertex_of(from)};
         for (std::size_t next = 0; next < queue.size(); ++next) {
@@ -45,7 +45,7 @@ std::vector<std::int64_t> count_by_paths(const Network& network, const Demand& d
                 }
             }
         }
-        for (std::size_t to = 0; to < demand.machine_of.size(); ++to) {
+        for (std::size_t to = 0; to < placement.machine_of.size(); ++to) {
             for (Vertex at = vertex_of(to); at != vertex_of(from);) {
                 const int arrival = reached_by[static_cast<std::size_t>(at)];
                 ++load[static_cast<std::size_t>(arrival)];
@@ -88,9 +88,9 @@ Network shuffled(const Network& network, std::uint64_t seed) {
     return {NetworkKind::tree, vertices, links, machines};
 }
 
-void expect_same_as_by_paths(const Network& network, const Demand& demand) {
-    const std::vector<std::int64_t> counted = count_by_paths(network, demand);
-    const Bound bound = tree_bound(network, demand);
+void expect_same_as_by_paths(const Network& network, const Placement& placement) {
+    const std::vector<std::int64_t> counted = count_by_paths(network, placement);
+    const Bound bound = tree_bound(network, placement);
     std::vector<std::int64_t> load(network.links().size(), 0);
     for (const LinkLoad& entry : bound.links) {
         const auto link = static_cast<std::size_t>(entry.link);
@@ -100,7 +100,7 @@ void expect_same_as_by_paths(const Network& network, const Demand& demand) {
         EXPECT_DOUBLE_EQ(entry.seconds_per_byte,
                          static_cast<double>(entry.messages) * 8 / network.links()[link].bits_per_second);
     }
-    std::int64_t most = std::max(0, demand.participants() - 1);
+    std::int64_t most = std::max(0, placement.participants() - 1);
     double longest = 0;
     double slowest = 0;
     for (std::size_t link = 0; link < load.size(); ++link) {
@@ -126,7 +126,7 @@ TEST(TreeBound, EqualsTheCountOverAllPathsOnRandomTrees) {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const Network network = shuffled(aapc::test::random_tree(seed, 1, 14).build(), seed);
-        const Demand full = full_demand(network);
+        const Placement full = full_placement(network);
         expect_same_as_by_paths(network, full);
         expect_same_as_by_paths(network, aapc::test::random_part(full, seed));
         if (HasFailure()) {
@@ -138,7 +138,7 @@ TEST(TreeBound, EqualsTheCountOverAllPathsOnRandomTrees) {
 TEST(TreeBound, KnownValues) {
     const auto messages = [](const aapc::test::TreeBuilder& tree) {
         const Network network = tree.build();
-        return tree_bound(network, full_demand(network)).messages;
+        return tree_bound(network, full_placement(network)).messages;
     };
     EXPECT_EQ(messages(aapc::test::chain_of({4, 4, 4, 4})), 64);
     EXPECT_EQ(messages(aapc::test::chain_of({16})), 15);
@@ -151,7 +151,7 @@ TEST(TreeBound, RanksOfOneMachineUseNoLink) {
     tree.add_switch(-1);
     tree.add_machine(0, 4);
     const Network network = tree.build();
-    const Bound bound = tree_bound(network, full_demand(network));
+    const Bound bound = tree_bound(network, full_placement(network));
     EXPECT_EQ(bound.messages, 3) << "a rank's own port";
     EXPECT_EQ(bound.seconds_per_byte, 0);
     EXPECT_EQ(bound.slowest_bits_per_second, 0);
@@ -160,10 +160,10 @@ TEST(TreeBound, RanksOfOneMachineUseNoLink) {
 
 TEST(TreeBound, OfNobodyAndOfOne) {
     const Network network = aapc::test::chain_of({1, 1}).build();
-    EXPECT_EQ(tree_bound(network, Demand{}).messages, 0);
-    EXPECT_TRUE(tree_bound(network, Demand{}).links.empty());
-    EXPECT_EQ(tree_bound(network, Demand{{1}}).messages, 0);
-    EXPECT_TRUE(tree_bound(network, Demand{{1}}).links.empty());
+    EXPECT_EQ(tree_bound(network, Placement{}).messages, 0);
+    EXPECT_TRUE(tree_bound(network, Placement{}).links.empty());
+    EXPECT_EQ(tree_bound(network, Placement{{1}}).messages, 0);
+    EXPECT_TRUE(tree_bound(network, Placement{{1}}).links.empty());
 }
 
 TEST(TreeBound, DeepChainsAreNoStackOfCalls) {
@@ -175,7 +175,7 @@ TEST(TreeBound, DeepChainsAreNoStackOfCalls) {
     tree.add_machine(0, 30'000);
     tree.add_machine(switches - 1, 35'000);
     const Network network = tree.build();
-    const Bound bound = tree_bound(network, full_demand(network));
+    const Bound bound = tree_bound(network, full_placement(network));
     EXPECT_EQ(bound.messages, 30'000LL * 35'000LL);
     EXPECT_EQ(bound.links.size(), static_cast<std::size_t>(switches) + 1);
 }

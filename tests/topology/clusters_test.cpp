@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "aapc/input/units.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network_digest.hpp"
 #include "aapc/topology/topology_file.hpp"
-#include "aapc/input/units.hpp"
 
 namespace aapc {
 namespace {
@@ -78,7 +78,7 @@ TEST(Clusters, TwoOfThem) {
 }
 
 TEST(Clusters, TheBoundCountsTheWideArea) {
-    const Bound bound = tree_bound(read(two_clusters), full_demand(read(two_clusters)));
+    const Bound bound = tree_bound(read(two_clusters), full_placement(read(two_clusters)));
     EXPECT_EQ(bound.messages, 6);
     EXPECT_EQ(bound.links.front().messages, 6);
 }
@@ -118,10 +118,10 @@ speed = "10Mbit"
     EXPECT_THAT(clusters.cluster_of, ElementsAre(0, 0, 0, 0, 1));
     EXPECT_THAT(clusters.machines_of, ElementsAre(4, 1));
     // Ranks 0 and 1 on r0, 2 and 3 on r1, then m, s, x.
-    EXPECT_THAT(ranks_by_cluster(network, full_demand(network)),
+    EXPECT_THAT(ranks_by_cluster(network, full_placement(network)),
                 ElementsAre(ElementsAre(0, 1, 2, 3, 4, 5), ElementsAre(6)));
-    EXPECT_THAT(ranks_by_cluster(network, Demand{{4, 4, 4}}), ElementsAre(ElementsAre(0, 1, 2)));
-    EXPECT_THAT(ranks_by_cluster(network, Demand{{4, 0, 4, 3}}), ElementsAre(ElementsAre(1, 3), ElementsAre(0, 2)));
+    EXPECT_THAT(ranks_by_cluster(network, Placement{{4, 4, 4}}), ElementsAre(ElementsAre(0, 1, 2)));
+    EXPECT_THAT(ranks_by_cluster(network, Placement{{4, 0, 4, 3}}), ElementsAre(ElementsAre(1, 3), ElementsAre(0, 2)));
 }
 
 TEST(Clusters, TheWideAreaMayGoWithoutItsTable) {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
-#include "aapc/topology/network_digest.hpp"
 #include "aapc/check/schedule.hpp"
-#include "aapc/topology/topology_file.hpp"
-#include "aapc/selection/tuning.hpp"
 #include "aapc/input/hostlist.hpp"
 #include "aapc/schedule/tabulate.hpp"
+#include "aapc/selection/tuning.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/network_digest.hpp"
+#include "aapc/topology/topology_file.hpp"
 
 namespace aapc {
 namespace {
@@ -50,7 +50,7 @@ TEST(Detection, NumbersMachinesByTheirLowestRanks) {
     const DetectedNetwork found = detect_network({{0, "b"}, {1, "a"}, {2, "c"}, {0, "b"}, {0, "b"}, {1, "a"}}, 1e9);
     EXPECT_EQ(found.network.kind(), NetworkKind::detected);
     EXPECT_THAT(names_of(found.network), ElementsAre("b", "a", "c"));
-    EXPECT_THAT(found.demand.machine_of, ElementsAre(0, 1, 2, 0, 0, 1));
+    EXPECT_THAT(found.placement.machine_of, ElementsAre(0, 1, 2, 0, 0, 1));
     EXPECT_EQ(found.network.machines()[0].ranks, 3);
     EXPECT_EQ(found.network.machines()[1].ranks, 2);
     EXPECT_EQ(found.network.machines()[2].ranks, 1);
@@ -65,7 +65,7 @@ TEST(Detection, NumbersMachinesByTheirLowestRanks) {
 TEST(Detection, SharedMemoryAndTheHostsNameBothCount) {
     // Containers of one name on two hosts, and two containers that an MPI takes for one host.
     const DetectedNetwork found = detect_network({{0, "box"}, {1, "box"}, {0, "box"}, {0, "other"}, {1, "box"}}, 0);
-    EXPECT_THAT(found.demand.machine_of, ElementsAre(0, 1, 0, 2, 1));
+    EXPECT_THAT(found.placement.machine_of, ElementsAre(0, 1, 0, 2, 1));
     EXPECT_THAT(names_of(found.network), ElementsAre("box", "box-2", "other"));
 }
 
@@ -96,7 +96,7 @@ TEST(Detection, NamesAreDifferentAndFitForTopologyFilesAndPlacements) {
 
 TEST(Detection, WithoutASpeedTheBoundCountsMessagesOnly) {
     const DetectedNetwork found = detect_network({{0, "a"}, {1, "b"}, {1, "b"}, {1, "b"}, {4, "c"}}, 0);
-    const Bound bound = network_bound(found.network, found.demand);
+    const Bound bound = network_bound(found.network, found.placement);
     EXPECT_EQ(bound.messages, 6) << "3 ranks to 2 others";
     EXPECT_EQ(bound.seconds_per_byte, 0);
     EXPECT_EQ(bound.slowest_bits_per_second, 0);
@@ -104,7 +104,7 @@ TEST(Detection, WithoutASpeedTheBoundCountsMessagesOnly) {
     EXPECT_EQ(found.network.links()[static_cast<std::size_t>(bound.links.front().link)].lower, 2)
         << "the busiest comes first";
     const DetectedNetwork known = detect_network({{0, "a"}, {1, "b"}, {1, "b"}, {1, "b"}, {4, "c"}}, 8e9);
-    EXPECT_DOUBLE_EQ(network_bound(known.network, known.demand).seconds_per_byte, 6e-9);
+    EXPECT_DOUBLE_EQ(network_bound(known.network, known.placement).seconds_per_byte, 6e-9);
 }
 
 TEST(Detection, TheDigestTellsWhatWasDetected) {
@@ -137,12 +137,12 @@ TEST(Detection, EveryAlgorithmForTreesHasACheckedScheduleThere) {
                 EXPECT_FALSE(algorithm.is_for(NetworkKind::detected)) << algorithm.name;
                 continue;
             }
-            const auto timetable = build_timetable(algorithm, "", found.network, found.demand);
+            const auto timetable = build_timetable(algorithm, "", found.network, found.placement);
             ASSERT_TRUE(timetable) << algorithm.name << ", seed " << seed << ": " << to_string(timetable.error());
             ScheduleDraft draft =
                 tabulate(**timetable, std::string(algorithm.name), std::string(algorithm.variants.front()),
-                         network_bound(found.network, found.demand).messages);
-            EXPECT_TRUE(check_schedule(std::move(draft), found.network, found.demand))
+                         network_bound(found.network, found.placement).messages);
+            EXPECT_TRUE(check_schedule(std::move(draft), found.network, found.placement))
                 << algorithm.name << ", seed " << seed;
         }
     }

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/input/hostlist.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "topology/files.hpp"
-#include "aapc/input/units.hpp"
-#include "aapc/input/hostlist.hpp"
 
 namespace {
 

@@ -29,7 +29,7 @@ void expect_an_answer(std::string_view text) {
         } else {
             EXPECT_EQ(network->links().size() + 1, network->vertices().size());
         }
-        EXPECT_GE(network_bound(*network, full_demand(*network)).messages, 0);
+        EXPECT_GE(network_bound(*network, full_placement(*network)).messages, 0);
         for (const aapc::Link& link : network->links()) {
             EXPECT_GT(link.bits_per_second, 0);
         }

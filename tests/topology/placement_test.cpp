@@ -9,11 +9,11 @@
 
 namespace {
 
-using aapc::Demand;
-using aapc::full_demand;
+using aapc::full_placement;
 using aapc::Machine;
 using aapc::Network;
 using aapc::participant_names;
+using aapc::Placement;
 
 Network two_switches() {
     aapc::test::TreeBuilder tree;
@@ -25,23 +25,23 @@ Network two_switches() {
     return tree.build();
 }
 
-TEST(Demand, FullDemandIsFileOrder) {
-    const Demand demand = full_demand(two_switches());
-    EXPECT_EQ(demand.machine_of, (std::vector<Machine>{0, 1, 1, 1, 2, 2}));
-    EXPECT_EQ(demand.participants(), 6);
+TEST(Placement, FullDemandIsFileOrder) {
+    const Placement placement = full_placement(two_switches());
+    EXPECT_EQ(placement.machine_of, (std::vector<Machine>{0, 1, 1, 1, 2, 2}));
+    EXPECT_EQ(placement.participants(), 6);
 }
 
-TEST(Demand, NamesCountTheRanksOfAMachine) {
+TEST(Placement, NamesCountTheRanksOfAMachine) {
     const Network network = two_switches();
-    EXPECT_EQ(participant_names(network, full_demand(network)),
+    EXPECT_EQ(participant_names(network, full_placement(network)),
               (std::vector<std::string>{"n0", "n1:0", "n1:1", "n1:2", "n2:0", "n2:1"}));
 }
 
-TEST(Demand, NamesFollowTheDemandNotTheFile) {
+TEST(Placement, NamesFollowTheDemandNotTheFile) {
     const Network network = two_switches();
-    EXPECT_EQ(participant_names(network, Demand{{2, 1, 0, 1, 0}}),
+    EXPECT_EQ(participant_names(network, Placement{{2, 1, 0, 1, 0}}),
               (std::vector<std::string>{"n2", "n1:0", "n0:0", "n1:1", "n0:1"}));
-    EXPECT_TRUE(participant_names(network, Demand{}).empty());
+    EXPECT_TRUE(participant_names(network, Placement{}).empty());
 }
 
 }  // namespace

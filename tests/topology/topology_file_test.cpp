@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "aapc/input/hostlist.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/placement.hpp"
-#include "topology/files.hpp"
 #include "support/networks.hpp"
-#include "aapc/input/hostlist.hpp"
+#include "topology/files.hpp"
 
 namespace {
 
 using aapc::Expected;
-using aapc::full_demand;
+using aapc::full_placement;
 using aapc::Link;
 using aapc::Network;
 using aapc::network_bound;
@@ -133,8 +133,8 @@ TEST(TopologyFile, Examples) {
         ASSERT_TRUE(network) << to_string(network.error());
         EXPECT_EQ(network->machines().size(), machine_count) << file;
         EXPECT_EQ(network->vertices().size(), switches + machine_count) << file;
-        EXPECT_EQ(full_demand(*network).participants(), ranks) << file;
-        EXPECT_EQ(network_bound(*network, full_demand(*network)).messages, bound) << file;
+        EXPECT_EQ(full_placement(*network).participants(), ranks) << file;
+        EXPECT_EQ(network_bound(*network, full_placement(*network)).messages, bound) << file;
     }
 }
 
@@ -179,7 +179,7 @@ TEST(TopologyFile, DeepestChain) {
     text += "[[switch]]\nname = \"s0\"\nmachines = \"n0\"\n";
     const Network network = read(text);
     EXPECT_EQ(network.machines().size(), static_cast<std::size_t>(aapc::max_machines));
-    EXPECT_EQ(network_bound(network, full_demand(network)).messages, 32768LL * 32768LL);
+    EXPECT_EQ(network_bound(network, full_placement(network)).messages, 32768LL * 32768LL);
 }
 
 TEST(TopologyFile, AllMachinesOnOneLineOfOneArray) {

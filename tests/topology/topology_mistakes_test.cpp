@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/topology_file.hpp"
 #include "aapc/input/hostlist.hpp"
+#include "aapc/topology/topology_file.hpp"
 
 namespace {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -25,9 +25,9 @@ struct Algorithm {
     std::string_view summary;            ///< one clause for --help
     std::optional<NetworkKind> network;  ///< the kind of network it is for; nothing: any
     Synchronisation synchronisation;     ///< what it is run with unless something else is asked for
-    /// Builds the timetable; the network is of the right kind, the demand has at least one participant and
+    /// Builds the timetable; the network is of the right kind, the placement has at least one participant and
     /// has_variant() holds.
-    Expected<std::unique_ptr<Timetable>> (*build)(const Network&, const Demand&, std::string_view variant);
+    Expected<std::unique_ptr<Timetable>> (*build)(const Network&, const Placement&, std::string_view variant);
 
     /// What is for any tree is for clusters, too.
     [[nodiscard]] bool is_for(NetworkKind kind) const {
@@ -43,9 +43,9 @@ struct Algorithm {
 /// The algorithm of that name, or a diagnostic that lists the names there are.
 [[nodiscard]] Expected<const Algorithm*> find_algorithm(std::string_view name);
 
-/// Builds the timetable of `algorithm` in `variant` (empty: its default) for this network and demand, or says why it
+/// Builds the timetable of `algorithm` in `variant` (empty: its default) for this network and placement, or says why it
 /// cannot be had.
 [[nodiscard]] Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm, std::string_view variant,
-                                                                   const Network& network, const Demand& demand);
+                                                                   const Network& network, const Placement& placement);
 
 }  // namespace aapc

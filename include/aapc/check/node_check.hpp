@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "aapc/input/diagnostic.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/input/diagnostic.hpp"
 
 namespace aapc {
 

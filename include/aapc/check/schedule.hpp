@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -46,16 +46,16 @@ class Schedule {
     /// As ScheduleDraft::blocks.
     [[nodiscard]] const std::vector<std::vector<std::vector<Block>>>& blocks() const { return draft_.blocks; }
     [[nodiscard]] const Network& network() const { return *network_; }
-    [[nodiscard]] const Demand& demand() const { return demand_; }
+    [[nodiscard]] const Placement& placement() const { return placement_; }
     [[nodiscard]] std::int64_t messages() const { return messages_; }
 
   private:
-    friend Expected<Schedule, Violation> check_schedule(ScheduleDraft, const Network&, const Demand&);
-    Schedule(ScheduleDraft draft, const Network& network, Demand demand, std::int64_t messages);
+    friend Expected<Schedule, Violation> check_schedule(ScheduleDraft, const Network&, const Placement&);
+    Schedule(ScheduleDraft draft, const Network& network, Placement placement, std::int64_t messages);
 
     ScheduleDraft draft_;
     const Network* network_;  ///< not owned; outlives the schedule
-    Demand demand_;
+    Placement placement_;
     std::int64_t messages_;
 };
 
@@ -67,7 +67,7 @@ class Schedule {
 /// from the messages that every ordered pair owes itself. The network must outlive the schedule. O((messages + blocks)
 /// · route length).
 [[nodiscard]] Expected<Schedule, Violation> check_schedule(ScheduleDraft draft, const Network& network,
-                                                           const Demand& demand);
+                                                           const Placement& placement);
 
 /// Whether these edges, with what `synchronisation` guarantees by itself, order every two messages that share a
 /// directed link or a port; nothing if they do. Kinds with blocks: sender-partial and receiver-partial have edges

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/input/diagnostic.hpp"
 #include "aapc/check/schedule.hpp"
-#include "aapc/timetable/synchronisation.hpp"
+#include "aapc/input/diagnostic.hpp"
 #include "aapc/schedule/synchronise.hpp"
+#include "aapc/timetable/synchronisation.hpp"
 
 namespace aapc {
 

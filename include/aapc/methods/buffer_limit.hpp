@@ -6,17 +6,17 @@
 #include <optional>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
-/// buffer_blocks() of the rank that needs most (aapc/plan/staging.hpp): an exchange of blocks of m bytes takes that many
-/// times m bytes of memory on some rank, and no more on any. 0 where nothing is forwarded. As long as all ranks' plans
-/// take.
+/// buffer_blocks() of the rank that needs most (aapc/plan/staging.hpp): an exchange of blocks of m bytes takes that
+/// many times m bytes of memory on some rank, and no more on any. 0 where nothing is forwarded. As long as all ranks'
+/// plans take.
 [[nodiscard]] std::int64_t largest_buffer_blocks(const Timetable& timetable);
 
 /// The method that does the same with smaller buffers: `torus` with one division less. Nothing if there is none.
@@ -36,7 +36,7 @@ struct FittedMethod {
 
 /// `wanted`, or as little of its reduction by with_smaller_buffers() as lets it do with `most_blocks` blocks of
 /// buffers. A diagnostic, without a file, where it cannot be had or none of them fits. `wanted` is not the MPI's own.
-[[nodiscard]] Expected<FittedMethod> fit_buffers(const Network& network, const Demand& demand, const Method& wanted,
-                                                 std::int64_t most_blocks);
+[[nodiscard]] Expected<FittedMethod> fit_buffers(const Network& network, const Placement& placement,
+                                                 const Method& wanted, std::int64_t most_blocks);
 
 }  // namespace aapc

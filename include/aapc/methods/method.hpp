@@ -8,8 +8,8 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/topology/network.hpp"
 
 namespace aapc {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/statistics/statistics.hpp"
+#include "aapc/topology/network.hpp"
 
 namespace aapc {
 

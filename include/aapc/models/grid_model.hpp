@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "aapc/models/contention.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/statistics/statistics.hpp"
+#include "aapc/topology/network.hpp"
 
 namespace aapc {
 

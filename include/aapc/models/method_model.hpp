@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/models/network_model.hpp"
 #include "aapc/statistics/statistics.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
-/// A method's time as a function of the message size, worked out once for a network and a demand.
+/// A method's time as a function of the message size, worked out once for a network and a placement.
 ///
 /// The MPI's own routine takes what the contention signature says (equations 4 and 5 of Steffenel, Martinasso &
 /// Trystram, between clusters 6). Everything else is added up over its phases: a start-up for every message that a rank
@@ -28,7 +28,7 @@ class MethodModel {
   public:
     /// The method's algorithm is for this kind of network. A diagnostic, without a file, where the method cannot be had
     /// here or `model` lacks something. O(ranks² · log ranks · route length).
-    [[nodiscard]] static Expected<MethodModel> create(const Network& network, const Demand& demand,
+    [[nodiscard]] static Expected<MethodModel> create(const Network& network, const Placement& placement,
                                                       const Method& method, const NetworkModel& model);
 
     /// For messages of at least 1 byte. The interval is that of 95 % of single measurements if they deviate from the

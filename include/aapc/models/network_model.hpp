@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/models/contention.hpp"
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/models/contention.hpp"
 #include "aapc/models/grid_model.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -49,15 +49,15 @@ struct NetworkModel {
 /// The signature for the cluster of that name: its own, or the one without a name; null where there is neither.
 [[nodiscard]] const ContentionFit* find_fit(const NetworkModel& model, std::string_view cluster);
 
-/// Whether everything that predictions for this network and demand need was measured: one signature, or for a network
-/// of clusters one for every cluster in which three ranks or more take part, and the wide area. The diagnostic has no
-/// file.
+/// Whether everything that predictions for this network and placement need was measured: one signature, or for a
+/// network of clusters one for every cluster in which three ranks or more take part, and the wide area. The diagnostic
+/// has no file.
 [[nodiscard]] Expected<void> check_model_is_for(const NetworkModel& model, const Network& network,
-                                                const Demand& demand);
+                                                const Placement& placement);
 
 /// The grid model of the clusters in which somebody takes part, in the order of the network; at least two of them, and
 /// check_model_is_for() holds.
-[[nodiscard]] GridModel grid_model_of(const NetworkModel& model, const Network& network, const Demand& demand);
+[[nodiscard]] GridModel grid_model_of(const NetworkModel& model, const Network& network, const Placement& placement);
 
 /// The document, newline at the end: that of contention_json() for one signature without a name and no wide area,
 /// otherwise one of format "aapc-grid-fit/1" that holds such documents (docs/model.md). read_network_model() gives the

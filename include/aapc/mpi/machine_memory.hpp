@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/intranode/shared_memory.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::mpi {
 
@@ -24,13 +24,13 @@ class MachineMemory {
     /// Reads `bytes` bytes at `address` of another process to `place`; false if that cannot be done.
     using Read = bool (*)(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t bytes);
 
-    /// Collective over `comm`, whose ranks sit as `demand` says. What is not possible, or not wanted by some rank, is
-    /// missing on all ranks alike. Copies take a machine with two ranks. Which ranks can share memory is tried and not
-    /// asked of the MPI: where the demand has ranks of two hosts on one machine, there is nothing for anybody. Up to
-    /// two all-reduces and an all-gather of 40 bytes a rank, no communicator. `read` is another one in tests only.
-    /// Returns the error code of an MPI call that failed and leaves `memory` empty then; error handlers are the
+    /// Collective over `comm`, whose ranks sit as `placement` says. What is not possible, or not wanted by some rank,
+    /// is missing on all ranks alike. Copies take a machine with two ranks. Which ranks can share memory is tried and
+    /// not asked of the MPI: where the placement has ranks of two hosts on one machine, there is nothing for anybody.
+    /// Up to two all-reduces and an all-gather of 40 bytes a rank, no communicator. `read` is another one in tests
+    /// only. Returns the error code of an MPI call that failed and leaves `memory` empty then; error handlers are the
     /// caller's matter.
-    [[nodiscard]] static int create(MPI_Comm comm, const Demand& demand, SharedMemory wanted,
+    [[nodiscard]] static int create(MPI_Comm comm, const Placement& placement, SharedMemory wanted,
                                     std::unique_ptr<MachineMemory>& memory, Read read = read_process);
     MachineMemory(const MachineMemory&) = delete;
     MachineMemory& operator=(const MachineMemory&) = delete;

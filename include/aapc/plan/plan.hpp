@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -94,8 +94,8 @@ struct Plan {
 [[nodiscard]] Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& synchronisation);
 
 /// The same, and with what the executor wants to know of the rank's machine: its ranks and, for `ports`, the tickets.
-/// `demand` is that of the timetable. The tickets take O(n·P·log P) time more for n ranks on the machine.
-[[nodiscard]] Plan make_plan(const Timetable& timetable, const Demand& demand, Rank rank,
+/// `placement` is that of the timetable. The tickets take O(n·P·log P) time more for n ranks on the machine.
+[[nodiscard]] Plan make_plan(const Timetable& timetable, const Placement& placement, Rank rank,
                              const Synchronisation& synchronisation);
 
 }  // namespace aapc

@@ -6,8 +6,8 @@
 
 #include "aapc/check/schedule.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/timetable/synchronisation.hpp"
 #include "aapc/schedule/synchronise.hpp"
+#include "aapc/timetable/synchronisation.hpp"
 
 namespace aapc {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/input/diagnostic.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/input/diagnostic.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 
 namespace aapc {

@@ -16,8 +16,8 @@ enum class Reduction : std::uint8_t {
     exact,      ///< transitive reduction
 };
 
-/// Everything below works from the explicit table and shares no code with the per-rank computation in aapc/plan/plan.hpp;
-/// tests hold the two against each other.
+/// Everything below works from the explicit table and shares no code with the per-rank computation in
+/// aapc/plan/plan.hpp; tests hold the two against each other.
 
 /// All candidates: the pairs of consecutive users of any directed link, each once, edges between messages of one sender
 /// included. Sorted. Every order between two contending messages follows from these by transitivity, because a directed

@@ -12,9 +12,9 @@
 
 namespace aapc {
 
-/// For a tournament on this network: the model's time for each candidate, and for those it cannot tell anything of the
+/// For a search on this network: the model's time for each candidate, and for those it cannot tell anything of the
 /// longest time of all the others. Pure; keeps what it works out. O(candidates) times MethodModel::create().
-[[nodiscard]] ExpectedSeconds expected_by_model(const Network& network, const Demand& demand,
+[[nodiscard]] ExpectedSeconds expected_by_model(const Network& network, const Placement& placement,
                                                 const std::vector<Method>& candidates, const NetworkModel& model);
 
 }  // namespace aapc

@@ -11,33 +11,33 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/topology/network.hpp"
 #include "aapc/selection/tuning.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
-/// What is worth trying for this network and demand, the MPI's own routine first: every algorithm of the table that can
-/// be built, in every variant, with every synchronisation that fits its timetable, at a few values of their parameters;
-/// `timed` only where a message crosses a link whose speed is known, since it goes by the speed of the slowest.
-/// No two have the same name, and none of those left out would do anything else than one that is in: windows and blocks
-/// end at the number of phases, and of two variants with the same timetable one is taken. O(methods + variants ·
-/// participants² · log participants).
-[[nodiscard]] std::vector<Method> candidate_methods(const Network& network, const Demand& demand);
+/// What is worth trying for this network and placement, the MPI's own routine first: every algorithm of the table that
+/// can be built, in every variant, with every synchronisation that fits its timetable, at a few values of their
+/// parameters; `timed` only where a message crosses a link whose speed is known, since it goes by the speed of the
+/// slowest. No two have the same name, and none of those left out would do anything else than one that is in: windows
+/// and blocks end at the number of phases, and of two variants with the same timetable one is taken. O(methods +
+/// variants · participants² · log participants).
+[[nodiscard]] std::vector<Method> candidate_methods(const Network& network, const Placement& placement);
 
 /// 1, 4, 16, ... 1,048,576 bytes.
 [[nodiscard]] std::vector<std::int64_t> default_tuned_sizes();
 
-struct TournamentSettings {
+struct SearchSettings {
     std::vector<std::int64_t> sizes = default_tuned_sizes();  ///< bytes of a block, ascending, at least 1
     double budget_seconds = 720;                              ///< for everything; more than 0
     double bound_seconds_per_byte = 0;                        ///< Bound::seconds_per_byte; 0: not known
     double slowest_bits_per_second = 0;                       ///< Bound::slowest_bits_per_second; 0: not known
     std::uint64_t seed = 1;                                   ///< of the order within a round
 
-    friend bool operator==(const TournamentSettings&, const TournamentSettings&) = default;
+    friend bool operator==(const SearchSettings&, const SearchSettings&) = default;
 };
 
 /// The seconds that an exchange of blocks of that size is expected to take. It orders candidates where the budget does
@@ -55,14 +55,14 @@ struct Foreknowledge {
     UntunedMethod untuned;
 };
 
-class Tournament {
+class Search {
   public:
     /// One exchange that is to be carried out.
-    struct Heat {
+    struct Trial {
         Method method;
         std::int64_t block_bytes = 0;
 
-        friend bool operator==(const Heat&, const Heat&) = default;
+        friend bool operator==(const Trial&, const Trial&) = default;
     };
 
     /// What one exchange took.
@@ -86,24 +86,24 @@ class Tournament {
     };
 
     /// `candidates` begin with the MPI's own and are all different. A diagnostic where settings make no sense.
-    [[nodiscard]] static Expected<Tournament> create(TournamentSettings settings, std::vector<Method> candidates,
-                                                     Foreknowledge known = {});
+    [[nodiscard]] static Expected<Search> create(SearchSettings settings, std::vector<Method> candidates,
+                                                 Foreknowledge known = {});
 
-    /// Continues a tournament from what state_text() said of it, for a network of that kind and with the same
+    /// Continues a search from what state_text() said of it, for a network of that kind and with the same
     /// foreknowledge: from there on it does what the uninterrupted one would have done. The text is checked to its
     /// last line; what is damaged is refused with its line. O(measurements).
-    [[nodiscard]] static Expected<Tournament> resume(std::string_view text, NetworkKind kind, Foreknowledge known = {});
+    [[nodiscard]] static Expected<Search> resume(std::string_view text, NetworkKind kind, Foreknowledge known = {});
 
-    Tournament(Tournament&&) noexcept;
-    Tournament& operator=(Tournament&&) noexcept;
-    ~Tournament();
+    Search(Search&&) noexcept;
+    Search& operator=(Search&&) noexcept;
+    ~Search();
 
-    [[nodiscard]] const TournamentSettings& settings() const;
+    [[nodiscard]] const SearchSettings& settings() const;
     [[nodiscard]] const std::vector<Method>& candidates() const;
 
     [[nodiscard]] bool finished() const;
     /// What to measure now; the same until observe() is called. Not when finished.
-    [[nodiscard]] Heat next() const;
+    [[nodiscard]] Trial next() const;
     /// What the exchange of next() took. Times that are no positive finite numbers count as the shortest time there is
     /// (a clock that stands still).
     void observe(const Measurement& measurement);
@@ -116,9 +116,9 @@ class Tournament {
     [[nodiscard]] std::string state_text() const;
 
   private:
-    class Search;
-    explicit Tournament(std::unique_ptr<Search> search);
-    std::unique_ptr<Search> search_;
+    class State;
+    explicit Search(std::unique_ptr<State> search);
+    std::unique_ptr<State> search_;
 };
 
 }  // namespace aapc

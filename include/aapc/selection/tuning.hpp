@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/input/hostlist.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/topology/network.hpp"
-#include "aapc/input/hostlist.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -34,10 +34,10 @@ struct Fingerprint {
 
 /// The fingerprint of this version of aapc, this network and this placement under the MPI called `mpi`, which says
 /// `library_version` of itself. `topology_file` is the remark. O(network + participants).
-[[nodiscard]] Fingerprint make_fingerprint(const Network& network, const Demand& demand, std::string_view mpi,
+[[nodiscard]] Fingerprint make_fingerprint(const Network& network, const Placement& placement, std::string_view mpi,
                                            std::string_view library_version, std::string_view topology_file);
 
-/// Circumstances that are worth knowing and are not compared.
+/// Provenance that are worth knowing and are not compared.
 struct TuningConditions {
     std::string date;                ///< "2026-11-21T07:15:00Z"
     double duration_seconds = 0;     ///< that the search took

@@ -1,7 +1,7 @@
 /// @file
 /// The timetable: what an algorithm yields. It answers questions about single ranks without a table of all messages, so
-/// that one rank of thousands can compute its own part, and the whole table (aapc/check/schedule.hpp) is merely all answers
-/// written down.
+/// that one rank of thousands can compute its own part, and the whole table (aapc/check/schedule.hpp) is merely all
+/// answers written down.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,7 @@ enum class Guarantee : std::uint8_t {
 /// "shortest", "contention-free", "within-capacity", "one-port", "nothing".
 [[nodiscard]] std::string_view to_string(Guarantee guarantee);
 
+<<<<<<< HEAD
 /// The cycle of a timetable that has one instead of phases: every message starts at its tick, on a grid that repeats.
 struct Cycle {
     /// The length of a cycle for messages of one byte, on raw link speeds; 0 where speeds are not known.
@@ -65,6 +66,9 @@ struct Cycle {
 };
 
 /// An algorithm applied to one network and one demand. Immutable and safe to share between threads.
+=======
+/// An algorithm applied to one network and one placement. Immutable and safe to share between threads.
+>>>>>>> 1cdb53e (Names that the field uses: placement, baselines, harness, search, trial, candidate, intranode; a CMake target a layer)
 class Timetable {
   public:
     Timetable() = default;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -19,7 +19,7 @@ struct LinkLoad {
     double seconds_per_byte = 0;
 };
 
-/// The bound of one network and demand.
+/// The bound of one network and placement.
 struct Bound {
     /// Messages on the busiest directed link, a rank's own port (participants-1 messages) included: no schedule of
     /// contention-free phases has fewer phases.
@@ -37,15 +37,15 @@ struct Bound {
 };
 
 /// Loads of a tree. O(vertices + participants).
-[[nodiscard]] Bound tree_bound(const Network& network, const Demand& demand);
+[[nodiscard]] Bound tree_bound(const Network& network, const Placement& placement);
 
-/// Loads of a torus under its routes (aapc/topology/torus.hpp). With P machines of one rank each and a side of k, a multiple of
-/// 4, a link of that side carries P·k/8 messages; by the bisection no other routing does with less. For other sides it
-/// is a bound for what these routes carry. No links are listed if the network is no torus. O(dimensions · (vertices +
-/// participants)).
-[[nodiscard]] Bound torus_bound(const Network& network, const Demand& demand);
+/// Loads of a torus under its routes (aapc/topology/torus.hpp). With P machines of one rank each and a side of k, a
+/// multiple of 4, a link of that side carries P·k/8 messages; by the bisection no other routing does with less. For
+/// other sides it is a bound for what these routes carry. No links are listed if the network is no torus. O(dimensions
+/// · (vertices + participants)).
+[[nodiscard]] Bound torus_bound(const Network& network, const Placement& placement);
 
 /// The one of these that is for the network's kind.
-[[nodiscard]] Bound network_bound(const Network& network, const Demand& demand);
+[[nodiscard]] Bound network_bound(const Network& network, const Placement& placement);
 
 }  // namespace aapc

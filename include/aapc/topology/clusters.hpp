@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -26,7 +26,7 @@ struct Clusters {
 [[nodiscard]] Clusters find_clusters(const Network& network);
 
 /// The ranks in each cluster that has any, ascending; clusters in the order of the network. O(vertices + participants).
-[[nodiscard]] std::vector<std::vector<Rank>> ranks_by_cluster(const Network& network, const Demand& demand);
+[[nodiscard]] std::vector<std::vector<Rank>> ranks_by_cluster(const Network& network, const Placement& placement);
 
 /// What the wide area adds to the time of a message from one cluster to another: the latencies of both their links.
 /// O(1).

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -33,7 +33,7 @@ struct RankPlace {
 
 struct DetectedNetwork {
     Network network;
-    Demand demand;
+    Placement placement;
 };
 
 /// The network of kind `detected` on which the ranks sit at `places` (by rank). Two are on one machine if they share

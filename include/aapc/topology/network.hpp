@@ -53,9 +53,9 @@ struct NetworkMachine {
     std::int32_t ranks = 1;  ///< how many ranks the topology file says it runs; at least 1
 };
 
-/// An immutable description of the wiring. Built by the topology reader (aapc/topology/topology_file.hpp) or, in tests, by hand.
-/// The constructor does not check anything: whether the graph is a tree is the reader's promise, and the checker's to
-/// find out.
+/// An immutable description of the wiring. Built by the topology reader (aapc/topology/topology_file.hpp) or, in tests,
+/// by hand. The constructor does not check anything: whether the graph is a tree is the reader's promise, and the
+/// checker's to find out.
 class Network {
   public:
     Network(NetworkKind kind, std::vector<NetworkVertex> vertices, std::vector<Link> links,

@@ -1,5 +1,5 @@
 /// @file
-/// The demand: who takes part in an exchange and on which machine each participant sits.
+/// The placement: who takes part in an exchange and on which machine each participant sits.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@ namespace aapc {
 ///
 /// Unequal messages (MPI_Alltoallv) will be a second field here, a matrix of weights; nothing else has to learn of it
 /// that does not use it.
-struct Demand {
+struct Placement {
     std::vector<Machine> machine_of;  ///< index: Rank; value: where that rank runs
 
     [[nodiscard]] Rank participants() const { return static_cast<Rank>(machine_of.size()); }
 };
 
-/// The demand that a topology file describes by itself: all its machines, in file order, each with the ranks it
+/// The placement that a topology file describes by itself: all its machines, in file order, each with the ranks it
 /// declares.
-[[nodiscard]] Demand full_demand(const Network& network);
+[[nodiscard]] Placement full_placement(const Network& network);
 
 /// The participants on the machine of `rank`, itself included, ascending. O(participants).
-[[nodiscard]] std::vector<Rank> ranks_beside(const Demand& demand, Rank rank);
+[[nodiscard]] std::vector<Rank> ranks_beside(const Placement& placement, Rank rank);
 
 /// A name for each participant: the machine's, or machine:k for the k-th of several ranks on one machine.
-[[nodiscard]] std::vector<std::string> participant_names(const Network& network, const Demand& demand);
+[[nodiscard]] std::vector<std::string> participant_names(const Network& network, const Placement& placement);
 
 }  // namespace aapc

@@ -18,7 +18,8 @@ namespace aapc {
 ///
 /// Vertices are the switches, then the machines, each in file order. Links are, switch by switch in file order, the
 /// switch's uplink if it has one and then the links of its machines. In a network of clusters vertex 0 is the wide area
-/// (aapc/topology/clusters.hpp), and the clusters count as switches. A torus is what torus_network() makes (aapc/topology/torus.hpp).
+/// (aapc/topology/clusters.hpp), and the clusters count as switches. A torus is what torus_network() makes
+/// (aapc/topology/torus.hpp).
 [[nodiscard]] Expected<Network> read_topology(std::string_view text, std::string_view file);
 
 /// Reads the file of that name and then its text as above. A directory, an unreadable file or one over 16 MiB is a

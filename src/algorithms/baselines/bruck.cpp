@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 namespace {
 
@@ -74,12 +74,12 @@ class BruckTimetable final : public Timetable {
 
 }  // namespace
 
-Expected<std::unique_ptr<Timetable>> build_bruck(const Network& /*network*/, const Demand& demand,
+Expected<std::unique_ptr<Timetable>> build_bruck(const Network& /*network*/, const Placement& placement,
                                                  std::string_view variant) {
     const std::string_view digits = variant.substr(bruck_radix.size());
     Rank radix = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), radix);
-    return std::make_unique<BruckTimetable>(demand.participants(), radix);
+    return std::make_unique<BruckTimetable>(placement.participants(), radix);
 }
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

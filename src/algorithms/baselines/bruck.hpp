@@ -8,7 +8,7 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 inline constexpr std::string_view bruck_radix = "radix-";  ///< and a whole number of at least 2
 inline constexpr std::string_view bruck_variants[] = {"radix-2", "radix-4", "radix-8"};
@@ -18,7 +18,7 @@ inline constexpr std::string_view bruck_variants[] = {"radix-2", "radix-4", "rad
 /// every digit's place and every value of that digit from 1: (R-1)·ceil(log_R P) at most, in which each rank sends one
 /// message. A block is sent as often as its distance has digits other than zero. From R = P on, every block goes to its
 /// destination at once, in the order of `ring`.
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_bruck(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_bruck(const Network& network, const Placement& placement,
                                                                std::string_view variant);
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

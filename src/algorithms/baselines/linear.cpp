@@ -1,6 +1,6 @@
 #include "algorithms/baselines/linear.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 namespace {
 
@@ -37,9 +37,9 @@ class LinearTimetable final : public Timetable {
 
 }  // namespace
 
-Expected<std::unique_ptr<Timetable>> build_linear(const Network& /*network*/, const Demand& demand,
+Expected<std::unique_ptr<Timetable>> build_linear(const Network& /*network*/, const Placement& placement,
                                                   std::string_view /*variant*/) {
-    return std::make_unique<LinearTimetable>(demand.participants());
+    return std::make_unique<LinearTimetable>(placement.participants());
 }
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

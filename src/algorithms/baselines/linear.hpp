@@ -8,11 +8,11 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 /// P phases for P > 1 ranks, phase d for the messages to rank d, which has nothing to send then. Promises nothing: all
 /// messages of a phase meet at one port. Customarily all phases are started at once.
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_linear(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_linear(const Network& network, const Placement& placement,
                                                                 std::string_view variant);
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

@@ -5,7 +5,7 @@
 #include "algorithms/baselines/ring.hpp"
 #include "algorithms/baselines/step_timetable.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 namespace {
 
@@ -24,12 +24,12 @@ class PairwiseTimetable final : public StepTimetable {
 
 }  // namespace
 
-Expected<std::unique_ptr<Timetable>> build_pairwise(const Network& network, const Demand& demand,
+Expected<std::unique_ptr<Timetable>> build_pairwise(const Network& network, const Placement& placement,
                                                     std::string_view variant) {
-    if (std::has_single_bit(static_cast<std::uint32_t>(demand.participants()))) {
-        return std::make_unique<PairwiseTimetable>(demand.participants());
+    if (std::has_single_bit(static_cast<std::uint32_t>(placement.participants()))) {
+        return std::make_unique<PairwiseTimetable>(placement.participants());
     }
-    return build_ring(network, demand, variant);
+    return build_ring(network, placement, variant);
 }
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

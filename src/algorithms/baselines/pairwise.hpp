@@ -8,11 +8,11 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 /// P-1 phases, one port. In step k rank i and rank i XOR k exchange if P is a power of two; otherwise MPICH falls back
 /// to the order of `ring`, and so does this.
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_pairwise(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_pairwise(const Network& network, const Placement& placement,
                                                                   std::string_view variant);
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

@@ -2,7 +2,7 @@
 
 #include "algorithms/baselines/step_timetable.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 namespace {
 
@@ -17,9 +17,9 @@ class RingTimetable final : public StepTimetable {
 
 }  // namespace
 
-Expected<std::unique_ptr<Timetable>> build_ring(const Network& /*network*/, const Demand& demand,
+Expected<std::unique_ptr<Timetable>> build_ring(const Network& /*network*/, const Placement& placement,
                                                 std::string_view /*variant*/) {
-    return std::make_unique<RingTimetable>(demand.participants());
+    return std::make_unique<RingTimetable>(placement.participants());
 }
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

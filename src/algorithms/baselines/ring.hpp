@@ -7,13 +7,13 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 /// The only variant of algorithms that have none.
 inline constexpr std::string_view plain_variants[] = {"plain"};
 
 /// P-1 phases, one port (Open MPI's and UCC's "pairwise").
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_ring(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_ring(const Network& network, const Placement& placement,
                                                               std::string_view variant);
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

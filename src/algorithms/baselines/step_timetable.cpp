@@ -1,6 +1,6 @@
 #include "algorithms/baselines/step_timetable.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 std::vector<Transfer> StepTimetable::sends_of(Rank rank) const {
     std::vector<Transfer> sends;
@@ -20,4 +20,4 @@ std::vector<Transfer> StepTimetable::receives_of(Rank rank) const {
     return receives;
 }
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

@@ -4,7 +4,7 @@
 
 #include "aapc/timetable/timetable.hpp"
 
-namespace aapc::rivals {
+namespace aapc::baselines {
 
 /// P-1 steps for P ranks, step k (from 1) in phase k-1. In each step the receivers are a permutation of the senders
 /// without fixed points, and over all steps every rank sends to every other once. Knows nothing of the network, so it
@@ -39,4 +39,4 @@ class StepTimetable : public Timetable {
     Rank participants_;
 };
 
-}  // namespace aapc::rivals
+}  // namespace aapc::baselines

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-#include "algorithms/factor/placement.hpp"
+#include "algorithms/factor/nodes.hpp"
 #include "algorithms/factor/step_formula.hpp"
 
 namespace aapc::factor {
@@ -40,20 +40,20 @@ Recipe recipe_of(std::string_view variant) {
 
 class FactorTimetable final : public Timetable {
   public:
-    FactorTimetable(const Network& network, const Demand& demand, const Recipe& recipe)
-        : placement_(place_ranks(demand, recipe.nodes_per_machine)), formula_(placement_.sizes(), recipe.rules) {
-        const auto machines = static_cast<std::size_t>(place_ranks(demand, 1).ranks_of.size());
-        const bool node_is_machine = placement_.ranks_of.size() == machines;
+    FactorTimetable(const Network& network, const Placement& placement, const Recipe& recipe)
+        : nodes_(place_ranks(placement, recipe.nodes_per_machine)), formula_(nodes_.sizes(), recipe.rules) {
+        const auto machines = static_cast<std::size_t>(place_ranks(placement, 1).ranks_of.size());
+        const bool node_is_machine = nodes_.ranks_of.size() == machines;
         // On a single machine nothing crosses a link, whatever the nodes are.
-        contention_free_ = machines == 1 || (node_is_machine && machines_never_meet(network, demand));
+        contention_free_ = machines == 1 || (node_is_machine && machines_never_meet(network, placement));
         nodes_have_links_ = machines > 1;
         const std::vector<Vertex> switches = switch_of_machine(network);
-        for (const Machine machine : demand.machine_of) {
+        for (const Machine machine : placement.machine_of) {
             switch_of_.push_back(switches[static_cast<std::size_t>(machine)]);
         }
     }
 
-    [[nodiscard]] Rank participants() const override { return static_cast<Rank>(placement_.seat_of.size()); }
+    [[nodiscard]] Rank participants() const override { return static_cast<Rank>(nodes_.seat_of.size()); }
     [[nodiscard]] Phase phases() const override { return formula_.steps(); }
     [[nodiscard]] Guarantee guarantee() const override {
         return contention_free_ ? Guarantee::contention_free : Guarantee::one_port;
@@ -86,10 +86,10 @@ class FactorTimetable final : public Timetable {
   private:
     using Way = StepFormula::Way;
 
-    [[nodiscard]] const Seat& seat_of(Rank rank) const { return placement_.seat_of[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] const Seat& seat_of(Rank rank) const { return nodes_.seat_of[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] Transfer transfer_of(const SeatMessage& message) const {
         const auto rank_at = [&](const Seat& seat) {
-            return placement_.ranks_of[static_cast<std::size_t>(seat.node)][static_cast<std::size_t>(seat.index)];
+            return nodes_.ranks_of[static_cast<std::size_t>(seat.node)][static_cast<std::size_t>(seat.index)];
         };
         return {message.step, rank_at(message.from), rank_at(message.to)};
     }
@@ -123,7 +123,7 @@ class FactorTimetable final : public Timetable {
         }
     }
 
-    Placement placement_;
+    Nodes nodes_;
     StepFormula formula_;
     bool contention_free_ = false;
     bool nodes_have_links_ = false;
@@ -132,8 +132,9 @@ class FactorTimetable final : public Timetable {
 
 }  // namespace
 
-Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand& demand, std::string_view variant) {
-    return std::make_unique<FactorTimetable>(network, demand, recipe_of(variant));
+Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
+                                           std::string_view variant) {
+    return std::make_unique<FactorTimetable>(network, placement, recipe_of(variant));
 }
 
 }  // namespace aapc::factor

@@ -30,7 +30,7 @@ inline constexpr std::string_view ports_prefix = "ports-";
 /// need not receive from where it sends to, which makes do with n·(P-n) steps on the wire, the fewest possible, for all
 /// sizes. `ports-K`: `permutation` for machines taken apart into K parts, each with a port of its own. `flat`: section
 /// 2, P steps; every rank by itself.
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
                                                          std::string_view variant);
 
 }  // namespace aapc::factor

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aapc/topology/clusters.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/clusters.hpp"
 
 namespace aapc::local_group {
 

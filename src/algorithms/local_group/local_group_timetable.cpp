@@ -117,21 +117,22 @@ class LocalGroupTimetable final : public Timetable {
     Phase local_phases_ = 0;
 };
 
-Demand demand_of(const std::vector<Rank>& ranks, const Demand& demand) {
-    Demand part;
+Placement demand_of(const std::vector<Rank>& ranks, const Placement& placement) {
+    Placement part;
     part.machine_of.reserve(ranks.size());
     for (const Rank rank : ranks) {
-        part.machine_of.push_back(demand.machine_of[static_cast<std::size_t>(rank)]);
+        part.machine_of.push_back(placement.machine_of[static_cast<std::size_t>(rank)]);
     }
     return part;
 }
 
 }  // namespace
 
-Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand& demand, std::string_view /*variant*/) {
+Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
+                                           std::string_view /*variant*/) {
     std::vector<Group> groups;
-    for (std::vector<Rank>& ranks : ranks_by_cluster(network, demand)) {
-        Expected<std::unique_ptr<Timetable>> local = tree::build(network, demand_of(ranks, demand), tree::merged);
+    for (std::vector<Rank>& ranks : ranks_by_cluster(network, placement)) {
+        Expected<std::unique_ptr<Timetable>> local = tree::build(network, demand_of(ranks, placement), tree::merged);
         if (!local) {
             return local;
         }
@@ -140,7 +141,7 @@ Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand&
     if (groups.size() == 1) {
         return std::move(groups.front().local);
     }
-    return std::make_unique<LocalGroupTimetable>(std::move(groups), demand.participants());
+    return std::make_unique<LocalGroupTimetable>(std::move(groups), placement.participants());
 }
 
 }  // namespace aapc::local_group

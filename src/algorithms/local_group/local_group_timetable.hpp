@@ -18,7 +18,7 @@ inline constexpr std::string_view variants[] = {"balanced"};
 /// n2 ranks, 2·max(n1, n2) messages cross it, each with about min(n1, n2) blocks, which is the only time that a block
 /// crosses it. Where all ranks are in one cluster it is `tree`. The network is of kind `clusters`. O(P log P +
 /// clusters²).
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
                                                          std::string_view variant);
 
 }  // namespace aapc::local_group

@@ -310,7 +310,7 @@ std::optional<Phase> direct_phases(const TorusGrid& grid) {
     return DirectFormula(grid).phases();
 }
 
-Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const Demand& demand,
+Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const Placement& placement,
                                                   std::string_view /*variant*/) {
     const std::optional<TorusWiring> wiring = TorusWiring::find(network);
     if (!wiring) {
@@ -326,11 +326,11 @@ Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const 
                          name, grid.text()),
              "choose algorithm 'torus', which takes any sides"});
     }
-    Expected<Participation> participation = Participation::find(network, demand, name);
+    Expected<Participation> participation = Participation::find(network, placement, name);
     if (!participation) {
         return failure(participation.error());
     }
-    const bool is_shortest = participation->everywhere() && *phases == network_bound(network, demand).messages;
+    const bool is_shortest = participation->everywhere() && *phases == network_bound(network, placement).messages;
     return std::make_unique<DirectTimetable>(grid, std::move(*participation), DirectFormula(grid),
                                              is_shortest ? Guarantee::shortest : Guarantee::contention_free);
 }

@@ -23,7 +23,7 @@ inline constexpr std::string_view direct_variants[] = {"plain"};
 /// least 8, the phases are the bound, and every link of that side's dimension is busy in every phase, in both
 /// directions; other even sides need a few more. At most one rank on a machine; messages of machines without one are
 /// left out.
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const Placement& placement,
                                                                 std::string_view variant);
 
 }  // namespace aapc::torus

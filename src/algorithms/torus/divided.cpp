@@ -69,13 +69,13 @@ class DividedTimetable final : public Timetable {
 
 }  // namespace
 
-Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const Demand& demand,
+Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const Placement& placement,
                                                    std::string_view variant) {
     const std::optional<TorusWiring> wiring = TorusWiring::find(network);
     if (!wiring) {
         return failure({"", 0, 0, "the links of this network are not those of a torus", "describe a torus"});
     }
-    Expected<Participation> participation = Participation::find(network, demand, name);
+    Expected<Participation> participation = Participation::find(network, placement, name);
     if (!participation) {
         return failure(participation.error());
     }

@@ -16,7 +16,7 @@ inline constexpr std::string_view divided_variants[] = {"divisions-0", "division
 /// N x N machines, N a multiple of 4·2^K: 3K + N/2^(K+1) + 2 contention-free phases, in which a rank sends
 /// N²·(N/4 + 3.5·2^K - 2.5) blocks at most, its own to itself counted. Sides that are no such multiples, rectangles,
 /// one and three dimensions: docs/torus.md. Exactly one rank on each machine, in any order.
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const Placement& placement,
                                                                  std::string_view variant);
 
 }  // namespace aapc::torus

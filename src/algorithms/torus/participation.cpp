@@ -4,11 +4,12 @@
 
 namespace aapc::torus {
 
-Expected<Participation> Participation::find(const Network& network, const Demand& demand, std::string_view algorithm) {
+Expected<Participation> Participation::find(const Network& network, const Placement& placement,
+                                            std::string_view algorithm) {
     Participation found;
-    found.machine_of_ = demand.machine_of;
+    found.machine_of_ = placement.machine_of;
     found.rank_on_.assign(network.machines().size(), -1);
-    for (Rank rank = 0; rank < demand.participants(); ++rank) {
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
         Rank& on_machine = found.rank_on_[static_cast<std::size_t>(found.machine_of(rank))];
         if (on_machine >= 0) {
             return failure({"", 0, 0,

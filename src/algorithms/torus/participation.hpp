@@ -5,17 +5,17 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/topology/placement.hpp"
 #include "aapc/topology/torus.hpp"
 
 namespace aapc::torus {
 
-/// The ranks of a demand as machines of a grid, and the other way round.
+/// The ranks of a placement as machines of a grid, and the other way round.
 class Participation {
   public:
     /// Or why not: two ranks on one machine. `algorithm` is named in the diagnostic.
-    [[nodiscard]] static Expected<Participation> find(const Network& network, const Demand& demand,
+    [[nodiscard]] static Expected<Participation> find(const Network& network, const Placement& placement,
                                                       std::string_view algorithm);
 
     [[nodiscard]] Rank ranks() const { return static_cast<Rank>(machine_of_.size()); }

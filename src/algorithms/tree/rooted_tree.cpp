@@ -8,10 +8,10 @@ namespace aapc::tree {
 namespace {
 
 /// The ranks on each vertex, ascending.
-std::vector<std::vector<Rank>> ranks_by_vertex(const Network& network, const Demand& demand) {
+std::vector<std::vector<Rank>> ranks_by_vertex(const Network& network, const Placement& placement) {
     std::vector<std::vector<Rank>> ranks(network.vertices().size());
-    for (Rank rank = 0; rank < demand.participants(); ++rank) {
-        const Machine machine = demand.machine_of[static_cast<std::size_t>(rank)];
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
+        const Machine machine = placement.machine_of[static_cast<std::size_t>(rank)];
         const Vertex vertex = network.machines()[static_cast<std::size_t>(machine)].vertex;
         ranks[static_cast<std::size_t>(vertex)].push_back(rank);
     }
@@ -167,10 +167,10 @@ void nest_intervals(RootedTree& tree) {
 
 }  // namespace
 
-RootedTree root_tree(const Network& network, const Demand& demand) {
-    const auto ranks = ranks_by_vertex(network, demand);
+RootedTree root_tree(const Network& network, const Placement& placement) {
+    const auto ranks = ranks_by_vertex(network, placement);
     RootedTree tree;
-    tree.root = find_root(network, ranks, demand.participants());
+    tree.root = find_root(network, ranks, placement.participants());
 
     std::vector<BranchLayout> branches;
     for (const Rank rank : ranks[static_cast<std::size_t>(tree.root)]) {

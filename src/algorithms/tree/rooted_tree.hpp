@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::tree {
 
@@ -23,8 +23,8 @@ struct Interval {
     [[nodiscard]] bool contains(Position position) const { return first <= position && position < last; }
 };
 
-/// A tree network with the ranks of one demand as leaves under their machines, seen from its root: the vertex none of
-/// whose branches holds more than half of the ranks (Faraj & Yuan 2005, section 4.1; condition 2 there implies
+/// A tree network with the ranks of one placement as leaves under their machines, seen from its root: the vertex none
+/// of whose branches holds more than half of the ranks (Faraj & Yuan 2005, section 4.1; condition 2 there implies
 /// condition 1). Branches are in descending order of size, those of equal size in the order of their lowest rank.
 /// Within a branch the order is depth first: a switch's own machines, then its neighbouring switches, in file order;
 /// the ranks of a machine in ascending order.
@@ -39,7 +39,7 @@ struct RootedTree {
     Vertex root = -1;
 };
 
-/// O(vertices + P log P). The network is a tree; the demand has at least one participant.
-[[nodiscard]] RootedTree root_tree(const Network& network, const Demand& demand);
+/// O(vertices + P log P). The network is a tree; the placement has at least one participant.
+[[nodiscard]] RootedTree root_tree(const Network& network, const Placement& placement);
 
 }  // namespace aapc::tree

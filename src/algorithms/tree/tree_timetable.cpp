@@ -4,9 +4,9 @@
 #include <numeric>
 #include <utility>
 
-#include "topology/switch_of.hpp"
 #include "algorithms/tree/branch_formula.hpp"
 #include "algorithms/tree/rooted_tree.hpp"
+#include "topology/switch_of.hpp"
 
 namespace aapc::tree {
 
@@ -63,10 +63,10 @@ class EmptyTimetable final : public Timetable {
 };
 
 /// For each rank the vertex that its machine hangs from; the machine itself where it hangs from nothing.
-std::vector<Vertex> switches_of_ranks(const Network& network, const Demand& demand) {
+std::vector<Vertex> switches_of_ranks(const Network& network, const Placement& placement) {
     std::vector<Vertex> switches;
-    switches.reserve(demand.machine_of.size());
-    for (const Machine machine : demand.machine_of) {
+    switches.reserve(placement.machine_of.size());
+    for (const Machine machine : placement.machine_of) {
         switches.push_back(switch_of(network, machine));
     }
     return switches;
@@ -188,11 +188,12 @@ class TreeTimetable final : public Timetable {
 
 }  // namespace
 
-Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand& demand, std::string_view variant) {
-    if (demand.participants() == 1) {
+Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
+                                           std::string_view variant) {
+    if (placement.participants() == 1) {
         return std::make_unique<EmptyTimetable>();
     }
-    RootedTree tree = root_tree(network, demand);
+    RootedTree tree = root_tree(network, placement);
     const Packing bins = variant == paper ? separate(tree.branch_sizes) : merge(tree.branch_sizes);
     std::vector<std::int32_t> sizes;
     for (const auto& bin : bins) {
@@ -202,7 +203,7 @@ Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand&
     if (variant == merged) {
         pattern = sizes[0] == sizes[1] ? Pattern::flat : Pattern::late;
     }
-    return std::make_unique<TreeTimetable>(std::move(tree), switches_of_ranks(network, demand), bins,
+    return std::make_unique<TreeTimetable>(std::move(tree), switches_of_ranks(network, placement), bins,
                                            BranchFormula(std::move(sizes), pattern));
 }
 

@@ -16,7 +16,7 @@ inline constexpr std::string_view variants[] = {merged, paper};
 /// Variant `paper`: the branches of the root as they are, the papers' patterns. Variant `merged`: branches are packed
 /// into as few groups as fit into |M0| (which leaves the number of phases as it is and most trees with two groups of
 /// equal size), and T0 rotates no longer than it must.
-[[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Demand& demand,
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
                                                          std::string_view variant);
 
 }  // namespace aapc::tree

@@ -14,7 +14,7 @@ constexpr Rank most_ranks = 33;
 
 std::unique_ptr<Timetable> build(std::string_view name, Rank ranks) {
     const Network network = test::chain_of({ranks}).build();
-    return std::move(*build_timetable(**find_algorithm(name), "", network, full_demand(network)));
+    return std::move(*build_timetable(**find_algorithm(name), "", network, full_placement(network)));
 }
 
 /// What `rank` sends, if it sends to `receiver(step)` in the phases 0, 1, ... for step = 1, 2, ...
@@ -27,7 +27,7 @@ std::vector<Transfer> steps(Rank rank, Rank ranks, Receiver receiver) {
     return sends;
 }
 
-TEST(Rivals, Ring) {
+TEST(Baselines, Ring) {
     for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
         const auto timetable = build("ring", ranks);
         EXPECT_EQ(timetable->guarantee(), Guarantee::one_port);
@@ -37,7 +37,7 @@ TEST(Rivals, Ring) {
     }
 }
 
-TEST(Rivals, ScatteredIsTheRingTheOtherWayRound) {
+TEST(Baselines, ScatteredIsTheRingTheOtherWayRound) {
     for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
         const auto timetable = build("scattered", ranks);
         EXPECT_EQ(timetable->guarantee(), Guarantee::one_port);
@@ -48,7 +48,7 @@ TEST(Rivals, ScatteredIsTheRingTheOtherWayRound) {
     }
 }
 
-TEST(Rivals, PairwiseExchangesWhereItCan) {
+TEST(Baselines, PairwiseExchangesWhereItCan) {
     for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
         const auto timetable = build("pairwise", ranks);
         const bool power_of_two = std::has_single_bit(static_cast<unsigned>(ranks));
@@ -61,7 +61,7 @@ TEST(Rivals, PairwiseExchangesWhereItCan) {
     }
 }
 
-TEST(Rivals, LinearGoesThroughTheRanks) {
+TEST(Baselines, LinearGoesThroughTheRanks) {
     for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
         const auto timetable = build("linear", ranks);
         EXPECT_EQ(timetable->guarantee(), Guarantee::nothing);
@@ -78,7 +78,7 @@ TEST(Rivals, LinearGoesThroughTheRanks) {
     }
 }
 
-TEST(Rivals, RunAsTheirMpisRunThem) {
+TEST(Baselines, RunAsTheirMpisRunThem) {
     const auto customary = [](std::string_view name) { return to_string((*find_algorithm(name))->synchronisation); };
     EXPECT_EQ(customary("ring"), "window:1");
     EXPECT_EQ(customary("pairwise"), "window:1");
@@ -93,19 +93,19 @@ TEST(Rivals, RunAsTheirMpisRunThem) {
 }
 
 /// The number of ranks decides everything; the network and the order of its machines do not matter.
-TEST(Rivals, KnowNothingOfTheNetwork) {
+TEST(Baselines, KnowNothingOfTheNetwork) {
     const Network network = test::random_tree(3, 11, 11).build();
-    Demand demand = full_demand(network);
-    demand.machine_of.resize(7);
-    Demand backwards = demand;
+    Placement placement = full_placement(network);
+    placement.machine_of.resize(7);
+    Placement backwards = placement;
     std::reverse(backwards.machine_of.begin(), backwards.machine_of.end());
     const Network triangle(NetworkKind::torus, {{"t0", false}, {"t1", false}, {"t2", false}},
                            {{0, 1, 1}, {1, 2, 1}, {2, 0, 1}}, {{0, 1}, {1, 1}, {2, 1}});
     for (const std::string_view name : {"ring", "pairwise", "scattered", "linear", "bruck"}) {
         const Algorithm& algorithm = **find_algorithm(name);
-        const auto one = build_timetable(algorithm, "", network, demand);
+        const auto one = build_timetable(algorithm, "", network, placement);
         const auto other = build_timetable(algorithm, "", network, backwards);
-        const auto third = build_timetable(algorithm, "", triangle, Demand{{0, 0, 1, 1, 2, 2, 2}});
+        const auto third = build_timetable(algorithm, "", triangle, Placement{{0, 0, 1, 1, 2, 2, 2}});
         ASSERT_TRUE(one && other && third) << name;
         for (Rank rank = 0; rank < 7; ++rank) {
             EXPECT_EQ((*one)->sends_of(rank), (*other)->sends_of(rank)) << name;

@@ -8,24 +8,24 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/node_check.hpp"
 #include "aapc/plan/plan.hpp"
-#include "algorithms/factor/reference.hpp"
-#include "support/networks.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
+#include "algorithms/factor/reference.hpp"
+#include "support/networks.hpp"
 
 namespace aapc {
 namespace {
 
 constexpr std::string_view all_variants[] = {"fill", "permutation", "paper", "exchange", "flat", "ports-2", "ports-3"};
 
-std::unique_ptr<Timetable> build_factor(const Network& network, const Demand& demand, std::string_view variant) {
-    return std::move(*build_timetable(**find_algorithm("factor"), variant, network, demand));
+std::unique_ptr<Timetable> build_factor(const Network& network, const Placement& placement, std::string_view variant) {
+    return std::move(*build_timetable(**find_algorithm("factor"), variant, network, placement));
 }
 
 Expected<Schedule, Violation> write_down(const Timetable& timetable, std::string_view variant, const Network& network,
-                                         const Demand& demand) {
-    return check_schedule(tabulate(timetable, "factor", std::string(variant), std::nullopt), network, demand);
+                                         const Placement& placement) {
+    return check_schedule(tabulate(timetable, "factor", std::string(variant), std::nullopt), network, placement);
 }
 
 /// Machines with these numbers of ranks on one switch.
@@ -60,21 +60,21 @@ std::int32_t ports_of(std::string_view variant) {
     return variant == "flat" ? 1'000 : variant == "ports-2" ? 2 : variant == "ports-3" ? 3 : 1;
 }
 
-void expect_schedule(std::string_view variant, const Network& network, const Demand& demand) {
-    const auto timetable = build_factor(network, demand, variant);
-    const auto schedule = write_down(*timetable, variant, network, demand);
+void expect_schedule(std::string_view variant, const Network& network, const Placement& placement) {
+    const auto timetable = build_factor(network, placement, variant);
+    const auto schedule = write_down(*timetable, variant, network, placement);
     ASSERT_TRUE(schedule.has_value()) << schedule.error().what;
     const auto use = check_node_ports(*schedule, ports_of(variant));
     ASSERT_TRUE(use.has_value()) << use.error().what;
     ASSERT_GE(use->wire_phases, use->least_wire_phases);
 
-    std::vector<std::vector<Transfer>> received(demand.machine_of.size());
+    std::vector<std::vector<Transfer>> received(placement.machine_of.size());
     for (const std::vector<Transfer>& phase : schedule->phases()) {
         for (const Transfer& message : phase) {
             received[static_cast<std::size_t>(message.to)].push_back(message);
         }
     }
-    for (Rank rank = 0; rank < demand.participants(); ++rank) {
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
         ASSERT_EQ(timetable->receives_of(rank), received[static_cast<std::size_t>(rank)]) << "rank " << rank;
     }
 }
@@ -83,7 +83,7 @@ TEST_P(FactorVariant, DeliversOnRandomTreesWithAnyRanksInAnyOrder) {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, 1, 16);
         const Network network = tree.build();
-        const Demand all = full_demand(network);
+        const Placement all = full_placement(network);
         SCOPED_TRACE(fmt::format("seed {}, variant {}\n{}", seed, GetParam(), tree.toml()));
         ASSERT_NO_FATAL_FAILURE(expect_schedule(GetParam(), network, all));
         ASSERT_NO_FATAL_FAILURE(expect_schedule(GetParam(), network, test::random_part(all, seed)));
@@ -92,16 +92,16 @@ TEST_P(FactorVariant, DeliversOnRandomTreesWithAnyRanksInAnyOrder) {
 
 TEST_P(FactorVariant, DeliversForEverySubsetOfASmallCluster) {
     const Network network = one_switch({1, 2, 3, 2}).build();
-    const Demand all = full_demand(network);
+    const Placement all = full_placement(network);
     for (unsigned subset = 1; subset < 1U << all.machine_of.size(); ++subset) {
-        Demand demand;
+        Placement placement;
         for (std::size_t rank = 0; rank < all.machine_of.size(); ++rank) {
             if ((subset >> rank & 1U) != 0) {
-                demand.machine_of.push_back(all.machine_of[rank]);
+                placement.machine_of.push_back(all.machine_of[rank]);
             }
         }
         SCOPED_TRACE(fmt::format("variant {}, subset {:b}", GetParam(), subset));
-        ASSERT_NO_FATAL_FAILURE(expect_schedule(GetParam(), network, demand));
+        ASSERT_NO_FATAL_FAILURE(expect_schedule(GetParam(), network, placement));
     }
 }
 
@@ -114,13 +114,13 @@ TEST_P(FactorVariant, PlansEqualThoseCutOutOfTheTable) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         const test::TreeBuilder tree = one_switch(random_sizes(seed, 6, 5));
         const Network network = tree.build();
-        const Demand demand = test::random_part(full_demand(network), seed);
-        const auto timetable = build_factor(network, demand, GetParam());
+        const Placement placement = test::random_part(full_placement(network), seed);
+        const auto timetable = build_factor(network, placement, GetParam());
         if (timetable->guarantee() != Guarantee::contention_free) {
             continue;
         }
         ++contention_free;
-        const auto schedule = write_down(*timetable, GetParam(), network, demand);
+        const auto schedule = write_down(*timetable, GetParam(), network, placement);
         ASSERT_TRUE(schedule.has_value()) << schedule.error().what;
         for (const Synchronisation& synchronisation : synchronisations) {
             SCOPED_TRACE(
@@ -128,7 +128,7 @@ TEST_P(FactorVariant, PlansEqualThoseCutOutOfTheTable) {
             const auto edges = synchronisation_edges(*schedule, synchronisation, Reduction::pair_rule);
             const auto violation = check_synchronisation(*schedule, synchronisation, edges);
             ASSERT_FALSE(violation.has_value()) << violation->what;
-            for (Rank rank = 0; rank < demand.participants(); ++rank) {
+            for (Rank rank = 0; rank < placement.participants(); ++rank) {
                 const Plan own = make_plan(*timetable, rank, synchronisation);
                 const Plan cut = plan_from_schedule(*schedule, edges, rank, synchronisation);
                 ASSERT_EQ(own.sends, cut.sends);
@@ -146,22 +146,22 @@ void expect_random_sizes(std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t seed = first; seed < last; ++seed) {
         const std::vector<int> sizes = random_sizes(seed, 12, 9);
         const Network network = one_switch(sizes).build();
-        const Demand demand = full_demand(network);
+        const Placement placement = full_placement(network);
         const std::string_view others[] = {"permutation", "paper", "exchange", "ports-2"};
         for (const std::string_view variant : {std::string_view("fill"), others[seed % std::size(others)]}) {
             SCOPED_TRACE(fmt::format("seed {}, variant {}: {}", seed, variant, factor::test::to_string(sizes)));
-            const auto timetable = build_factor(network, demand, variant);
-            const auto schedule = write_down(*timetable, variant, network, demand);
+            const auto timetable = build_factor(network, placement, variant);
+            const auto schedule = write_down(*timetable, variant, network, placement);
             ASSERT_TRUE(schedule.has_value()) << schedule.error().what;
             ASSERT_EQ(schedule->guarantee() == Guarantee::contention_free,
                       variant != "ports-2" || sizes.size() == 1 ||
-                          full_demand(network).participants() == static_cast<Rank>(sizes.size()));
+                          full_placement(network).participants() == static_cast<Rank>(sizes.size()));
             const auto use = check_node_ports(*schedule, ports_of(variant));
             ASSERT_TRUE(use.has_value()) << use.error().what;
             ASSERT_GE(use->wire_phases, use->least_wire_phases);
             const Phase largest = *std::max_element(sizes.begin(), sizes.end());
             if (variant == "paper") {
-                ASSERT_EQ(timetable->phases(), largest * demand.participants());
+                ASSERT_EQ(timetable->phases(), largest * placement.participants());
             }
             if (variant == "permutation") {
                 ASSERT_EQ(use->wire_phases, use->least_wire_phases);
@@ -178,7 +178,7 @@ TEST(FactorTimetable, Serves10000RandomSizesPart4) { expect_random_sizes(7'500, 
 TEST(FactorTimetable, FlatPairsRanksByTheirSum) {
     for (int participants = 1; participants <= 40; ++participants) {
         const Network network = one_switch(std::vector<int>(static_cast<std::size_t>(participants), 1)).build();
-        const auto timetable = build_factor(network, full_demand(network), "flat");
+        const auto timetable = build_factor(network, full_placement(network), "flat");
         ASSERT_EQ(timetable->phases(), participants);
         for (Rank rank = 0; rank < participants; ++rank) {
             const std::vector<Transfer> sends = timetable->sends_of(rank);
@@ -192,10 +192,10 @@ TEST(FactorTimetable, FlatPairsRanksByTheirSum) {
 
 TEST(FactorTimetable, NeedsFewerStepsWithTwoPorts) {
     const Network network = one_switch({4, 4, 4, 4, 4, 4}).build();
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     const auto wire_phases = [&](std::string_view variant) {
-        const auto timetable = build_factor(network, demand, variant);
-        const auto schedule = write_down(*timetable, variant, network, demand);
+        const auto timetable = build_factor(network, placement, variant);
+        const auto schedule = write_down(*timetable, variant, network, placement);
         return check_node_ports(*schedule, ports_of(variant))->wire_phases;
     };
     EXPECT_EQ(wire_phases("fill"), 4 * 20);
@@ -206,7 +206,7 @@ TEST(FactorTimetable, NeedsFewerStepsWithTwoPorts) {
 TEST(FactorTimetable, PromisesFreedomFromContentionWhereMachinesCannotMeet) {
     const auto guarantee = [](const test::TreeBuilder& tree, std::string_view variant) {
         const Network network = tree.build();
-        return build_factor(network, full_demand(network), variant)->guarantee();
+        return build_factor(network, full_placement(network), variant)->guarantee();
     };
     EXPECT_EQ(guarantee(one_switch({3, 1, 2, 2}), "fill"), Guarantee::contention_free);
     EXPECT_EQ(guarantee(one_switch({3, 1, 2, 2}), "flat"), Guarantee::one_port);
@@ -223,7 +223,7 @@ TEST(FactorTimetable, PromisesFreedomFromContentionWhereMachinesCannotMeet) {
 TEST(FactorTimetable, PromisesOnlyPortsOnOtherNetworks) {
     const Network star = one_switch({2, 2}).build();
     const Network torus(NetworkKind::torus, star.vertices(), star.links(), star.machines());
-    EXPECT_EQ(build_factor(torus, full_demand(torus), "fill")->guarantee(), Guarantee::one_port);
+    EXPECT_EQ(build_factor(torus, full_placement(torus), "fill")->guarantee(), Guarantee::one_port);
 }
 
 TEST(FactorTimetable, NamesTheRanksOfASwitch) {

@@ -30,7 +30,7 @@ Schedule with_first_phase(const Network& network, const std::vector<Transfer>& f
             }
         }
     }
-    return *check_schedule(std::move(draft), network, full_demand(network));
+    return *check_schedule(std::move(draft), network, full_placement(network));
 }
 
 TEST(NodePorts, CountsPhasesOnTheWire) {

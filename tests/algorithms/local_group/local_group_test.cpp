@@ -9,16 +9,16 @@
 #include <set>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
-#include "aapc/plan/plan.hpp"
 #include "aapc/check/schedule.hpp"
-#include "check/channels.hpp"
+#include "aapc/plan/plan.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/topology/bound.hpp"
 #include "algorithms/local_group/local_group_formula.hpp"
+#include "check/channels.hpp"
 #include "support/clusters.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
-#include "aapc/schedule/tabulate.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {
@@ -26,8 +26,8 @@ namespace {
 using local_group::LocalGroupFormula;
 using local_group::Member;
 
-std::unique_ptr<Timetable> build(const Network& network, const Demand& demand) {
-    auto timetable = build_timetable(**find_algorithm("local-group"), "", network, demand);
+std::unique_ptr<Timetable> build(const Network& network, const Placement& placement) {
+    auto timetable = build_timetable(**find_algorithm("local-group"), "", network, placement);
     return timetable ? std::move(*timetable) : nullptr;
 }
 
@@ -48,12 +48,12 @@ std::int64_t blocks_of(const Timetable& timetable, const Transfer& transfer) {
 
 /// No directed link twice in a phase, as long as no message crosses the wide area: the checker's own channels, since a
 /// schedule can only promise for all its phases at once.
-void expect_contention_free_inside(const Timetable& timetable, const Network& network, const Demand& demand) {
-    auto channels = check::Channels::find(network, demand);
+void expect_contention_free_inside(const Timetable& timetable, const Network& network, const Placement& placement) {
+    auto channels = check::Channels::find(network, placement);
     ASSERT_TRUE(channels);
     const std::vector<Cluster> cluster_of = find_clusters(network).cluster_of;
     const auto cluster = [&](Rank rank) {
-        return cluster_of[static_cast<std::size_t>(demand.machine_of[static_cast<std::size_t>(rank)])];
+        return cluster_of[static_cast<std::size_t>(placement.machine_of[static_cast<std::size_t>(rank)])];
     };
     std::set<std::pair<Phase, check::Channel>> used;
     std::vector<check::Channel> route;
@@ -70,17 +70,17 @@ void expect_contention_free_inside(const Timetable& timetable, const Network& ne
     }
 }
 
-/// Everything that holds for every network and demand.
-void expect_a_schedule(const Network& network, const Demand& demand) {
-    const auto timetable = build(network, demand);
+/// Everything that holds for every network and placement.
+void expect_a_schedule(const Network& network, const Placement& placement) {
+    const auto timetable = build(network, placement);
     ASSERT_NE(timetable, nullptr);
-    ASSERT_EQ(timetable->participants(), demand.participants());
+    ASSERT_EQ(timetable->participants(), placement.participants());
     const auto schedule = check_schedule(
-        tabulate(*timetable, "local-group", "balanced", tree_bound(network, demand).messages), network, demand);
+        tabulate(*timetable, "local-group", "balanced", tree_bound(network, placement).messages), network, placement);
     ASSERT_TRUE(schedule) << schedule.error().what;
 
-    const std::vector<std::int64_t> sizes = test::ranks_of_clusters(network, demand);
-    const test::WideAreaUse use = test::count_wide_area_use(*timetable, network, demand);
+    const std::vector<std::int64_t> sizes = test::ranks_of_clusters(network, placement);
+    const test::WideAreaUse use = test::count_wide_area_use(*timetable, network, placement);
     EXPECT_EQ(use.messages, test::local_group_messages(sizes));
     EXPECT_EQ(use.blocks, test::wide_area_blocks(sizes)) << "a block crosses the wide area once";
     std::int64_t local_messages = 0;
@@ -88,7 +88,7 @@ void expect_a_schedule(const Network& network, const Demand& demand) {
         local_messages += size * (size - 1);
     }
     EXPECT_EQ(schedule->messages(), use.messages + local_messages);
-    expect_contention_free_inside(*timetable, network, demand);
+    expect_contention_free_inside(*timetable, network, placement);
 
     const std::vector<Plan> plans = plans_of(*timetable);
     EXPECT_EQ(test::carry_out(plans), "");
@@ -103,12 +103,12 @@ void expect_a_schedule(const Network& network, const Demand& demand) {
     }
 }
 
-void expect_a_schedule(const Network& network) { expect_a_schedule(network, full_demand(network)); }
+void expect_a_schedule(const Network& network) { expect_a_schedule(network, full_placement(network)); }
 
 /// The buffers of two clusters of one switch each, `smaller` ranks before `larger`, against the corrected paper.
 void expect_buffers_of_two(int smaller, int larger) {
     const Network network = test::clusters_of({smaller, larger});
-    const auto timetable = build(network, full_demand(network));
+    const auto timetable = build(network, full_placement(network));
     const int groups = (larger + smaller - 1) / smaller;
     const int complete_groups = larger / smaller;
     const int left_over = larger % smaller;
@@ -140,9 +140,9 @@ TEST(LocalGroup, TwoClustersOfUpToTwelve) {
             SCOPED_TRACE(fmt::format("{} and {} ranks", first, second));
             const Network network = test::clusters_of({first, second});
             expect_a_schedule(network);
-            const auto timetable = build(network, full_demand(network));
+            const auto timetable = build(network, full_placement(network));
             const auto [smaller, larger] = std::minmax(first, second);
-            const test::WideAreaUse use = test::count_wide_area_use(*timetable, network, full_demand(network));
+            const test::WideAreaUse use = test::count_wide_area_use(*timetable, network, full_placement(network));
             EXPECT_EQ(use.messages, 2 * larger);
             EXPECT_EQ(use.phases, (larger + smaller - 1) / smaller);
             EXPECT_EQ(timetable->phases(), larger - 1 + use.phases);
@@ -180,7 +180,7 @@ TEST(LocalGroup, RandomShapes) {
         SCOPED_TRACE(fmt::format("seed {}; repeat with: local_group_sweep --shapes 1 --seed {}", seed, seed));
         const Network network = test::random_clusters(seed, 6, 8);
         expect_a_schedule(network);
-        expect_a_schedule(network, test::random_part(full_demand(network), seed));
+        expect_a_schedule(network, test::random_part(full_placement(network), seed));
         if (HasFailure()) {
             return;
         }
@@ -189,18 +189,18 @@ TEST(LocalGroup, RandomShapes) {
 
 TEST(LocalGroup, InsideOneClusterItIsTree) {
     const Network network = test::random_clusters(7, 4, 9);
-    Demand demand;
-    const std::vector<std::vector<Rank>> ranks_of = ranks_by_cluster(network, full_demand(network));
+    Placement placement;
+    const std::vector<std::vector<Rank>> ranks_of = ranks_by_cluster(network, full_placement(network));
     for (const Rank rank : ranks_of.back()) {
-        demand.machine_of.push_back(full_demand(network).machine_of[static_cast<std::size_t>(rank)]);
+        placement.machine_of.push_back(full_placement(network).machine_of[static_cast<std::size_t>(rank)]);
     }
-    ASSERT_GT(demand.participants(), 1);
-    const auto timetable = build(network, demand);
-    const auto tree = build_timetable(**find_algorithm("tree"), "", network, demand);
+    ASSERT_GT(placement.participants(), 1);
+    const auto timetable = build(network, placement);
+    const auto tree = build_timetable(**find_algorithm("tree"), "", network, placement);
     ASSERT_TRUE(tree) << to_string(tree.error());
     EXPECT_EQ(timetable->guarantee(), Guarantee::shortest);
     EXPECT_FALSE(timetable->forwards());
-    for (Rank rank = 0; rank < demand.participants(); ++rank) {
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
         EXPECT_EQ(timetable->sends_of(rank), (*tree)->sends_of(rank));
     }
 }
@@ -218,14 +218,14 @@ TEST(LocalGroup, IsTheFirstChoiceForClustersAndOnlyForThem) {
 /// Whatever is for any tree makes schedules for clusters, too, and keeps its promise there.
 TEST(LocalGroup, OtherAlgorithmsRunOnClusters) {
     const Network network = test::random_clusters(11, 5, 7);
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     for (const Algorithm& algorithm : algorithms()) {
         if (algorithm.is_for(NetworkKind::clusters)) {
-            const auto timetable = build_timetable(algorithm, "", network, demand);
+            const auto timetable = build_timetable(algorithm, "", network, placement);
             ASSERT_TRUE(timetable) << to_string(timetable.error());
             const auto schedule = check_schedule(
-                tabulate(**timetable, std::string(algorithm.name), "", tree_bound(network, demand).messages), network,
-                demand);
+                tabulate(**timetable, std::string(algorithm.name), "", tree_bound(network, placement).messages),
+                network, placement);
             EXPECT_TRUE(schedule) << algorithm.name << ": " << schedule.error().what;
         }
     }
@@ -234,7 +234,7 @@ TEST(LocalGroup, OtherAlgorithmsRunOnClusters) {
 /// The paper's example: 3 and 7 ranks.
 TEST(LocalGroup, ExampleOfThePaper) {
     const Network network = test::clusters_of({3, 7});
-    const auto timetable = build(network, full_demand(network));
+    const auto timetable = build(network, full_placement(network));
     const auto blocks = [&](Rank from, Rank to) {
         std::vector<Block> carried;
         for (const Transfer& send : timetable->sends_of(from)) {
@@ -261,7 +261,7 @@ TEST(LocalGroup, ExampleOfThePaper) {
 TEST(LocalGroup, CountsOfTheCorrectedPaper) {
     const auto use_of = [](const std::vector<int>& sizes) {
         const Network network = test::clusters_of(sizes);
-        return test::count_wide_area_use(*build(network, full_demand(network)), network, full_demand(network));
+        return test::count_wide_area_use(*build(network, full_placement(network)), network, full_placement(network));
     };
     EXPECT_EQ(use_of({8, 8, 8, 8}).messages, 96);
     EXPECT_EQ(use_of({8, 8, 8, 8}).blocks, 768);
@@ -271,7 +271,7 @@ TEST(LocalGroup, CountsOfTheCorrectedPaper) {
 
     // 30+30: every rank hands on 58 blocks where 29 would do inside its cluster.
     const Network thirty = test::clusters_of({30, 30});
-    const auto timetable = build(thirty, full_demand(thirty));
+    const auto timetable = build(thirty, full_placement(thirty));
     for (Rank rank = 0; rank < 60; ++rank) {
         std::int64_t inside = 0;
         for (const Transfer& send : timetable->sends_of(rank)) {
@@ -281,7 +281,7 @@ TEST(LocalGroup, CountsOfTheCorrectedPaper) {
     }
     // 16+31: the rank that meets only one has a message of 31 blocks to receive.
     const Network uneven = test::clusters_of({16, 31});
-    const auto of_uneven = build(uneven, full_demand(uneven));
+    const auto of_uneven = build(uneven, full_placement(uneven));
     std::int64_t largest = 0;
     for (const Transfer& receive : of_uneven->receives_of(15)) {
         largest = std::max(largest, blocks_of(*of_uneven, receive));

@@ -69,7 +69,7 @@ TEST(PredictTorus, PrintsTheTableOfThePaperCorrected) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto document = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(document["format"], "aapc-torus-table/1");
-    ASSERT_EQ(document["rows"].size(), 3U + 4 + 5 + 6 + 2 * 4) << "each K, the rival and the direct exchange";
+    ASSERT_EQ(document["rows"].size(), 3U + 4 + 5 + 6 + 2 * 4) << "each K, the baseline and the direct exchange";
     const auto row = [&](int side, const std::string& algorithm) {
         for (const auto& entry : document["rows"]) {
             if (entry["side"] == side && entry["algorithm"] == algorithm) {

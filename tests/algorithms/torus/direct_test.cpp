@@ -7,29 +7,29 @@
 #include <set>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
-#include "aapc/plan/plan.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/plan/plan.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/schedule/synchronise.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "aapc/topology/bound.hpp"
+#include "algorithms/torus/ring_rounds.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
 #include "support/torus.hpp"
-#include "algorithms/torus/ring_rounds.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {
 
 using test::Sides;
 
-Expected<std::unique_ptr<Timetable>> direct(const Network& network, const Demand& demand) {
-    return build_timetable(**find_algorithm("torus-direct"), "", network, demand);
+Expected<std::unique_ptr<Timetable>> direct(const Network& network, const Placement& placement) {
+    return build_timetable(**find_algorithm("torus-direct"), "", network, placement);
 }
 
-Expected<Schedule, Violation> checked(const Timetable& timetable, const Network& network, const Demand& demand) {
-    return check_schedule(tabulate(timetable, "torus-direct", "plain", network_bound(network, demand).messages),
-                          network, demand);
+Expected<Schedule, Violation> checked(const Timetable& timetable, const Network& network, const Placement& placement) {
+    return check_schedule(tabulate(timetable, "torus-direct", "plain", network_bound(network, placement).messages),
+                          network, placement);
 }
 
 /// Every ordered pair of places, and every place with itself, is in one round and direction; the moves of a slot and
@@ -86,12 +86,12 @@ void expect_phases(const std::vector<Case>& cases, Guarantee guarantee) {
     for (const auto& [sides, phases] : cases) {
         SCOPED_TRACE(test::text(sides));
         const Network network = test::torus_of(sides);
-        const Demand demand = full_demand(network);
-        const auto timetable = direct(network, demand);
+        const Placement placement = full_placement(network);
+        const auto timetable = direct(network, placement);
         ASSERT_TRUE(timetable) << to_string(timetable.error());
         EXPECT_EQ((*timetable)->phases(), phases);
         EXPECT_EQ((*timetable)->guarantee(), guarantee);
-        const auto schedule = checked(**timetable, network, demand);
+        const auto schedule = checked(**timetable, network, placement);
         ASSERT_TRUE(schedule) << schedule.error().what;
         EXPECT_EQ(*schedule->bound() == phases, guarantee == Guarantee::shortest);
     }
@@ -134,15 +134,15 @@ TEST(TorusDirect, AllSmallTori) {
     int built = 0;
     for (const Sides& sides : test::small_tori(48)) {
         const Network network = test::torus_of(sides);
-        Demand demand = full_demand(network);
-        std::shuffle(demand.machine_of.begin(), demand.machine_of.end(), std::mt19937_64(++seed));
+        Placement placement = full_placement(network);
+        std::shuffle(placement.machine_of.begin(), placement.machine_of.end(), std::mt19937_64(++seed));
         const bool possible =
-            demand.participants() > 1 &&
+            placement.participants() > 1 &&
             std::all_of(sides.begin(), sides.end(), [](std::int32_t side) { return side == 1 || side % 2 == 0; });
-        const auto timetable = direct(network, demand);
+        const auto timetable = direct(network, placement);
         ASSERT_EQ(timetable.has_value(), possible) << test::text(sides);
         if (timetable) {
-            const auto schedule = checked(**timetable, network, demand);
+            const auto schedule = checked(**timetable, network, placement);
             ASSERT_TRUE(schedule) << test::text(sides) << ", seed " << seed << ": " << schedule.error().what;
             ++built;
         }
@@ -157,19 +157,20 @@ TEST(TorusDirect, AnyOrderOfRanksAndAnyPartOfThem) {
         const Sides shapes[] = {{8, 8}, {4, 8}, {12, 4}, {6, 10}, {4, 4}, {16}, {8, 2, 4}, {4, 4, 2}};
         const Sides& sides = shapes[seed % std::size(shapes)];
         const Network network = test::torus_of(sides);
-        Demand demand = full_demand(network);
+        Placement placement = full_placement(network);
         if (seed % 2 == 0) {
-            demand = test::random_part(demand, seed);
+            placement = test::random_part(placement, seed);
         } else {
-            std::shuffle(demand.machine_of.begin(), demand.machine_of.end(), std::mt19937_64(seed));
+            std::shuffle(placement.machine_of.begin(), placement.machine_of.end(), std::mt19937_64(seed));
         }
-        const auto timetable = direct(network, demand);
+        const auto timetable = direct(network, placement);
         ASSERT_TRUE(timetable) << to_string(timetable.error());
-        const auto schedule = check_schedule(
-            tabulate(**timetable, "torus-direct", "plain", network_bound(network, demand).messages), network, demand);
+        const auto schedule =
+            check_schedule(tabulate(**timetable, "torus-direct", "plain", network_bound(network, placement).messages),
+                           network, placement);
         ASSERT_TRUE(schedule) << schedule.error().what;
         std::vector<Plan> plans;
-        for (Rank rank = 0; rank < demand.participants(); ++rank) {
+        for (Rank rank = 0; rank < placement.participants(); ++rank) {
             plans.push_back(make_plan(**timetable, rank, Synchronisation::timed));
             const Plan global = plan_from_schedule(*schedule, {}, rank, Synchronisation::timed);
             ASSERT_EQ(plans.back().sends, global.sends);
@@ -185,18 +186,18 @@ TEST(TorusDirect, TokensAreThoseOfTheTable) {
     for (std::uint64_t seed = 0; seed < 2 * std::size(shapes); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const Network network = test::torus_of(shapes[seed / 2]);
-        const Demand full = full_demand(network);
-        const Demand demand = seed % 2 == 0 ? full : test::random_part(full, seed);
-        const auto timetable = direct(network, demand);
+        const Placement full = full_placement(network);
+        const Placement placement = seed % 2 == 0 ? full : test::random_part(full, seed);
+        const auto timetable = direct(network, placement);
         ASSERT_TRUE(timetable);
-        const auto schedule = checked(**timetable, network, demand);
+        const auto schedule = checked(**timetable, network, placement);
         ASSERT_TRUE(schedule) << schedule.error().what;
         for (const Synchronisation& synchronisation : {Synchronisation::sender, Synchronisation::receiver}) {
             const std::vector<Edge> edges = synchronisation_edges(*schedule, synchronisation, Reduction::pair_rule);
-            EXPECT_FALSE(edges.empty() && demand.participants() > 2);
+            EXPECT_FALSE(edges.empty() && placement.participants() > 2);
             const auto violation = check_synchronisation(*schedule, synchronisation, edges);
             ASSERT_FALSE(violation) << violation->what;
-            for (Rank rank = 0; rank < demand.participants(); ++rank) {
+            for (Rank rank = 0; rank < placement.participants(); ++rank) {
                 const Plan local = make_plan(**timetable, rank, synchronisation);
                 const Plan global = plan_from_schedule(*schedule, edges, rank, synchronisation);
                 ASSERT_EQ(local.waits, global.waits) << to_string(synchronisation) << ", rank " << rank;
@@ -209,7 +210,7 @@ TEST(TorusDirect, TokensAreThoseOfTheTable) {
 TEST(TorusDirect, RefusalsSayWhatWouldBeRight) {
     const auto refusal = [](const Sides& sides, std::int32_t ranks) {
         const Network network = test::torus_of(sides, ranks);
-        const auto timetable = direct(network, full_demand(network));
+        const auto timetable = direct(network, full_placement(network));
         return timetable ? "" : to_string(timetable.error());
     };
     for (const Sides& sides : {Sides{9, 9}, Sides{8, 5}, Sides{3, 4}, Sides{8, 8, 7}, Sides{5}}) {

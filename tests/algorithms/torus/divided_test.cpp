@@ -6,21 +6,21 @@
 #include <random>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/plan/plan.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/plan/plan.hpp"
+#include "aapc/schedule/plan_from_schedule.hpp"
+#include "aapc/schedule/tabulate.hpp"
 #include "support/interpreter.hpp"
 #include "support/torus.hpp"
 #include "support/torus_costs.hpp"
-#include "aapc/schedule/tabulate.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
 
 namespace aapc {
 namespace {
 
 using test::Sides;
 
-Expected<std::unique_ptr<Timetable>> divided(const Network& network, const Demand& demand, int divisions) {
-    return build_timetable(**find_algorithm("torus"), fmt::format("divisions-{}", divisions), network, demand);
+Expected<std::unique_ptr<Timetable>> divided(const Network& network, const Placement& placement, int divisions) {
+    return build_timetable(**find_algorithm("torus"), fmt::format("divisions-{}", divisions), network, placement);
 }
 
 /// What the checker passed: its phases, and the sum over them of the blocks in the largest message.
@@ -37,15 +37,15 @@ void PrintTo(const Cost& cost, std::ostream* out) {
 
 Cost checked_cost(const Sides& sides, int divisions) {
     const Network network = test::torus_of(sides);
-    const Demand demand = full_demand(network);
-    const auto timetable = divided(network, demand, divisions);
+    const Placement placement = full_placement(network);
+    const auto timetable = divided(network, placement, divisions);
     if (!timetable) {
         ADD_FAILURE() << to_string(timetable.error());
         return {};
     }
     EXPECT_EQ((*timetable)->guarantee(), Guarantee::contention_free);
     const auto schedule = check_schedule(
-        tabulate(**timetable, "torus", fmt::format("divisions-{}", divisions), std::nullopt), network, demand);
+        tabulate(**timetable, "torus", fmt::format("divisions-{}", divisions), std::nullopt), network, placement);
     if (!schedule) {
         ADD_FAILURE() << schedule.error().what;
         return {};
@@ -133,11 +133,11 @@ TEST(TorusDivided, AllSmallTori) {
     int divided_ones = 0;
     for (const Sides& sides : test::small_tori(32)) {
         const Network network = test::torus_of(sides);
-        Demand demand = full_demand(network);
-        std::shuffle(demand.machine_of.begin(), demand.machine_of.end(), std::mt19937_64(++seed));
+        Placement placement = full_placement(network);
+        std::shuffle(placement.machine_of.begin(), placement.machine_of.end(), std::mt19937_64(++seed));
         for (int divisions = 0; divisions < 6; ++divisions) {
             SCOPED_TRACE(fmt::format("{}, {} divisions, seed {}", test::text(sides), divisions, seed));
-            const auto timetable = divided(network, demand, divisions);
+            const auto timetable = divided(network, placement, divisions);
             const bool possible = std::all_of(sides.begin(), sides.end(), [&](std::int32_t side) {
                 return side == 1 || (side % (1 << divisions) == 0 && side >> divisions >= 2);
             });
@@ -146,10 +146,10 @@ TEST(TorusDivided, AllSmallTori) {
                 break;
             }
             divided_ones += divisions > 0 && sides.size() > 1 ? 1 : 0;
-            const auto schedule = check_schedule(tabulate(**timetable, "torus", "", std::nullopt), network, demand);
+            const auto schedule = check_schedule(tabulate(**timetable, "torus", "", std::nullopt), network, placement);
             ASSERT_TRUE(schedule) << schedule.error().what;
             std::vector<Plan> plans;
-            for (Rank rank = 0; rank < demand.participants(); ++rank) {
+            for (Rank rank = 0; rank < placement.participants(); ++rank) {
                 const Synchronisation synchronisation = Synchronisation::with_blocks(Synchronisation::Kind::window, 1);
                 plans.push_back(make_plan(**timetable, rank, synchronisation));
                 const Plan global = plan_from_schedule(*schedule, {}, rank, synchronisation);
@@ -167,7 +167,7 @@ TEST(TorusDivided, AllSmallTori) {
 TEST(TorusDivided, BuffersAreAsLargeAsTheAlgorithmNeeds) {
     for (const int divisions : {0, 1, 2}) {
         const Network network = test::torus_of({8, 8});
-        const auto timetable = divided(network, full_demand(network), divisions);
+        const auto timetable = divided(network, full_placement(network), divisions);
         ASSERT_TRUE(timetable);
         std::int32_t most = 0;
         for (Rank rank = 0; rank < 64; ++rank) {
@@ -183,7 +183,7 @@ TEST(TorusDivided, BuffersAreAsLargeAsTheAlgorithmNeeds) {
 TEST(TorusDivided, RefusalsSayWhatWouldBeRight) {
     const auto refusal = [](const Sides& sides, int divisions, std::int32_t ranks = 1) {
         const Network network = test::torus_of(sides, ranks);
-        const auto timetable = divided(network, full_demand(network), divisions);
+        const auto timetable = divided(network, full_placement(network), divisions);
         return timetable ? "" : to_string(timetable.error());
     };
     EXPECT_EQ(refusal({12, 8}, 3),
@@ -194,7 +194,7 @@ TEST(TorusDivided, RefusalsSayWhatWouldBeRight) {
     EXPECT_NE(refusal({8, 8}, 2147483647).find("at least 2^2147483648"), std::string::npos);
     EXPECT_NE(refusal({8, 8}, 1, 2).find("ranks 0 and 1 are both on t0"), std::string::npos);
     const Network network = test::torus_of({8, 8});
-    Demand part = full_demand(network);
+    Placement part = full_placement(network);
     part.machine_of.pop_back();
     const auto timetable = divided(network, part, 0);
     ASSERT_FALSE(timetable);

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/algorithms/torus_model.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
-#include "aapc/algorithms/torus_model.hpp"
 #include "mpi/watchdog.hpp"
 #include "support/torus.hpp"
 
@@ -35,7 +35,7 @@ std::byte payload(Rank from, Rank to, std::size_t offset, std::size_t call) {
 class Tester {
   public:
     Tester(const test::Sides& sides, Rank rank)
-        : network_(test::torus_of(sides)), demand_(full_demand(network_)), rank_(rank) {}
+        : network_(test::torus_of(sides)), placement_(full_placement(network_)), rank_(rank) {}
 
     /// False after the first mistake.
     bool test(const std::string& text) {
@@ -43,7 +43,7 @@ class Tester {
         if (!method) {
             return complain(text, to_string(method.error()));
         }
-        const auto timetable = build_timetable(*method->algorithm, method->variant, network_, demand_);
+        const auto timetable = build_timetable(*method->algorithm, method->variant, network_, placement_);
         if (!timetable) {
             return complain(text, to_string(timetable.error()));
         }
@@ -66,7 +66,7 @@ class Tester {
 
   private:
     bool exchange_and_check(const std::string& text, mpi::Exchange& exchange, std::size_t bytes, std::size_t call) {
-        const auto ranks = static_cast<std::size_t>(demand_.participants());
+        const auto ranks = static_cast<std::size_t>(placement_.participants());
         std::vector<std::byte> send(ranks * bytes);
         std::vector<std::byte> receive(ranks * bytes);
         for (std::size_t place = 0; place < send.size(); ++place) {
@@ -92,7 +92,7 @@ class Tester {
     }
 
     Network network_;
-    Demand demand_;
+    Placement placement_;
     Rank rank_;
 };
 

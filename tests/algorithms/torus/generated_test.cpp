@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/topology/bound.hpp"
 #include "aapc/codegen/generator.hpp"
 #include "aapc/methods/method.hpp"
-#include "codegen/routine_support.hpp"
-#include "support/torus.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
+#include "aapc/topology/bound.hpp"
+#include "codegen/routine_support.hpp"
+#include "support/torus.hpp"
 
 namespace aapc::test {
 namespace {
@@ -28,15 +28,15 @@ void PrintTo(const TorusMethod& value, std::ostream* out) { *out << text(value.s
 
 std::string torus_routine(const Network& network, const std::string& text) {
     const auto method = parse_method(text, network.kind());
-    const Demand demand = full_demand(network);
-    const auto timetable = build_timetable(*method->algorithm, method->variant, network, demand);
+    const Placement placement = full_placement(network);
+    const auto timetable = build_timetable(*method->algorithm, method->variant, network, placement);
     if (!timetable) {
         ADD_FAILURE() << to_string(timetable.error());
         return {};
     }
     const auto schedule = check_schedule(tabulate(**timetable, std::string(method->algorithm->name), method->variant,
-                                                  network_bound(network, demand).messages),
-                                         network, demand);
+                                                  network_bound(network, placement).messages),
+                                         network, placement);
     if (!schedule) {
         ADD_FAILURE() << schedule.error().what;
         return {};
@@ -74,7 +74,7 @@ TEST_P(GeneratedForTorus, DeliversEveryByte) {
         build_program(mpi, "validate.c", directory.file("alltoall.c"),
                       "-DAAPC_SKIP_MACHINE_CHECK -DAAPC_MINIMUM_BYTES=1", directory.file("validate"));
     ASSERT_EQ(built.status, 0) << built.output;
-    const int ranks = full_demand(network).participants();
+    const int ranks = full_placement(network).participants();
     const CommandResult run = run_ranks(mpi, ranks, directory.file("validate") + " served");
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_THAT(run.output, ::testing::HasSubstr(fmt::format("exchanges valid on {} ranks", ranks)));

@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "aapc/topology/bound.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/torus.hpp"
 #include "check/channels.hpp"
 #include "support/networks.hpp"
@@ -74,8 +74,8 @@ TEST(TorusRoutes, OtherGraphsAreNoTori) {
         links[moved].upper = (links[moved].upper + 5) % 12;
         const Network damaged(NetworkKind::torus, torus.vertices(), links, torus.machines());
         EXPECT_FALSE(TorusWiring::find(damaged)) << "link " << moved;
-        const Demand demand = full_demand(damaged);
-        const auto channels = check::Channels::find(damaged, demand);
+        const Placement placement = full_placement(damaged);
+        const auto channels = check::Channels::find(damaged, placement);
         ASSERT_FALSE(channels) << "link " << moved;
         EXPECT_EQ(channels.error().what,
                   "The network is not a torus: its 24 links do not make rings of its 12 machines in each of one, two "
@@ -91,14 +91,14 @@ TEST(TorusRoutes, NetworkAndCheckerGoTheSameWay) {
     for (const Sides& sides : test::small_tori(36)) {
         SCOPED_TRACE(test::text(sides));
         const Network network = test::torus_of(sides);
-        const Demand demand = full_demand(network);
+        const Placement placement = full_placement(network);
         const auto wiring = TorusWiring::find(network);
-        auto channels = check::Channels::find(network, demand);
+        auto channels = check::Channels::find(network, placement);
         ASSERT_TRUE(wiring);
         ASSERT_TRUE(channels) << channels.error().what;
         const auto ports = static_cast<check::Channel>(2 * network.links().size());
-        for (Machine from = 0; from < demand.participants(); ++from) {
-            for (Machine to = 0; to < demand.participants(); ++to) {
+        for (Machine from = 0; from < placement.participants(); ++from) {
+            for (Machine to = 0; to < placement.participants(); ++to) {
                 std::vector<DirectedLink> route;
                 wiring->append_route(from, to, route);
                 ASSERT_EQ(passed_by(network, from, route), walk(sides, from, to)) << from << "->" << to;
@@ -141,11 +141,11 @@ TEST(TorusRoutes, OrderAndOrientationOfLinksDoNotMatter) {
     }
 }
 
-void expect_same_as_by_routes(const Sides& sides, const Network& network, const Demand& demand) {
+void expect_same_as_by_routes(const Sides& sides, const Network& network, const Placement& placement) {
     std::vector<std::int64_t> loads(2 * network.links().size(), 0);
     const auto wiring = TorusWiring::find(network);
-    for (const Machine from : demand.machine_of) {
-        for (const Machine to : demand.machine_of) {
+    for (const Machine from : placement.machine_of) {
+        for (const Machine to : placement.machine_of) {
             std::vector<DirectedLink> route;
             wiring->append_route(from, to, route);
             for (const DirectedLink link : route) {
@@ -153,8 +153,8 @@ void expect_same_as_by_routes(const Sides& sides, const Network& network, const 
             }
         }
     }
-    const Bound bound = network_bound(network, demand);
-    std::int64_t busiest = std::max<std::int64_t>(demand.participants() - 1, 0);
+    const Bound bound = network_bound(network, placement);
+    std::int64_t busiest = std::max<std::int64_t>(placement.participants() - 1, 0);
     std::set<std::int32_t> listed;
     for (const LinkLoad& load : bound.links) {
         const auto link = static_cast<std::size_t>(load.link);
@@ -174,7 +174,7 @@ TEST(TorusBound, EqualsTheCountOverAllRoutes) {
     std::uint64_t seed = 0;
     for (const Sides& sides : test::small_tori(36)) {
         const Network network = test::torus_of(sides, 1 + static_cast<std::int32_t>(seed % 2));
-        const Demand full = full_demand(network);
+        const Placement full = full_placement(network);
         expect_same_as_by_routes(sides, network, full);
         expect_same_as_by_routes(sides, network, test::random_part(full, ++seed));
         ASSERT_FALSE(HasFailure()) << test::text(sides) << ", seed " << seed;
@@ -184,7 +184,7 @@ TEST(TorusBound, EqualsTheCountOverAllRoutes) {
 TEST(TorusBound, KnownValues) {
     const auto messages = [](const Sides& sides) {
         const Network network = test::torus_of(sides);
-        return network_bound(network, full_demand(network)).messages;
+        return network_bound(network, full_placement(network)).messages;
     };
     EXPECT_EQ(messages({8, 8}), 64);
     EXPECT_EQ(messages({16, 16}), 512);
@@ -197,24 +197,24 @@ TEST(TorusBound, KnownValues) {
     EXPECT_EQ(messages({1, 1}), 0);
     // T >= m·P·k/8/B: 64 messages of one byte at 100 Mbit/s.
     const Network network = test::torus_of({8, 8});
-    EXPECT_DOUBLE_EQ(network_bound(network, full_demand(network)).seconds_per_byte, 64 * 8 / 1e8);
-    EXPECT_EQ(network_bound(network, Demand{}).messages, 0);
+    EXPECT_DOUBLE_EQ(network_bound(network, full_placement(network)).seconds_per_byte, 64 * 8 / 1e8);
+    EXPECT_EQ(network_bound(network, Placement{}).messages, 0);
 }
 
 TEST(TorusBound, OfATreeIsThatOfTheTree) {
     const Network network = test::chain_of({4, 4, 4, 4}).build();
-    EXPECT_EQ(network_bound(network, full_demand(network)).messages, 64);
+    EXPECT_EQ(network_bound(network, full_placement(network)).messages, 64);
 }
 
 TEST(TorusBound, LargeTori) {
     const Network network = test::torus_of({256, 256});
-    EXPECT_EQ(network_bound(network, full_demand(network)).messages, 65'536LL * 256 / 8);
+    EXPECT_EQ(network_bound(network, full_placement(network)).messages, 65'536LL * 256 / 8);
 }
 
 /// The checker finds contention on a torus, and names the link.
 TEST(TorusCheck, TwoMessagesOnALink) {
     const Network network = test::torus_of({1, 8});
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     ScheduleDraft draft{"by hand", "", std::nullopt, {}, Guarantee::contention_free};
     const auto add = [&](Rank from, Rank to) {
         draft.phases.push_back({{static_cast<Phase>(draft.phases.size()), from, to}});
@@ -226,7 +226,7 @@ TEST(TorusCheck, TwoMessagesOnALink) {
             }
         }
     }
-    ASSERT_TRUE(check_schedule(draft, network, demand));
+    ASSERT_TRUE(check_schedule(draft, network, placement));
     // 0->3 passes 1->2; 0->4 goes up and 3->7 down, so these two meet nowhere, and neither does 4->0, upward.
     const auto together = [&](std::vector<std::pair<Rank, Rank>> pairs) {
         ScheduleDraft changed = draft;
@@ -240,7 +240,7 @@ TEST(TorusCheck, TwoMessagesOnALink) {
         for (const auto& [from, to] : pairs) {
             phase.push_back({last, from, to});
         }
-        const auto schedule = check_schedule(changed, network, demand);
+        const auto schedule = check_schedule(changed, network, placement);
         return schedule ? "" : schedule.error().what;
     };
     EXPECT_EQ(together({{0, 3}, {1, 2}}), "In phase 56, messages t0->t3 and t1->t2 both use the link t1->t2.");

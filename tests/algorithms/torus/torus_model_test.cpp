@@ -11,10 +11,10 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/schedule/tabulate.hpp"
+#include "algorithms/torus/division.hpp"
 #include "support/torus.hpp"
 #include "support/torus_costs.hpp"
-#include "algorithms/torus/division.hpp"
-#include "aapc/schedule/tabulate.hpp"
 
 namespace aapc {
 
@@ -69,13 +69,13 @@ TEST(TorusModel, EqualsTheCorrectedFormulas) {
 
 Expected<TorusWork> followed(const Sides& sides, int divisions) {
     const Network network = test::torus_of(sides);
-    const Demand demand = full_demand(network);
+    const Placement placement = full_placement(network);
     const auto timetable =
-        build_timetable(**find_algorithm("torus"), fmt::format("divisions-{}", divisions), network, demand);
+        build_timetable(**find_algorithm("torus"), fmt::format("divisions-{}", divisions), network, placement);
     if (!timetable) {
         return failure(timetable.error());
     }
-    const auto schedule = check_schedule(tabulate(**timetable, "torus", "", std::nullopt), network, demand);
+    const auto schedule = check_schedule(tabulate(**timetable, "torus", "", std::nullopt), network, placement);
     EXPECT_TRUE(schedule) << schedule.error().what;
     return test::followed(*schedule, *torus::Division::plan(grid_of(sides), divisions));
 }

@@ -5,20 +5,20 @@
 #include <cstdlib>
 #include <functional>
 
+#include "algorithms/tree/rooted_tree.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
-#include "algorithms/tree/rooted_tree.hpp"
 
 namespace aapc {
 namespace {
 
 using test::build_tree_schedule;
 
-void expect_optimal(const Network& network, const Demand& demand, const std::string& repeat) {
+void expect_optimal(const Network& network, const Placement& placement, const std::string& repeat) {
     for (const std::string_view variant : {"paper", "merged"}) {
-        const auto built = build_tree_schedule(network, demand, variant);
+        const auto built = build_tree_schedule(network, placement, variant);
         ASSERT_TRUE(built.schedule.has_value()) << variant << ": " << built.schedule.error().what << "\n" << repeat;
-        ASSERT_EQ(static_cast<std::int64_t>(built.schedule->phases().size()), tree_bound(network, demand).messages)
+        ASSERT_EQ(static_cast<std::int64_t>(built.schedule->phases().size()), tree_bound(network, placement).messages)
             << variant << "\n"
             << repeat;
     }
@@ -48,7 +48,7 @@ TEST(TreeSchedule, IsOptimalForEveryPartition) {
         for_each_partition(sum, [&](const std::vector<int>& sizes) {
             const test::TreeBuilder tree = test::star_of(sizes);
             const Network network = tree.build();
-            expect_optimal(network, full_demand(network), tree.toml());
+            expect_optimal(network, full_placement(network), tree.toml());
             ++count;
         });
     }
@@ -59,7 +59,7 @@ TEST(TreeSchedule, IsOptimalOnRandomTreesAndParts) {
     for (std::uint64_t seed = 1; seed <= 600; ++seed) {
         const test::TreeBuilder tree = test::random_tree(seed, 1, 24);
         const Network network = tree.build();
-        const Demand all = full_demand(network);
+        const Placement all = full_placement(network);
         expect_optimal(network, all, fmt::format("seed {}\n{}", seed, tree.toml()));
         expect_optimal(network, test::random_part(all, seed), fmt::format("part, seed {}\n{}", seed, tree.toml()));
     }
@@ -77,15 +77,15 @@ TEST(TreeSchedule, CoversEverySubsetOfASmallTree) {
     tree.add_machine(right);
     tree.add_machine(top);
     const Network network = tree.build();
-    const Demand all = full_demand(network);
+    const Placement all = full_placement(network);
     for (unsigned subset = 1; subset < 1U << all.machine_of.size(); ++subset) {
-        Demand demand;
+        Placement placement;
         for (std::size_t rank = 0; rank < all.machine_of.size(); ++rank) {
             if ((subset >> rank & 1U) != 0) {
-                demand.machine_of.push_back(all.machine_of[rank]);
+                placement.machine_of.push_back(all.machine_of[rank]);
             }
         }
-        expect_optimal(network, demand, fmt::format("subset {:b}", subset));
+        expect_optimal(network, placement, fmt::format("subset {:b}", subset));
     }
 }
 
@@ -99,7 +99,7 @@ TEST(TreeSchedule, SurvivesAVeryLongChain) {
         tree.add_machine(at);
     }
     const Network network = tree.build();
-    expect_optimal(network, full_demand(network), "chain of 30,000 switches");
+    expect_optimal(network, full_placement(network), "chain of 30,000 switches");
 }
 
 TEST(RootedTree, OrdersBranchesAndMachinesAsTheContractSays) {
@@ -116,7 +116,7 @@ TEST(RootedTree, OrdersBranchesAndMachinesAsTheContractSays) {
     tree.add_machine(second);  // n3
     tree.add_machine(root);    // n4
     const Network network = tree.build();
-    const tree::RootedTree rooted = tree::root_tree(network, full_demand(network));
+    const tree::RootedTree rooted = tree::root_tree(network, full_placement(network));
     EXPECT_EQ(rooted.root, root);
     EXPECT_EQ(rooted.branch_sizes, (std::vector<std::int32_t>{2, 2, 1}));
     EXPECT_EQ(rooted.rank_at, (std::vector<Rank>{0, 3, 2, 1, 4}));
@@ -151,7 +151,7 @@ TEST(TreeSchedule, PrintsTable4Of2005) {
     tree.add_machine(s3);
     tree.add_machine(s1);
     const Network network = tree.build();
-    const auto built = build_tree_schedule(network, full_demand(network), "paper");
+    const auto built = build_tree_schedule(network, full_placement(network), "paper");
     ASSERT_TRUE(built.schedule.has_value()) << built.schedule.error().what;
     const std::vector<std::string> seat = {"00", "01", "02", "10", "11", "20"};
     const std::vector<std::string> expected = {
@@ -179,7 +179,7 @@ TEST(TreeSchedule, PrintsTable4Of2007) {
     tree.add_machine(s5);
     tree.add_machine(s5);
     const Network network = tree.build();
-    const auto built = build_tree_schedule(network, full_demand(network), "paper");
+    const auto built = build_tree_schedule(network, full_placement(network), "paper");
     ASSERT_TRUE(built.schedule.has_value()) << built.schedule.error().what;
     const std::vector<std::string> seat = {"00", "01", "20", "10", "11"};
     const std::vector<std::string> expected = {

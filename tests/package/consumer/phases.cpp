@@ -10,6 +10,6 @@ int main(int, char** argv) {
         return 2;
     }
     const auto tree = aapc::find_algorithm("tree");
-    const auto timetable = aapc::build_timetable(**tree, "", *network, aapc::full_demand(*network));
+    const auto timetable = aapc::build_timetable(**tree, "", *network, aapc::full_placement(*network));
     std::printf("%lld phases\n", static_cast<long long>((*timetable)->phases()));
 }

@@ -1,4 +1,4 @@
-#include "algorithms/factor/placement.hpp"
+#include "algorithms/factor/nodes.hpp"
 
 #include <algorithm>
 
@@ -9,11 +9,11 @@ namespace aapc::factor {
 namespace {
 
 /// The ranks of each machine that takes part, ascending.
-std::vector<std::vector<Rank>> ranks_by_machine(const Demand& demand) {
-    const auto last = std::max_element(demand.machine_of.begin(), demand.machine_of.end());
-    std::vector<std::vector<Rank>> ranks(last == demand.machine_of.end() ? 0 : static_cast<std::size_t>(*last) + 1);
-    for (Rank rank = 0; rank < demand.participants(); ++rank) {
-        ranks[static_cast<std::size_t>(demand.machine_of[static_cast<std::size_t>(rank)])].push_back(rank);
+std::vector<std::vector<Rank>> ranks_by_machine(const Placement& placement) {
+    const auto last = std::max_element(placement.machine_of.begin(), placement.machine_of.end());
+    std::vector<std::vector<Rank>> ranks(last == placement.machine_of.end() ? 0 : static_cast<std::size_t>(*last) + 1);
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
+        ranks[static_cast<std::size_t>(placement.machine_of[static_cast<std::size_t>(rank)])].push_back(rank);
     }
     std::erase_if(ranks, [](const std::vector<Rank>& of_machine) { return of_machine.empty(); });
     return ranks;
@@ -44,7 +44,7 @@ std::vector<Visit> parents_first(const Network& network) {
 
 }  // namespace
 
-std::vector<std::int32_t> Placement::sizes() const {
+std::vector<std::int32_t> Nodes::sizes() const {
     std::vector<std::int32_t> sizes;
     sizes.reserve(ranks_of.size());
     for (const std::vector<Rank>& ranks : ranks_of) {
@@ -53,33 +53,33 @@ std::vector<std::int32_t> Placement::sizes() const {
     return sizes;
 }
 
-Placement place_ranks(const Demand& demand, std::int32_t nodes_per_machine) {
-    Placement placement;
-    for (const std::vector<Rank>& ranks : ranks_by_machine(demand)) {
+Nodes place_ranks(const Placement& placement, std::int32_t nodes_per_machine) {
+    Nodes nodes;
+    for (const std::vector<Rank>& ranks : ranks_by_machine(placement)) {
         const auto parts = std::min(ranks.size(), static_cast<std::size_t>(nodes_per_machine));
         for (std::size_t part = 0; part < parts; ++part) {
             const auto first = static_cast<std::ptrdiff_t>(part * ranks.size() / parts);
             const auto last = static_cast<std::ptrdiff_t>((part + 1) * ranks.size() / parts);
-            placement.ranks_of.emplace_back(ranks.begin() + first, ranks.begin() + last);
+            nodes.ranks_of.emplace_back(ranks.begin() + first, ranks.begin() + last);
         }
     }
-    std::sort(placement.ranks_of.begin(), placement.ranks_of.end());
-    placement.seat_of.resize(demand.machine_of.size());
-    for (std::size_t node = 0; node < placement.ranks_of.size(); ++node) {
+    std::sort(nodes.ranks_of.begin(), nodes.ranks_of.end());
+    nodes.seat_of.resize(placement.machine_of.size());
+    for (std::size_t node = 0; node < nodes.ranks_of.size(); ++node) {
         std::int32_t index = 0;
-        for (const Rank rank : placement.ranks_of[node]) {
-            placement.seat_of[static_cast<std::size_t>(rank)] = {static_cast<std::int32_t>(node), index++};
+        for (const Rank rank : nodes.ranks_of[node]) {
+            nodes.seat_of[static_cast<std::size_t>(rank)] = {static_cast<std::int32_t>(node), index++};
         }
     }
-    return placement;
+    return nodes;
 }
 
-bool machines_never_meet(const Network& network, const Demand& demand) {
+bool machines_never_meet(const Network& network, const Placement& placement) {
     if (!is_tree(network.kind())) {
         return false;
     }
     std::vector<std::int32_t> below(network.vertices().size(), 0);
-    for (const Machine machine : demand.machine_of) {
+    for (const Machine machine : placement.machine_of) {
         const Vertex vertex = network.machines()[static_cast<std::size_t>(machine)].vertex;
         if (network.links_at(vertex).size() > 1) {
             return false;  // others' messages may pass through the machine

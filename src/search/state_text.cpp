@@ -1,4 +1,4 @@
-// The state of a tournament is what it was made from and what was measured; resuming does it all again. So it cannot
+// The state of a search is what it was made from and what was measured; resuming does it all again. So it cannot
 // differ from the uninterrupted one, and every line is checked by what the search asks for at that point.
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "search/search_state_machine.hpp"
+#include "search/state.hpp"
 
 namespace aapc {
 
@@ -52,7 +52,7 @@ class Lines {
     }
     [[nodiscard]] bool at_end() const { return text_.empty(); }
     [[nodiscard]] tl::unexpected<Diagnostic> damaged() const {
-        return failure({"", line_, 0, "the state of the tournament is damaged", "begin a new one"});
+        return failure({"", line_, 0, "the state of the search is damaged", "begin a new one"});
     }
 
   private:
@@ -73,11 +73,11 @@ std::optional<std::vector<std::int64_t>> read_sizes(Lines& lines) {
     return rest ? std::optional(std::move(sizes)) : std::nullopt;
 }
 
-Expected<TournamentSettings> read_settings(Lines& lines) {
+Expected<SearchSettings> read_settings(Lines& lines) {
     if (lines.next() != first_line) {
         return lines.damaged();
     }
-    TournamentSettings settings;
+    SearchSettings settings;
     for (const auto& [key, where] : {std::pair("budget", &settings.budget_seconds),
                                      std::pair("seconds-per-byte", &settings.bound_seconds_per_byte),
                                      std::pair("bits-per-second", &settings.slowest_bits_per_second)}) {
@@ -118,8 +118,8 @@ Expected<std::vector<Method>> read_candidates(Lines& lines, NetworkKind kind) {
 
 }  // namespace
 
-std::string Tournament::state_text() const {
-    const TournamentSettings& settings = search_->settings();
+std::string Search::state_text() const {
+    const SearchSettings& settings = search_->settings();
     std::string text = fmt::format("{}\nbudget {}\nseconds-per-byte {}\nbits-per-second {}\nseed {}\nsizes", first_line,
                                    settings.budget_seconds, settings.bound_seconds_per_byte,
                                    settings.slowest_bits_per_second, settings.seed);
@@ -139,7 +139,7 @@ std::string Tournament::state_text() const {
     return text;
 }
 
-Expected<Tournament> Tournament::resume(std::string_view text, NetworkKind kind, Foreknowledge known) {
+Expected<Search> Search::resume(std::string_view text, NetworkKind kind, Foreknowledge known) {
     Lines lines(text);
     auto settings = read_settings(lines);
     if (!settings) {
@@ -149,9 +149,9 @@ Expected<Tournament> Tournament::resume(std::string_view text, NetworkKind kind,
     if (!candidates) {
         return failure(std::move(candidates.error()));
     }
-    auto tournament = create(std::move(*settings), std::move(*candidates), std::move(known));
-    if (!tournament) {
-        return tournament;
+    auto search = create(std::move(*settings), std::move(*candidates), std::move(known));
+    if (!search) {
+        return search;
     }
     const auto count = lines.numeric<std::size_t>("measurements");
     if (!count) {
@@ -163,7 +163,7 @@ Expected<Tournament> Tournament::resume(std::string_view text, NetworkKind kind,
         const auto bytes = number<std::int64_t>(take(line, ' '));
         const auto seconds = number<double>(take(line, ' '));
         const auto spent_seconds = number<double>(line);
-        Search& search = *tournament->search_;
+        Search& search = *search->search_;
         if (!candidate || !bytes || !seconds || !spent_seconds || search.finished() || search.next() != *candidate ||
             search.bytes() != *bytes) {
             return lines.damaged();
@@ -173,7 +173,7 @@ Expected<Tournament> Tournament::resume(std::string_view text, NetworkKind kind,
     if (lines.next() != last_line || !lines.at_end() || !text.ends_with('\n')) {
         return lines.damaged();
     }
-    return tournament;
+    return search;
 }
 
 }  // namespace aapc

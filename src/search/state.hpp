@@ -1,5 +1,5 @@
 /// @file
-/// What is behind a Tournament: the sizes one after the other, then the middles between neighbours that differ.
+/// What is behind a Search: the sizes one after the other, then the middles between neighbours that differ.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace aapc {
 
-class Tournament::Search {
+class Search::State {
   public:
-    /// One line of the log from which a tournament is resumed.
+    /// One line of the log from which a search is resumed.
     struct Logged {
         std::size_t candidate;
         std::int64_t bytes;
         Measurement measurement;
     };
 
-    Search(TournamentSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge);
+    Search(SearchSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge);
 
     [[nodiscard]] bool finished() const { return !current_; }
     /// Index of the candidate to measure, at bytes().
@@ -30,7 +30,7 @@ class Tournament::Search {
     [[nodiscard]] Progress progress() const;
     [[nodiscard]] Result result() const;
 
-    [[nodiscard]] const TournamentSettings& settings() const { return settings_; }
+    [[nodiscard]] const SearchSettings& settings() const { return settings_; }
     [[nodiscard]] const std::vector<Method>& candidates() const { return candidates_; }
     [[nodiscard]] const std::vector<Logged>& log() const { return log_; }
 
@@ -53,10 +53,10 @@ class Tournament::Search {
     void begin_size();
     void begin_border();
     void find_borders();
-    void learn(const tournament::SizeOutcome& outcome);
-    [[nodiscard]] std::vector<tournament::Entrant> entrants(std::int64_t bytes, double share) const;
+    void learn(const searching::SizeOutcome& outcome);
+    [[nodiscard]] std::vector<searching::Entrant> entrants(std::int64_t bytes, double share) const;
     [[nodiscard]] std::vector<std::size_t> in_order(std::int64_t bytes, std::size_t favourite) const;
-    [[nodiscard]] tournament::Entrant entrant(std::size_t candidate, std::int64_t bytes) const;
+    [[nodiscard]] searching::Entrant entrant(std::size_t candidate, std::int64_t bytes) const;
     [[nodiscard]] bool was_close(std::size_t candidate) const;
     [[nodiscard]] double place(std::size_t candidate, std::int64_t bytes) const;
     [[nodiscard]] bool hopeless(std::size_t candidate) const;
@@ -71,7 +71,7 @@ class Tournament::Search {
     [[nodiscard]] double share_of_next_border() const;
     [[nodiscard]] double left_to_do() const;
 
-    TournamentSettings settings_;
+    SearchSettings settings_;
     std::vector<Method> candidates_;
     Foreknowledge foreknowledge_;
     std::vector<Known> known_;  ///< of each candidate
@@ -80,8 +80,8 @@ class Tournament::Search {
     std::size_t sizes_begun_ = 0;
     std::vector<Border> borders_;
     std::size_t borders_begun_ = 0;
-    std::optional<tournament::SizeSearch> current_;
-    std::vector<tournament::SizeOutcome> outcomes_;
+    std::optional<searching::SizeSearch> current_;
+    std::vector<searching::SizeOutcome> outcomes_;
     std::vector<Logged> log_;
     double spent_seconds_ = 0;
     double share_seconds_of_outcomes_ = 0;

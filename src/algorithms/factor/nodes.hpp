@@ -6,14 +6,14 @@
 #include <limits>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 #include "algorithms/factor/step_formula.hpp"
 
 namespace aapc::factor {
 
-/// The ranks of a demand grouped into nodes. Nodes are numbered by their lowest rank, the ranks of a node ascend.
-struct Placement {
+/// The ranks of a placement grouped into nodes. Nodes are numbered by their lowest rank, the ranks of a node ascend.
+struct Nodes {
     std::vector<std::vector<Rank>> ranks_of;  ///< by node
     std::vector<Seat> seat_of;                ///< by rank
 
@@ -25,12 +25,12 @@ inline constexpr std::int32_t every_rank = std::numeric_limits<std::int32_t>::ma
 
 /// The ranks of every machine in `nodes_per_machine` groups of about equal size, fewer where it has fewer ranks.
 /// O(machines + participants · log participants).
-[[nodiscard]] Placement place_ranks(const Demand& demand, std::int32_t nodes_per_machine);
+[[nodiscard]] Nodes place_ranks(const Placement& placement, std::int32_t nodes_per_machine);
 
 /// Whether messages u→v and w→x use different links whenever they are between machines and no two of the machines that
 /// send, and no two of those that receive, are the same. So it is if every link that messages cross has one taking part
 /// machine alone on one of its sides. Known only for trees; false for other networks. O(vertices + participants).
-[[nodiscard]] bool machines_never_meet(const Network& network, const Demand& demand);
+[[nodiscard]] bool machines_never_meet(const Network& network, const Placement& placement);
 
 /// For every machine the vertex that it hangs from, its own if it hangs from none.
 [[nodiscard]] std::vector<Vertex> switch_of_machine(const Network& network);
