@@ -12,7 +12,7 @@ int run(int argc, char** argv) {
     using namespace aapc::cli;
     Invocation invocation{{argv, argv + argc}, done};
     CLI::App app{"Topology-aware all-to-all for MPI clusters: schedules for the wires you have.", "aapc"};
-    app.set_version_flag("--version", "aapc " + std::string(version()));
+    app.set_version_flag("--version", "aapc " + std::string(aapc::version()));
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
     add_topology_command(app, invocation);

@@ -7,7 +7,7 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/topology/network.hpp"
-#include "console/output.hpp"
+#include "cli/command.hpp"
 
 namespace aapc::cli {
 

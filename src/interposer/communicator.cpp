@@ -66,11 +66,11 @@ int raise(MPI_Comm comm, int error) {
 CommunicatorState::CommunicatorState(int ranks)
     : ranks_(ranks), decision_("not looked at yet"), slots_(1), slot_of_range_(1) {}
 
-void CommunicatorState::set_decision(Decision decision) {
+void CommunicatorState::set_decision(selection::Decision decision) {
     decision_ = std::move(decision);
     slots_.clear();
     slot_of_range_.clear();
-    for (const Decision::Range& range : decision_.ranges()) {
+    for (const selection::Decision::Range& range : decision_.ranges()) {
         const auto known =
             std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) { return slot.method == range.method; });
         slot_of_range_.push_back(static_cast<std::size_t>(known - slots_.begin()));
@@ -107,7 +107,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     }
     if (!all_agree(comm, decided && kept != nullptr) || !kept->look_at_buffers(comm, job.configuration())) {
         if (kept != nullptr) {
-            kept->set_decision(Decision("a rank has no memory left"));
+            kept->set_decision(selection::Decision("a rank has no memory left"));
         }
         return nullptr;
     }
@@ -126,7 +126,7 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     placement_.machine_of.reserve(world_ranks.size());
     for (const int world_rank : world_ranks) {
         if (world_rank == MPI_UNDEFINED) {
-            set_decision(Decision("some ranks belong to another MPI_COMM_WORLD"));
+            set_decision(selection::Decision("some ranks belong to another MPI_COMM_WORLD"));
             return false;
         }
         placement_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
@@ -135,11 +135,11 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     shared_memory_ = job.configuration().shared_memory;
     const Bound bound = network_bound(*network_, placement_);
     bits_per_second_ = bound.slowest_bits_per_second;
-    set_decision(decide(*network_, placement_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
+    set_decision(selection::decide(*network_, placement_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
     return true;
 }
 
-bool CommunicatorState::look_at_buffers(MPI_Comm comm, const Configuration& configuration) {
+bool CommunicatorState::look_at_buffers(MPI_Comm comm, const selection::Configuration& configuration) {
     const std::optional<std::int64_t> limit = configuration.buffer_limit;
     if (!limit && configuration.verbosity < 1) {
         return true;
@@ -147,18 +147,18 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const Configuration& conf
     const auto blocks_of = [rank = rank_in(comm)](const Timetable& timetable) {
         return buffer_blocks(make_plan(timetable, rank, Synchronisation::none));
     };
-    std::optional<LimitedDecision> limited;
+    std::optional<selection::LimitedDecision> limited;
     std::vector<BufferedMethod> needs;
     bool known = false;
     try {
         if (limit) {
             // What the user insists on has been decided upon; what takes its place is for the rule to say.
             const Bound bound = network_bound(*network_, placement_);
-            const Forced rule{std::nullopt, configuration.forced.synchronisation};
-            limited = {decision_, decide(*network_, placement_, bound, rule, nullptr, AAPC_MPI)};
+            const selection::Forced rule{std::nullopt, configuration.forced.synchronisation};
+            limited = {decision_, selection::decide(*network_, placement_, bound, rule, nullptr, AAPC_MPI)};
         }
-        needs = limited ? forwarding_methods(*network_, placement_, *limited, blocks_of)
-                        : forwarding_methods(*network_, placement_, decision_, blocks_of);
+        needs = limited ? selection::forwarding_methods(*network_, placement_, *limited, blocks_of)
+                        : selection::forwarding_methods(*network_, placement_, decision_, blocks_of);
         known = true;
     } catch (const std::bad_alloc&) {
         known = false;
@@ -172,7 +172,7 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const Configuration& conf
     // All ranks have the same methods here, in the same order.
     known = find_largest(comm, needs);
     try {
-        set_decision(limited ? within_limit(*limited, needs, *limit) : with_buffers(decision_, needs));
+        set_decision(limited ? selection::within_limit(*limited, needs, *limit) : selection::with_buffers(decision_, needs));
     } catch (const std::bad_alloc&) {
         known = false;
     }
@@ -184,7 +184,7 @@ void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
     if (verbosity < 1 || rank_in(comm) != 0) {
         return;
     }
-    say(explain(placement_, decision_));
+    say(selection::explain(placement_, decision_));
     if (verbosity >= 2) {
         std::string places;
         for (std::size_t rank = 0; rank < placement_.machine_of.size(); ++rank) {
@@ -210,7 +210,7 @@ mpi::Exchange* CommunicatorState::exchange_for(MPI_Comm comm, std::int64_t block
 std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) {
     const auto give_up = [comm](const std::string& why) {
         if (rank_in(comm) == 0) {
-            say(giving_up(why));
+            say(selection::giving_up(why));
         }
         return nullptr;
     };

@@ -53,7 +53,7 @@ class CommunicatorState {
     /// Finds out what buffers the decision's methods take, where there is a limit or somebody wants to know, and keeps
     /// the decision within the limit. Collective over `comm` then: ranks need different buffers, and the one that needs
     /// most counts. False on all ranks if one has no memory left.
-    bool look_at_buffers(MPI_Comm comm, const Configuration& configuration);
+    bool look_at_buffers(MPI_Comm comm, const selection::Configuration& configuration);
     void introduce(const Job& job, MPI_Comm comm) const;
 
     /// Collective over `comm`; null on all ranks or on none.
@@ -69,7 +69,7 @@ class CommunicatorState {
         std::byte* at_least(std::size_t wanted);
     };
 
-    void set_decision(Decision decision);
+    void set_decision(selection::Decision decision);
 
     /// A method of the decision and what became of it.
     struct Slot {
@@ -83,7 +83,7 @@ class CommunicatorState {
     Placement placement_;
     SharedMemory shared_memory_ = SharedMemory::nothing;  ///< what to use where it can be had
     double bits_per_second_ = 0;
-    Decision decision_;
+    selection::Decision decision_;
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
     std::vector<Slot> slots_;                             ///< one for each method of the decision

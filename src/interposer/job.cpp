@@ -54,15 +54,15 @@ void reject(const std::string& remark) {
 }
 
 /// Rank 0's settings on all ranks, or nothing.
-std::optional<Settings> shared_settings() {
+std::optional<selection::Settings> shared_settings() {
     std::string bytes;
     if (world_rank() == 0) {
-        const Reading reading = read_settings();
+        const selection::Reading reading = selection::read_settings();
         for (const std::string& remark : reading.remarks) {
             reject(remark);
         }
         if (reading.settings) {
-            bytes = encode(*reading.settings);
+            bytes = selection::encode(*reading.settings);
         }
     }
     std::uint64_t length = bytes.size();
@@ -73,15 +73,15 @@ std::optional<Settings> shared_settings() {
     bytes.resize(length);
     // A topology file has at most 16 MiB, and so has a tuning file.
     PMPI_Bcast(bytes.data(), static_cast<int>(length), MPI_BYTE, 0, MPI_COMM_WORLD);
-    return decode(bytes);
+    return selection::decode(bytes);
 }
 
 /// Why a method that the decision names cannot be used, if so.
-std::optional<std::string> misfit(const Configuration& configuration, const Placement& placement) {
+std::optional<std::string> misfit(const selection::Configuration& configuration, const Placement& placement) {
     const Network& network = configuration.network;
     const Bound bound = network_bound(network, placement);
-    const Decision decision = decide(network, placement, bound, configuration.forced, nullptr, AAPC_MPI);
-    for (const Decision::Range& range : decision.ranges()) {
+    const selection::Decision decision = selection::decide(network, placement, bound, configuration.forced, nullptr, AAPC_MPI);
+    for (const selection::Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;
         }
@@ -92,7 +92,7 @@ std::optional<std::string> misfit(const Configuration& configuration, const Plac
         if (const auto fits = check_synchronisation_fits(**timetable, range.method.synchronisation); !fits) {
             return fmt::format("{}: {}", to_string(range.method), to_string(fits.error()));
         }
-        if (const auto has_clock = check_speed_is_known(range.method, bound); !has_clock) {
+        if (const auto has_clock = selection::check_speed_is_known(range.method, bound); !has_clock) {
             return fmt::format("{}: {}", to_string(range.method), to_string(has_clock.error()));
         }
     }
@@ -109,7 +109,7 @@ void say_missing_host(const std::string& topology_file, const std::vector<Machin
     PMPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, rank, MPI_COMM_WORLD);
     if (world_rank() == 0) {
         const std::string more = others == 0 ? "" : fmt::format(" (nor are the hosts of {} other ranks)", others);
-        reject(giving_up(fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch",
+        reject(selection::giving_up(fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch",
                                      topology_file, name.data(), rank, more)));
     }
 }
@@ -137,7 +137,7 @@ void say(std::string_view line) {
 
 const char* rejected_settings() { return rejected().empty() ? nullptr : rejected().c_str(); }
 
-Job::Job(Configuration configuration) : configuration_(std::move(configuration)) {}
+Job::Job(selection::Configuration configuration) : configuration_(std::move(configuration)) {}
 
 Job::~Job() = default;
 
@@ -147,7 +147,7 @@ void Job::start() {
     if (started.test_and_set()) {
         return;
     }
-    const std::optional<Settings> settings = shared_settings();
+    const std::optional<selection::Settings> settings = shared_settings();
     if (!settings) {
         return;
     }
@@ -157,14 +157,14 @@ void Job::start() {
     current_.store(job, std::memory_order_release);
 }
 
-std::unique_ptr<Job> Job::make(const Settings& settings) {
+std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
     // Rank 0 has understood the same text already; a rank that cannot is a rank without memory.
     std::unique_ptr<Job> job;
     Machine machine = not_able;
     const bool detects = asks_for_detection(settings.topology_file);
-    const auto places = detects ? gather_places(MPI_COMM_WORLD) : std::nullopt;
+    const auto places = detects ? mpi::gather_places(MPI_COMM_WORLD) : std::nullopt;
     try {
-        if (auto configuration = configure(settings); configuration && detects == places.has_value()) {
+        if (auto configuration = selection::configure(settings); configuration && detects == places.has_value()) {
             job.reset(new Job(std::move(*configuration)));
             if (packs_plain_bytes() && job->register_callbacks()) {
                 machine =
@@ -188,7 +188,7 @@ std::unique_ptr<Job> Job::make(const Settings& settings) {
     if (worst == unknown_machine) {
         say_missing_host(settings.topology_file, machine_of);
     } else if (world_rank() == 0) {
-        reject(giving_up("a rank could not be set up (no memory, or an MPI_Pack that adds to the data)"));
+        reject(selection::giving_up("a rank could not be set up (no memory, or an MPI_Pack that adds to the data)"));
     }
     if (job) {
         job->unregister_callbacks();
@@ -203,7 +203,7 @@ Machine Job::place_by_detection(const std::vector<RankPlace>& places) {
 }
 
 bool Job::forced_method_fits() const {
-    const Forced& forced = configuration_.forced;
+    const selection::Forced& forced = configuration_.forced;
     if (!forced.method && !forced.synchronisation) {
         return true;
     }
@@ -216,7 +216,7 @@ bool Job::forced_method_fits() const {
             why = "rank 0 has no memory left";
         }
         if (why) {
-            reject(giving_up(*why));
+            reject(selection::giving_up(*why));
             fits = 0;
         }
     }
@@ -225,7 +225,7 @@ bool Job::forced_method_fits() const {
 }
 
 bool Job::forced_tickets_can_be_had() const {
-    const Forced& forced = configuration_.forced;
+    const selection::Forced& forced = configuration_.forced;
     const bool by_method = forced.method && uses_tickets(forced.method->synchronisation);
     const bool by_synchronisation = forced.synchronisation && uses_tickets(*forced.synchronisation);
     if (!by_method && !by_synchronisation) {
@@ -241,7 +241,7 @@ bool Job::forced_tickets_can_be_had() const {
         PMPI_Allreduce(&mine, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     }
     if (there == 0 && world_rank() == 0) {
-        reject(giving_up("the ranks of a machine share no memory for the tickets that are asked for"));
+        reject(selection::giving_up("the ranks of a machine share no memory for the tickets that are asked for"));
     }
     return there != 0;
 }
@@ -261,8 +261,8 @@ bool Job::tuning_allows_it() {
                                                   configuration_.topology_file);
         if (auto difference = mismatch(*configuration_.tuning, here)) {
             difference->file = configuration_.tuning_file;
-            reject(configuration_.only_tuned ? giving_up(to_string(*difference))
-                                             : deciding_without_tuning(to_string(*difference)));
+            reject(configuration_.only_tuned ? selection::giving_up(to_string(*difference))
+                                             : selection::deciding_without_tuning(to_string(*difference)));
             holds = 0;
         }
     }

@@ -32,7 +32,7 @@ class Job {
     Job& operator=(const Job&) = delete;
     ~Job();
 
-    [[nodiscard]] const Configuration& configuration() const { return configuration_; }
+    [[nodiscard]] const selection::Configuration& configuration() const { return configuration_; }
     /// Null: there is none, or it was made for something else than this job.
     [[nodiscard]] const Tuning* tuning() const { return configuration_.tuning ? &*configuration_.tuning : nullptr; }
     /// The machine of each rank of MPI_COMM_WORLD.
@@ -51,9 +51,9 @@ class Job {
     [[nodiscard]] long passed_through() const { return passed_through_.load(std::memory_order_relaxed); }
 
   private:
-    explicit Job(Configuration configuration);
+    explicit Job(selection::Configuration configuration);
     /// What start() does with settings that came from rank 0; null if something is wrong, on all ranks alike.
-    static std::unique_ptr<Job> make(const Settings& settings);
+    static std::unique_ptr<Job> make(const selection::Settings& settings);
     /// Whether what the user insists on can be done on the world; rank 0 finds out and says if not. Collective.
     [[nodiscard]] bool forced_method_fits() const;
     /// Where the user insists on tickets: whether the machines of the world have memory for them; rank 0 says if not.
@@ -73,7 +73,7 @@ class Job {
 
     static std::atomic<Job*> current_;
 
-    Configuration configuration_;
+    selection::Configuration configuration_;
     std::vector<Machine> machine_of_;
     MPI_Group world_ = MPI_GROUP_NULL;
     int communicator_key_ = MPI_KEYVAL_INVALID;

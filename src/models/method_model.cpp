@@ -13,7 +13,7 @@
 #include "aapc/plan/pacing.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/clusters.hpp"
-#include "check/channels.hpp"
+#include "aapc/topology/routes.hpp"
 
 namespace aapc {
 
@@ -363,11 +363,11 @@ class MethodModel::Builder {
     }
 
     Expected<void> add_phases(const Timetable& timetable) {
-        auto channels = check::Channels::find(network_, placement_);
-        if (!channels) {
-            return failure({"", 0, 0, channels.error().what, ""});
+        const auto routes = Routes::find(network_);
+        if (!routes) {
+            return failure(routes.error());
         }
-        const std::vector<Load> loads = loads_of(timetable, *channels);
+        const std::vector<Load> loads = loads_of(timetable, *routes);
         Step step(costs_, 2 * network_.links().size(), placement_.participants());
         const Phase together = phases_in_a_step(method_.synchronisation);
         std::map<std::pair<std::int64_t, std::size_t>, double> paying;
@@ -394,11 +394,11 @@ class MethodModel::Builder {
     }
 
     /// All messages in order of phase.
-    [[nodiscard]] std::vector<Load> loads_of(const Timetable& timetable, check::Channels& channels) const {
+    [[nodiscard]] std::vector<Load> loads_of(const Timetable& timetable, const Routes& routes) const {
         std::vector<Load> loads;
-        std::vector<check::Channel> route;
+        std::vector<DirectedLink> route;
         std::vector<Block> blocks;
-        const auto directed_links = static_cast<check::Channel>(2 * network_.links().size());
+        const auto machine_of = [&](Rank rank) { return placement_.machine_of[static_cast<std::size_t>(rank)]; };
         for (Rank rank = 0; rank < timetable.participants(); ++rank) {
             for (const Transfer& transfer : timetable.sends_of(rank)) {
                 Load& load = loads.emplace_back();
@@ -406,12 +406,9 @@ class MethodModel::Builder {
                 blocks.clear();
                 timetable.append_blocks(transfer, blocks);
                 load.blocks = static_cast<std::int64_t>(blocks.size());
-                channels.route(transfer.from, transfer.to, route);
-                for (const check::Channel channel : route) {
-                    if (channel < directed_links) {  // the others are ports of ranks
-                        load.links.push_back(static_cast<std::size_t>(channel));
-                    }
-                }
+                route.clear();
+                routes.append(machine_of(transfer.from), machine_of(transfer.to), route);
+                load.links.assign(route.begin(), route.end());
             }
         }
         std::sort(loads.begin(), loads.end(),

@@ -84,7 +84,7 @@ Expected<void> check_settings(const SearchSettings& settings, const std::vector<
 
 }  // namespace
 
-Search::State::Search(SearchSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge)
+Search::State::State(SearchSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge)
     : settings_(std::move(settings)),
       candidates_(std::move(candidates)),
       foreknowledge_(std::move(foreknowledge)),
@@ -369,7 +369,7 @@ std::vector<std::int64_t> default_tuned_sizes() {
     return sizes;
 }
 
-Search::Search(std::unique_ptr<State> search) : search_(std::move(search)) {}
+Search::Search(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Search::Search(Search&&) noexcept = default;
 Search& Search::operator=(Search&&) noexcept = default;
 Search::~Search() = default;
@@ -381,12 +381,12 @@ Expected<Search> Search::create(SearchSettings settings, std::vector<Method> can
     return Search(std::make_unique<State>(std::move(settings), std::move(candidates), std::move(known)));
 }
 
-const SearchSettings& Search::settings() const { return search_->settings(); }
-const std::vector<Method>& Search::candidates() const { return search_->candidates(); }
-bool Search::finished() const { return search_->finished(); }
-Search::Trial Search::next() const { return {search_->candidates()[search_->next()], search_->bytes()}; }
-void Search::observe(const Measurement& measurement) { search_->observe(measurement); }
-Search::Progress Search::progress() const { return search_->progress(); }
-Search::Result Search::result() const { return search_->result(); }
+const SearchSettings& Search::settings() const { return state_->settings(); }
+const std::vector<Method>& Search::candidates() const { return state_->candidates(); }
+bool Search::finished() const { return state_->finished(); }
+Search::Trial Search::next() const { return {state_->candidates()[state_->next()], state_->bytes()}; }
+void Search::observe(const Measurement& measurement) { state_->observe(measurement); }
+Search::Progress Search::progress() const { return state_->progress(); }
+Search::Result Search::result() const { return state_->result(); }
 
 }  // namespace aapc

@@ -19,7 +19,7 @@ class Search::State {
         Measurement measurement;
     };
 
-    Search(SearchSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge);
+    State(SearchSettings settings, std::vector<Method> candidates, Foreknowledge foreknowledge);
 
     [[nodiscard]] bool finished() const { return !current_; }
     /// Index of the candidate to measure, at bytes().

@@ -119,19 +119,19 @@ Expected<std::vector<Method>> read_candidates(Lines& lines, NetworkKind kind) {
 }  // namespace
 
 std::string Search::state_text() const {
-    const SearchSettings& settings = search_->settings();
+    const SearchSettings& settings = state_->settings();
     std::string text = fmt::format("{}\nbudget {}\nseconds-per-byte {}\nbits-per-second {}\nseed {}\nsizes", first_line,
                                    settings.budget_seconds, settings.bound_seconds_per_byte,
                                    settings.slowest_bits_per_second, settings.seed);
     for (const std::int64_t size : settings.sizes) {
         text += fmt::format(" {}", size);
     }
-    text += fmt::format("\ncandidates {}\n", search_->candidates().size());
-    for (const Method& method : search_->candidates()) {
+    text += fmt::format("\ncandidates {}\n", state_->candidates().size());
+    for (const Method& method : state_->candidates()) {
         text += to_string(method) + '\n';
     }
-    text += fmt::format("measurements {}\n", search_->log().size());
-    for (const Search::Logged& one : search_->log()) {
+    text += fmt::format("measurements {}\n", state_->log().size());
+    for (const State::Logged& one : state_->log()) {
         text += fmt::format("{} {} {} {}\n", one.candidate, one.bytes, one.measurement.seconds,
                             one.measurement.spent_seconds);
     }
@@ -163,12 +163,12 @@ Expected<Search> Search::resume(std::string_view text, NetworkKind kind, Forekno
         const auto bytes = number<std::int64_t>(take(line, ' '));
         const auto seconds = number<double>(take(line, ' '));
         const auto spent_seconds = number<double>(line);
-        Search& search = *search->search_;
-        if (!candidate || !bytes || !seconds || !spent_seconds || search.finished() || search.next() != *candidate ||
-            search.bytes() != *bytes) {
+        State& state = *search->state_;
+        if (!candidate || !bytes || !seconds || !spent_seconds || state.finished() || state.next() != *candidate ||
+            state.bytes() != *bytes) {
             return lines.damaged();
         }
-        search.observe({*seconds, *spent_seconds});
+        state.observe({*seconds, *spent_seconds});
     }
     if (lines.next() != last_line || !lines.at_end() || !text.ends_with('\n')) {
         return lines.damaged();

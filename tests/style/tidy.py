@@ -32,7 +32,7 @@ def main() -> int:
 
 def reads_command_lines(file: Path) -> bool:
     """Those of the programs."""
-    return file.is_relative_to("src/cli") or file.is_relative_to("src/contest") or file.is_relative_to("simulation")
+    return file.is_relative_to("src/cli") or file.is_relative_to("src/bench") or file.is_relative_to("simulation")
 
 
 def look_at(program: str, directory: Path, commands: list[dict], options: list[str]) -> int:

@@ -117,8 +117,8 @@ class Search {
 
   private:
     class State;
-    explicit Search(std::unique_ptr<State> search);
-    std::unique_ptr<State> search_;
+    explicit Search(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
 };
 
 }  // namespace aapc

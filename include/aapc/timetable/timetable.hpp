@@ -54,7 +54,6 @@ enum class Guarantee : std::uint8_t {
 /// "shortest", "contention-free", "within-capacity", "one-port", "nothing".
 [[nodiscard]] std::string_view to_string(Guarantee guarantee);
 
-<<<<<<< HEAD
 /// The cycle of a timetable that has one instead of phases: every message starts at its tick, on a grid that repeats.
 struct Cycle {
     /// The length of a cycle for messages of one byte, on raw link speeds; 0 where speeds are not known.
@@ -65,10 +64,7 @@ struct Cycle {
     friend bool operator==(const Cycle&, const Cycle&) = default;
 };
 
-/// An algorithm applied to one network and one demand. Immutable and safe to share between threads.
-=======
 /// An algorithm applied to one network and one placement. Immutable and safe to share between threads.
->>>>>>> 1cdb53e (Names that the field uses: placement, baselines, harness, search, trial, candidate, intranode; a CMake target a layer)
 class Timetable {
   public:
     Timetable() = default;
