@@ -22,6 +22,7 @@
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
 #include "cli/command.hpp"
+#include "cli/topology_ports.hpp"
 
 namespace aapc::cli {
 
@@ -55,24 +56,11 @@ struct Description {
 constexpr std::size_t most_links_shown = 8;
 constexpr double example_bytes = 32.0 * 1024;
 
-/// "2.5Gbit", as a topology file says it.
-std::string speed_text(double bits_per_second) {
-    constexpr std::array<std::pair<double, std::string_view>, 5> units{
-        {{1e12, "Tbit"}, {1e9, "Gbit"}, {1e6, "Mbit"}, {1e3, "kbit"}, {1, "bit"}}};
-    const auto unit = std::find_if(units.begin(), std::prev(units.end()),
-                                   [&](const auto& candidate) { return bits_per_second >= candidate.first; });
-    return fmt::format("{:.6g}{}", bits_per_second / unit->first, unit->second);
-}
-
 std::string duration_text(double seconds) {
     if (seconds >= 1) {
         return fmt::format("{:.3f} s", seconds);
     }
     return seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3) : fmt::format("{:.3f} µs", seconds * 1e6);
-}
-
-std::string count_text(std::size_t count, std::string_view singular, std::string_view plural) {
-    return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
 std::string bound_text(const Description& shown) {
@@ -112,8 +100,7 @@ std::string links_text(const Description& shown) {
         fmt::format("\n{:<{}}  {:>12}  {:>10}  {:>12}\n", "busiest links", width, "messages", "speed", "time per MB");
     for (std::size_t row = 0; row < rows; ++row) {
         text += fmt::format("{:<{}}  {:>12}  {:>10}  {:>12}\n", ends[row], width, loads[row].messages,
-                            speed_text(shown.link(loads[row]).bits_per_second),
-                            duration_text(loads[row].seconds_per_byte * 1e6));
+                            speed_text(shown.link(loads[row])), duration_text(loads[row].seconds_per_byte * 1e6));
     }
     if (loads.size() > rows) {
         text += fmt::format("... and {} with less or the same to carry\n",
@@ -162,10 +149,10 @@ std::string clusters_text(const Description& shown) {
     const std::vector<DescribedCluster> clusters = clusters_of(shown);
     std::string text;
     for (const DescribedCluster& cluster : clusters) {
-        text += fmt::format("cluster   {}: {}, {}, {} to the wide area\n", cluster.name,
-                            count_text(static_cast<std::size_t>(cluster.machines), "machine", "machines"),
-                            count_text(static_cast<std::size_t>(cluster.ranks), "rank", "ranks"),
-                            speed_text(cluster.link.bits_per_second));
+        text +=
+            fmt::format("cluster   {}: {}, {}, {} to the wide area\n", cluster.name,
+                        count_text(static_cast<std::size_t>(cluster.machines), "machine", "machines"),
+                        count_text(static_cast<std::size_t>(cluster.ranks), "rank", "ranks"), speed_text(cluster.link));
     }
     return clusters.empty()
                ? text
@@ -250,7 +237,8 @@ std::string as_text(const Description& shown) {
     return fmt::format("{:<9} {}, {}, {}\n", to_string(shown.network.kind()), shape,
                        count_text(machines, "machine", "machines"),
                        count_text(static_cast<std::size_t>(shown.placement.participants()), "rank", "ranks")) +
-           clusters_text(shown) + bound_text(shown) + links_text(shown) + torus_algorithms_text(shown);
+           clusters_text(shown) + ports_text(shown.network) + bound_text(shown) + links_text(shown) +
+           torus_algorithms_text(shown);
 }
 
 /// A whole number where it is one, so that readers need not care.
@@ -317,11 +305,13 @@ std::string as_json(const Description& shown) {
     ordered_json links = ordered_json::array();
     for (const LinkLoad& load : shown.bound.links) {
         const Link& link = shown.link(load);
-        links.push_back({{"lower", shown.name(link.lower)},
-                         {"upper", shown.name(link.upper)},
-                         {"bits_per_second", speed_json(link.bits_per_second)},
-                         {"messages", load.messages},
-                         {"seconds_per_byte", load.seconds_per_byte}});
+        ordered_json& shown_link =
+            links.emplace_back(ordered_json{{"lower", shown.name(link.lower)},
+                                            {"upper", shown.name(link.upper)},
+                                            {"bits_per_second", speed_json(link.bits_per_second)},
+                                            {"messages", load.messages},
+                                            {"seconds_per_byte", load.seconds_per_byte}});
+        add_ports(link, shown_link);
     }
     const bool is_torus = network.kind() == NetworkKind::torus;
     ordered_json document{{"format", "aapc-topology/1"}, {"kind", to_string(network.kind())}};
@@ -332,6 +322,7 @@ std::string as_json(const Description& shown) {
     }
     document["machines"] = is_torus ? machines_of_torus(shown) : machines_at_switches(shown, link_above);
     document["ranks"] = shown.placement.participants();
+    add_mtu(network, document);
     document["bound"] = {{"messages", shown.bound.messages},
                          {"seconds_per_byte", shown.bound.seconds_per_byte},
                          {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}};
@@ -374,7 +365,7 @@ std::string as_dot(const Description& shown) {
         const Link& link = network.links()[index];
         const LinkLoad* load = load_of[index];
         const std::string label =
-            fmt::format("{}, {} messages", speed_text(link.bits_per_second), load == nullptr ? 0 : load->messages);
+            fmt::format("{}, {} messages", speed_text(link), load == nullptr ? 0 : load->messages);
         text += fmt::format("    {} -- {} [label={}{}];\n", dot_string(shown.name(link.upper)),
                             dot_string(shown.name(link.lower)), dot_string(label),
                             load != nullptr && shown.is_busiest(*load) ? ", color=red, penwidth=3" : "");

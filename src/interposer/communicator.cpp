@@ -172,7 +172,8 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const selection::Configur
     // All ranks have the same methods here, in the same order.
     known = find_largest(comm, needs);
     try {
-        set_decision(limited ? selection::within_limit(*limited, needs, *limit) : selection::with_buffers(decision_, needs));
+        set_decision(limited ? selection::within_limit(*limited, needs, *limit)
+                             : selection::with_buffers(decision_, needs));
     } catch (const std::bad_alloc&) {
         known = false;
     }

@@ -80,7 +80,8 @@ std::optional<selection::Settings> shared_settings() {
 std::optional<std::string> misfit(const selection::Configuration& configuration, const Placement& placement) {
     const Network& network = configuration.network;
     const Bound bound = network_bound(network, placement);
-    const selection::Decision decision = selection::decide(network, placement, bound, configuration.forced, nullptr, AAPC_MPI);
+    const selection::Decision decision =
+        selection::decide(network, placement, bound, configuration.forced, nullptr, AAPC_MPI);
     for (const selection::Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;
@@ -109,8 +110,9 @@ void say_missing_host(const std::string& topology_file, const std::vector<Machin
     PMPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, rank, MPI_COMM_WORLD);
     if (world_rank() == 0) {
         const std::string more = others == 0 ? "" : fmt::format(" (nor are the hosts of {} other ranks)", others);
-        reject(selection::giving_up(fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch",
-                                     topology_file, name.data(), rank, more)));
+        reject(selection::giving_up(
+            fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch", topology_file,
+                        name.data(), rank, more)));
     }
 }
 

@@ -15,9 +15,10 @@ namespace aapc {
 namespace {
 
 constexpr std::array<std::string_view, 4> root_keys{"network", "wide_area", "cluster", "switch"};
-constexpr std::array<std::string_view, 2> network_keys{"kind", "speed"};
-constexpr std::array<std::string_view, 3> wide_area_keys{"name", "speed", "latency"};
-constexpr std::array<std::string_view, 4> cluster_keys{"name", "speed", "machines", "machine_speed"};
+constexpr std::array<std::string_view, 4> network_keys{"kind", "speed", "buffer", "mtu"};
+constexpr std::array<std::string_view, 4> wide_area_keys{"name", "speed", "latency", "buffer"};
+constexpr std::array<std::string_view, 8> cluster_keys{"name",   "speed",         "machines",       "machine_speed",
+                                                       "buffer", "uplink_buffer", "machine_buffer", "uplink_links"};
 
 constexpr std::string_view usual_name = "wide-area";
 
@@ -30,6 +31,8 @@ class ClustersReader {
         if (const toml::table* network = tables_.table_at(root, "network")) {
             tables_.check_keys(*network, "in [network]", network_keys);
             tree_.speed = tables_.speed_at(*network, "speed");
+            tree_.buffer = tables_.buffer_at(*network, "buffer");
+            tree_.mtu_bytes = tables_.mtu_at(*network);
         }
         read_wide_area(root);
         read_all_clusters(root);
@@ -61,6 +64,7 @@ class ClustersReader {
                 wide_area.name = tables_.name_at(*table, "wide area");
             }
             wide_area_speed_ = tables_.speed_at(*table, "speed");
+            wide_area.buffer = tables_.buffer_at(*table, "buffer");
             read_latency(*table);
         }
         if (!wide_area_speed_) {
@@ -114,7 +118,7 @@ class ClustersReader {
         const auto speed = tables_.speed_at(table, "speed");
         cluster.speed = speed ? speed : wide_area_speed_;
         cluster.latency_seconds = latency_seconds_ / 2;  // a message crosses the links of two clusters
-        cluster.machine_speed = tables_.speed_at(table, "machine_speed");
+        tables_.read_ports(table, cluster);
         cluster.machines = tables_.machines_at(table);
         tree_.switches.push_back(std::move(cluster));
     }

@@ -20,11 +20,12 @@ std::string_view to_string(NetworkKind kind) {
 }
 
 Network::Network(NetworkKind kind, std::vector<NetworkVertex> vertices, std::vector<Link> links,
-                 std::vector<NetworkMachine> machines)
+                 std::vector<NetworkMachine> machines, std::int32_t mtu_bytes)
     : kind_(kind),
       vertices_(std::move(vertices)),
       links_(std::move(links)),
       machines_(std::move(machines)),
+      mtu_bytes_(mtu_bytes),
       links_at_(vertices_.size()) {
     for (std::size_t link = 0; link < links_.size(); ++link) {
         links_at_[static_cast<std::size_t>(links_[link].lower)].push_back(static_cast<std::int32_t>(link));

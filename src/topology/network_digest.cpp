@@ -12,7 +12,10 @@ namespace aapc {
 
 namespace {
 
-/// The network as text: one line a fact. Names are preceded by their lengths, so that no name can pass for a fact.
+/// The network as text: one line a fact, but none for what is as it usually is, so that files keep their digest when
+/// the format learns of more. Buffers and the MTU count where they are given, because segments are cut to fit them:
+/// what was measured with others was measured of other schedules. Names are preceded by their lengths, so that no name
+/// can pass for a fact.
 std::string canonical_text(const Network& network) {
     std::string text = fmt::format("kind {}\n", to_string(network.kind()));
     const auto out = std::back_inserter(text);
@@ -24,6 +27,15 @@ std::string canonical_text(const Network& network) {
         if (link.latency_seconds > 0) {
             fmt::format_to(out, "latency {}\n", link.latency_seconds);
         }
+        if (link.cables != 1) {
+            fmt::format_to(out, "cables {}\n", link.cables);
+        }
+        if (link.lower_buffer_bytes != 0 || link.upper_buffer_bytes != 0) {
+            fmt::format_to(out, "buffers {} {}\n", link.lower_buffer_bytes, link.upper_buffer_bytes);
+        }
+    }
+    if (network.mtu_bytes() != usual_mtu_bytes) {
+        fmt::format_to(out, "mtu {}\n", network.mtu_bytes());
     }
     for (const NetworkMachine& machine : network.machines()) {
         fmt::format_to(out, "machine {} {}\n", machine.vertex, machine.ranks);

@@ -212,17 +212,26 @@ class Connector {
             const DeclaredSwitch& declaration = tree_.switches[index];
             const auto vertex = static_cast<Vertex>(index);
             if (declaration.uplink) {
-                links.push_back({vertex, uplink_of_[index], declaration.speed.value_or(default_speed),
-                                 declaration.latency_seconds});
+                links.push_back({vertex, uplink_of_[index],
+                                 declaration.speed.value_or(default_speed) * declaration.uplink_cables,
+                                 declaration.latency_seconds, declaration.uplink_cables,
+                                 first_said(declaration.uplink_buffer, declaration.buffer),
+                                 first_said(declaration.uplink_buffer, declared(uplink_of_[index]).buffer)});
             }
             for (const DeclaredMachine& machine : declaration.machines) {
                 const auto leaf = static_cast<Vertex>(vertices.size());
                 vertices.push_back({machine.name.name, false});
-                links.push_back({leaf, vertex, declaration.machine_speed.value_or(default_speed)});
+                links.push_back({leaf, vertex, declaration.machine_speed.value_or(default_speed), 0, 1, 0,
+                                 first_said(declaration.machine_buffer, declaration.buffer)});
                 machines.push_back({leaf, machine.ranks});
             }
         }
-        return {tree_.kind, std::move(vertices), std::move(links), std::move(machines)};
+        return {tree_.kind, std::move(vertices), std::move(links), std::move(machines), tree_.mtu_bytes};
+    }
+
+    /// What a link says of its buffer, otherwise the switch whose port it is, otherwise the file; 0 if none does.
+    [[nodiscard]] std::int64_t first_said(const DeclaredBuffer& of_link, const DeclaredBuffer& of_switch) const {
+        return of_link ? *of_link : of_switch ? *of_switch : tree_.buffer.value_or(0);
     }
 
     const DeclaredTree& tree_;

@@ -17,6 +17,9 @@ struct DeclaredName {
     Position position;
 };
 
+/// What ports can hold, in bytes.
+using DeclaredBuffer = std::optional<std::int64_t>;
+
 struct DeclaredMachine {
     DeclaredName name;
     std::int32_t ranks = 1;
@@ -28,15 +31,21 @@ struct DeclaredSwitch {
     Position position;                 ///< of the table
     DeclaredName name;
     std::optional<DeclaredName> uplink;
-    std::optional<double> speed;          ///< of the uplink
+    std::optional<double> speed;  ///< of the uplink, or of each of its cables
+    std::int32_t uplink_cables = 1;
     double latency_seconds = 0;           ///< of the uplink
     std::optional<double> machine_speed;  ///< of the links to its machines
+    DeclaredBuffer buffer;                ///< of every port of it that says nothing else
+    DeclaredBuffer uplink_buffer;         ///< of the ports at both ends of the uplink
+    DeclaredBuffer machine_buffer;        ///< of its ports to its machines
     std::vector<DeclaredMachine> machines;
 };
 
 struct DeclaredTree {
     NetworkKind kind = NetworkKind::tree;
     std::optional<double> speed;  ///< of every link that says nothing else
+    DeclaredBuffer buffer;        ///< of every port that says nothing else
+    std::int32_t mtu_bytes = usual_mtu_bytes;
     std::vector<DeclaredSwitch> switches;
 };
 

@@ -19,7 +19,7 @@ namespace {
 constexpr TomlFormat format{"a topology file", "docs/topology-files.md", "switch", "cluster"};
 
 constexpr std::array<std::string_view, 2> root_keys{"network", "switch"};
-constexpr std::array<std::string_view, 2> network_keys{"kind", "speed"};
+constexpr std::array<std::string_view, 4> network_keys{"kind", "speed", "buffer", "mtu"};
 
 void read_switches(const toml::table& root, TopologyTables& tables, DeclaredTree& tree) {
     constexpr std::string_view advice = "add a [[switch]] with a name and machines";
@@ -49,6 +49,8 @@ Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
                                "the kinds are \"tree\", \"torus\" and \"clusters\"");
         }
         tree.speed = tables.speed_at(*network, "speed");
+        tree.buffer = tables.buffer_at(*network, "buffer");
+        tree.mtu_bytes = tables.mtu_at(*network);
     }
     read_switches(root, tables, tree);
     if (const auto complaint = tables.complaint()) {

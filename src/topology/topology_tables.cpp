@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "aapc/input/hostlist.hpp"
@@ -13,7 +14,14 @@ namespace aapc {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> switch_keys{"name", "uplink", "speed", "machines", "machine_speed"};
+constexpr std::array<std::string_view, 9> switch_keys{"name",          "uplink",         "speed",
+                                                      "machines",      "machine_speed",  "buffer",
+                                                      "uplink_buffer", "machine_buffer", "uplink_links"};
+
+/// The smallest packet that every host of the Internet must take, and the largest that there is (of a loopback).
+constexpr std::int32_t least_mtu_bytes = 576;
+constexpr std::int32_t most_mtu_bytes = 65'536;
+constexpr std::int32_t most_cables = 1'024;
 
 }  // namespace
 
@@ -80,6 +88,59 @@ std::optional<double> TopologyTables::speed_at(const toml::table& table, std::st
         return std::nullopt;
     }
     return *speed;
+}
+
+std::optional<std::int64_t> TopologyTables::buffer_at(const toml::table& table, std::string_view key) {
+    const auto* text = string_at(table, key, fmt::format("{} = \"128KiB\", in quotation marks", key));
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    const auto size = parse_size(text->get());
+    if (!size) {
+        add_inside(*text, size.error());
+        return std::nullopt;
+    }
+    if (*size == 0) {
+        add_mistake(position(*text), fmt::format("{} is 0", key),
+                    "write what a port can hold, such as \"128KiB\", or leave it out where that is not known");
+        return std::nullopt;
+    }
+    return *size;
+}
+
+std::optional<std::int32_t> TopologyTables::number_at(const toml::table& table, std::string_view key,
+                                                      std::int32_t least, std::int32_t most, std::string_view example) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) {
+        return std::nullopt;
+    }
+    const auto* number = node->as_integer();
+    if (number == nullptr) {
+        add_type_mistake(*node, key, example);
+        return std::nullopt;
+    }
+    if (number->get() < least || number->get() > most) {
+        add_mistake(position(*node), fmt::format("{} is {}", key, number->get()),
+                    fmt::format("write a number from {} to {}, as in {}", least, most, example));
+        return std::nullopt;
+    }
+    return static_cast<std::int32_t>(number->get());
+}
+
+std::int32_t TopologyTables::mtu_at(const toml::table& table) {
+    return number_at(table, "mtu", least_mtu_bytes, most_mtu_bytes, "mtu = 9000, in bytes").value_or(usual_mtu_bytes);
+}
+
+std::int32_t TopologyTables::cables_at(const toml::table& table) {
+    return number_at(table, "uplink_links", 1, most_cables, "uplink_links = 4").value_or(1);
+}
+
+void TopologyTables::read_ports(const toml::table& table, DeclaredSwitch& declaration) {
+    declaration.machine_speed = speed_at(table, "machine_speed");
+    declaration.uplink_cables = cables_at(table);
+    declaration.buffer = buffer_at(table, "buffer");
+    declaration.uplink_buffer = buffer_at(table, "uplink_buffer");
+    declaration.machine_buffer = buffer_at(table, "machine_buffer");
 }
 
 DeclaredName TopologyTables::name_at(const toml::table& table, std::string_view what) {
@@ -159,7 +220,16 @@ DeclaredSwitch TopologyTables::read_switch(const toml::table& table) {
         declaration.uplink = {uplink->get(), position(*uplink)};
     }
     declaration.speed = speed_at(table, "speed");
-    declaration.machine_speed = speed_at(table, "machine_speed");
+    read_ports(table, declaration);
+    for (const auto& [key, what, advice] :
+         {std::tuple{"uplink_links", "uplink_links is how many cables the uplink has", "or leave it out"},
+          std::tuple{"uplink_buffer", "uplink_buffer is that of the uplink's ports",
+                     "or write buffer for all ports of this switch"}}) {
+        if (const toml::node* node = table.get(key); node != nullptr && !table.contains("uplink")) {
+            add_mistake(position(*node), fmt::format("{}, and this switch has none", what),
+                        fmt::format("add the uplink, {}", advice));
+        }
+    }
     if (const toml::node* speed = table.get("speed"); speed != nullptr && !table.contains("uplink")) {
         add_mistake(position(*speed), "speed is that of the uplink, and this switch has none",
                     "add the uplink, or write machine_speed for the links of its machines");

@@ -61,6 +61,19 @@ class TopologyTables {
                                                             std::string_view example);
     /// The same for a speed, in bits per second.
     [[nodiscard]] std::optional<double> speed_at(const toml::table& table, std::string_view key);
+    /// The same for what a port can hold, in bytes.
+    [[nodiscard]] std::optional<std::int64_t> buffer_at(const toml::table& table, std::string_view key);
+    /// The `mtu` of a table, in bytes; usual_mtu_bytes if it has none.
+    [[nodiscard]] std::int32_t mtu_at(const toml::table& table);
+    /// The `uplink_links` of a table; 1 if it has none.
+    [[nodiscard]] std::int32_t cables_at(const toml::table& table);
+    /// The whole number at `key`, which must be from `least` to `most`; nothing, with or without a mistake, if there is
+    /// none.
+    [[nodiscard]] std::optional<std::int32_t> number_at(const toml::table& table, std::string_view key,
+                                                        std::int32_t least, std::int32_t most,
+                                                        std::string_view example);
+    /// What a [[switch]] and a [[cluster]] say of links and ports, `speed` aside.
+    void read_ports(const toml::table& table, DeclaredSwitch& declaration);
     /// The `name` of a table, which must be there. `what`: "switch".
     [[nodiscard]] DeclaredName name_at(const toml::table& table, std::string_view what);
     /// The `machines` of a table, none if it has no such key. At most max_machines machines and max_ranks ranks in the

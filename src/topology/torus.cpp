@@ -45,7 +45,7 @@ void append_sides(std::int32_t machines, std::size_t left, std::vector<std::int3
 }  // namespace
 
 Network torus_network(const std::vector<std::int32_t>& sides, const std::vector<TorusMachine>& machines,
-                      double bits_per_second) {
+                      double bits_per_second, std::int64_t buffer_bytes, std::int32_t mtu_bytes) {
     const TorusGrid grid(sides);
     std::vector<NetworkVertex> vertices;
     std::vector<NetworkMachine> numbered;
@@ -60,10 +60,12 @@ Network torus_network(const std::vector<std::int32_t>& sides, const std::vector<
                 link.lower = machine;
                 link.upper = grid.moved(machine, dimension, 1);
                 link.bits_per_second = bits_per_second;
+                link.lower_buffer_bytes = buffer_bytes;
+                link.upper_buffer_bytes = buffer_bytes;
             }
         }
     }
-    return {NetworkKind::torus, std::move(vertices), std::move(links), std::move(numbered)};
+    return {NetworkKind::torus, std::move(vertices), std::move(links), std::move(numbered), mtu_bytes};
 }
 
 TorusGrid::TorusGrid(std::vector<std::int32_t> sides)

@@ -17,7 +17,7 @@ namespace aapc {
 namespace {
 
 constexpr std::array<std::string_view, 1> root_keys{"network"};
-constexpr std::array<std::string_view, 4> network_keys{"kind", "speed", "sides", "machines"};
+constexpr std::array<std::string_view, 6> network_keys{"kind", "speed", "sides", "machines", "buffer", "mtu"};
 
 constexpr std::string_view example_of_sides = "sides = [8, 8]";
 
@@ -36,7 +36,7 @@ class TorusReader {
         if (const auto complaint = tables_.complaint()) {
             return failure(*complaint);
         }
-        return torus_network(sides_, machines_, speed_);
+        return torus_network(sides_, machines_, speed_, buffer_bytes_, mtu_bytes_);
     }
 
   private:
@@ -48,6 +48,8 @@ class TorusReader {
         } else if (!network.contains("speed")) {
             tables_.add_absence(here, "the links of the torus have no speed", "add speed = \"1Gbit\" to [network]");
         }
+        buffer_bytes_ = tables_.buffer_at(network, "buffer").value_or(0);
+        mtu_bytes_ = tables_.mtu_at(network);
         if (const toml::node* sides = network.get("sides")) {
             read_sides(*sides);
         } else {
@@ -134,6 +136,8 @@ class TorusReader {
     std::vector<std::int32_t> sides_;
     std::int64_t room_ = 0;  ///< the product of the sides; 0 where these are wrong
     double speed_ = 0;
+    std::int64_t buffer_bytes_ = 0;
+    std::int32_t mtu_bytes_ = usual_mtu_bytes;
     std::vector<TorusMachine> machines_;
     Position machines_position_;
 };

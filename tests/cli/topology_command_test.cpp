@@ -92,6 +92,41 @@ TEST(TopologyCommand, JsonHasEverything) {
                    "seconds_per_byte": 6.4e-9}]})"));
 }
 
+const std::string bundles =
+    "[network]\nspeed = '25Gbit'\nmtu = 9000\nbuffer = '128KiB'\n[[switch]]\nname = 's0'\nmachines = 'a[0-31]'\n"
+    "[[switch]]\nname = 's1'\nuplink = 's0'\nspeed = '10Gbit'\nuplink_links = 4\nbuffer = '1000000B'\nmachines = "
+    "'b[0-31]'\n";
+
+TEST(TopologyCommand, BuffersPacketsAndBundlesInAllFormats) {
+    const Scratch scratch;
+    const std::string file = scratch.file("bundles.toml", bundles);
+    const Outcome text = scratch.run("topology " + file);
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr("buffers   128 KiB to 1000000 bytes a port\n"
+                                    "mtu       9000 bytes\n"
+                                    "bundles   1 link is a bundle of cables; a message has one cable of it, and the "
+                                    "bound takes them to share evenly\n"));
+    EXPECT_THAT(text.out, HasSubstr("s1 - s0                1024    4x10Gbit    204.800 ms\n"));
+    const json document = json::parse(scratch.run("topology --format json " + file).out);
+    EXPECT_EQ(document.at("mtu_bytes"), 9000);
+    const json& busiest = document.at("links").at(0);
+    EXPECT_EQ(busiest.at("bits_per_second"), 40'000'000'000);
+    EXPECT_EQ(busiest.at("cables"), 4);
+    EXPECT_EQ(busiest.at("lower_buffer_bytes"), 1'000'000);
+    EXPECT_EQ(busiest.at("upper_buffer_bytes"), 131'072);
+    EXPECT_FALSE(document.at("links").at(1).contains("cables"));
+    EXPECT_FALSE(document.at("links").at(1).contains("lower_buffer_bytes")) << "a machine's own port";
+    EXPECT_THAT(scratch.run("topology --format dot " + file).out, HasSubstr("[label=\"4x10Gbit, 1024 messages\""));
+}
+
+TEST(TopologyCommand, BuffersOfSomePorts) {
+    const Scratch scratch;
+    const std::string file = scratch.file("some.toml",
+                                          "[network]\nspeed = '1Gbit'\n[[switch]]\nname = 's0'\nmachines = 'a,b'\n"
+                                          "[[switch]]\nname = 's1'\nuplink = 's0'\nbuffer = '2MiB'\nmachines = 'c'\n");
+    EXPECT_THAT(scratch.run("topology " + file).out, HasSubstr("buffers   2 MiB a port, not known of every port\n"));
+}
+
 TEST(TopologyCommand, DotMarksTheBusiestLinks) {
     const Scratch scratch;
     const Outcome run = scratch.run("topology --format dot " + examples + "star-4+3x4.toml");

@@ -27,9 +27,9 @@ struct Bound {
     /// max over the links of LinkLoad::seconds_per_byte: no exchange of m bytes a pair takes less than m times this.
     /// 0 where no message crosses a link or speeds are not known.
     double seconds_per_byte = 0;
-    /// The speed of the slowest link that carries messages, in bits per second; 0 where none does or it is not known. A
-    /// schedule of equal phases cannot run faster than messages · 8 / this, which is more than seconds_per_byte where
-    /// trunks are faster than ports.
+    /// What a message can have of the slowest link that carries messages (of a bundle: one cable), in bits per second;
+    /// 0 where none does or it is not known. A schedule of equal phases cannot run faster than messages · 8 / this,
+    /// which is more than seconds_per_byte where trunks are faster than ports.
     double slowest_bits_per_second = 0;
     /// Every link that carries messages, those that need the most time first (that carry the most messages, where
     /// speeds are not known); ties in file order.

@@ -35,17 +35,31 @@ struct NetworkVertex {
     bool is_switch = false;
 };
 
-/// A full-duplex cable. It carries `bits_per_second` in each direction, independently. In a tree read from a file
-/// `lower` is the machine, or the switch that is plugged in, and `upper` the switch it is plugged into.
+/// A full-duplex cable, or a bundle of parallel ones that switches use as one (a LAG). It carries `bits_per_second` in
+/// each direction, independently. In a tree read from a file `lower` is the machine, or the switch that is plugged in,
+/// and `upper` the switch it is plugged into.
 struct Link {
     Vertex lower = -1;
     Vertex upper = -1;
-    double bits_per_second = 0;  ///< 0 where it was detected and nobody said; otherwise above 0
+    double bits_per_second = 0;  ///< of all its cables; 0 where it was detected and nobody said; otherwise above 0
     double latency_seconds = 0;  ///< that it adds to each message; 0 where nobody said
+    /// How many cables, all alike. A switch puts all of a message (of a connection) on one of them.
+    std::int32_t cables = 1;
+    /// What the port at `lower` can hold of that which waits to go up, and the port at `upper` of that which waits to
+    /// go down, in bytes; 0 where nobody said. Nobody says it of a machine's own port in a tree: there the sender
+    /// waits, and nothing is lost.
+    std::int64_t lower_buffer_bytes = 0;
+    std::int64_t upper_buffer_bytes = 0;
+
+    /// What a single message can have of it, which is one cable.
+    [[nodiscard]] double flow_bits_per_second() const { return bits_per_second / cables; }
 };
 
 /// One direction of a link: 2*link for lower→upper, 2*link+1 for upper→lower.
 using DirectedLink = std::int32_t;
+
+/// The largest packet of a network of which nobody said it, in bytes without the frame around it.
+inline constexpr std::int32_t usual_mtu_bytes = 1500;
 
 /// A machine that can run ranks.
 struct NetworkMachine {
@@ -59,13 +73,21 @@ struct NetworkMachine {
 class Network {
   public:
     Network(NetworkKind kind, std::vector<NetworkVertex> vertices, std::vector<Link> links,
-            std::vector<NetworkMachine> machines);
+            std::vector<NetworkMachine> machines, std::int32_t mtu_bytes = usual_mtu_bytes);
 
     [[nodiscard]] NetworkKind kind() const { return kind_; }
     [[nodiscard]] const std::vector<NetworkVertex>& vertices() const { return vertices_; }
     [[nodiscard]] const std::vector<Link>& links() const { return links_; }
     /// Machines in file order.
     [[nodiscard]] const std::vector<NetworkMachine>& machines() const { return machines_; }
+
+    /// The largest packet that every machine and switch takes, in bytes without the frame around it.
+    [[nodiscard]] std::int32_t mtu_bytes() const { return mtu_bytes_; }
+    /// What waits for that direction of a link can fill so many bytes; 0 where nobody said.
+    [[nodiscard]] std::int64_t buffer_bytes(DirectedLink directed) const {
+        const Link& link = links_[static_cast<std::size_t>(directed / 2)];
+        return directed % 2 == 0 ? link.lower_buffer_bytes : link.upper_buffer_bytes;
+    }
 
     [[nodiscard]] const std::string& machine_name(Machine machine) const;
     /// The machine of that name, or -1. Exact match first; otherwise the unique machine whose name agrees up to the
@@ -83,6 +105,7 @@ class Network {
     std::vector<NetworkVertex> vertices_;
     std::vector<Link> links_;
     std::vector<NetworkMachine> machines_;
+    std::int32_t mtu_bytes_;
     std::vector<std::vector<std::int32_t>> links_at_;
     std::unordered_map<std::string, Machine> by_name_;
     std::unordered_map<std::string, Machine> by_short_name_;  ///< -1: several machines have it

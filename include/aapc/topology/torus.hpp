@@ -25,8 +25,10 @@ struct TorusMachine {
 /// The network of a torus. `machines` are as many as the product of the sides, row-major: the last coordinate runs
 /// fastest. Vertices are the machines. Links are, machine by machine and dimension by dimension, those to the next
 /// machine. Two machines have one link at most: a side of 2 has one where a longer one has two, a side of 1 none.
+/// `buffer_bytes` is that of every port, 0 where it is not known.
 [[nodiscard]] Network torus_network(const std::vector<std::int32_t>& sides, const std::vector<TorusMachine>& machines,
-                                    double bits_per_second);
+                                    double bits_per_second, std::int64_t buffer_bytes = 0,
+                                    std::int32_t mtu_bytes = usual_mtu_bytes);
 
 /// Coordinates and routes on a torus, by arithmetic alone.
 ///

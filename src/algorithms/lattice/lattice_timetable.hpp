@@ -1,0 +1,58 @@
+/// @file
+/// Algorithm `lattice`: every message starts at its time in a cycle, on any network whose routes are known, at any
+/// speeds (docs/lattice.md).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "aapc/algorithms/algorithm.hpp"
+#include "algorithms/lattice/formula.hpp"
+#include "algorithms/lattice/positions.hpp"
+
+namespace aapc::lattice {
+
+inline constexpr std::string_view name = "lattice";
+inline constexpr std::array<std::string_view, 1> variants{"formula"};
+
+/// A lattice of one network and placement. Only the ranks' positions are held: 8 bytes a participant.
+class LatticeTimetable final : public Timetable {
+  public:
+    LatticeTimetable(Positions positions, const LatticeFormula& formula, const Cycle& cycle)
+        : positions_(std::move(positions)), formula_(formula), cycle_(cycle) {}
+
+    [[nodiscard]] Rank participants() const override { return static_cast<Rank>(positions_.rank_at.size()); }
+    [[nodiscard]] Phase phases() const override { return formula_.ticks(); }
+    [[nodiscard]] Guarantee guarantee() const override { return Guarantee::within_capacity; }
+    [[nodiscard]] std::optional<Cycle> cycle() const override { return cycle_; }
+    /// O(participants).
+    [[nodiscard]] std::vector<Transfer> sends_of(Rank rank) const override;
+    /// O(participants).
+    [[nodiscard]] std::vector<Transfer> receives_of(Rank rank) const override;
+
+    /// When one rank's message to another starts. O(1).
+    [[nodiscard]] Phase tick(Rank from, Rank to) const { return formula_.tick(position_of(from), position_of(to)); }
+    [[nodiscard]] const LatticeFormula& formula() const { return formula_; }
+    [[nodiscard]] const Positions& positions() const { return positions_; }
+
+  private:
+    [[nodiscard]] Position position_of(Rank rank) const {
+        return positions_.position_of[static_cast<std::size_t>(rank)];
+    }
+
+    Positions positions_;
+    LatticeFormula formula_;
+    Cycle cycle_;
+};
+
+/// The lattice for any kind of network. Its cycle is 1.02 times the bound (1.03 on a torus). At most about 20 ms are
+/// spent on the choice of its multipliers. Fails if the network is not what its kind says.
+[[nodiscard]] Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network,
+                                                                        const Placement& placement);
+
+/// The row of the table.
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
+                                                         std::string_view variant);
+
+}  // namespace aapc::lattice

@@ -1,0 +1,95 @@
+#include "algorithms/lattice/positions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace aapc::lattice {
+
+namespace {
+
+/// The vertices of a tree depth first from vertex 0: a vertex' machines before its switches, each in file order, as
+/// files that say nothing else number their ranks. Each vertex once, even if the graph is no tree.
+std::vector<Vertex> depth_first(const Network& network) {
+    const std::vector<NetworkVertex>& vertices = network.vertices();
+    std::vector<bool> seen(vertices.size(), false);
+    std::vector<Vertex> order;
+    order.reserve(vertices.size());
+    std::vector<Vertex> stack;
+    if (!vertices.empty()) {
+        stack.push_back(0);
+        seen[0] = true;
+    }
+    std::vector<Vertex> children;
+    while (!stack.empty()) {
+        const Vertex vertex = stack.back();
+        stack.pop_back();
+        order.push_back(vertex);
+        children.clear();
+        for (const std::int32_t link : network.links_at(vertex)) {
+            const Vertex end = network.other_end(link, vertex);
+            if (!seen[static_cast<std::size_t>(end)]) {
+                seen[static_cast<std::size_t>(end)] = true;
+                children.push_back(end);
+            }
+        }
+        std::sort(children.begin(), children.end(), [&](Vertex left, Vertex right) {
+            const bool left_switch = vertices[static_cast<std::size_t>(left)].is_switch;
+            const bool right_switch = vertices[static_cast<std::size_t>(right)].is_switch;
+            return left_switch != right_switch ? right_switch : left < right;
+        });
+        stack.insert(stack.end(), children.rbegin(), children.rend());
+    }
+    return order;
+}
+
+/// By vertex: its place in the order; -1 where it has none.
+std::vector<std::int32_t> order_of_vertices(const Network& network) {
+    std::vector<std::int32_t> place(network.vertices().size(), -1);
+    if (!is_tree(network.kind())) {
+        for (std::size_t machine = 0; machine < network.machines().size(); ++machine) {
+            place[static_cast<std::size_t>(network.machines()[machine].vertex)] = static_cast<std::int32_t>(machine);
+        }
+        return place;
+    }
+    std::int32_t next = 0;
+    for (const Vertex vertex : depth_first(network)) {
+        place[static_cast<std::size_t>(vertex)] = next++;
+    }
+    return place;
+}
+
+}  // namespace
+
+Expected<Positions> place_ranks(const Network& network, const Placement& placement) {
+    const std::vector<std::int32_t> place = order_of_vertices(network);
+    const auto vertex_of = [&](Rank rank) {
+        const Machine machine = placement.machine_of[static_cast<std::size_t>(rank)];
+        return static_cast<std::size_t>(network.machines()[static_cast<std::size_t>(machine)].vertex);
+    };
+    // Counting sort by the place of the rank's vertex: stable, so ranks of a machine stay in ascending order.
+    std::vector<std::int32_t> next(network.vertices().size() + 1, 0);
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
+        const std::int32_t at = place[vertex_of(rank)];
+        if (at < 0) {
+            return failure(
+                {"", 0, 0,
+                 fmt::format("machine '{}' is connected to nothing", network.vertices()[vertex_of(rank)].name),
+                 "describe a network in which all machines are connected"});
+        }
+        ++next[static_cast<std::size_t>(at) + 1];
+    }
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    Positions positions;
+    positions.position_of.resize(static_cast<std::size_t>(placement.participants()));
+    positions.rank_at.resize(positions.position_of.size());
+    for (Rank rank = 0; rank < placement.participants(); ++rank) {
+        const Position position = next[static_cast<std::size_t>(place[vertex_of(rank)])]++;
+        positions.position_of[static_cast<std::size_t>(rank)] = position;
+        positions.rank_at[static_cast<std::size_t>(position)] = rank;
+    }
+    return positions;
+}
+
+}  // namespace aapc::lattice

@@ -1,0 +1,28 @@
+/// @file
+/// Positions: the numbers under which a lattice knows the ranks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/topology/placement.hpp"
+#include "aapc/topology/network.hpp"
+
+namespace aapc::lattice {
+
+/// A rank's number in the order in which the lattice counts them, from 0.
+using Position = std::int32_t;
+
+/// Who has which position. Depth first in a tree, so that what is below a link is an interval; by machine, which is
+/// row-major, on a torus. Ranks of one machine follow each other, in ascending order.
+struct Positions {
+    std::vector<Position> position_of;  ///< by rank
+    std::vector<Rank> rank_at;          ///< by position
+};
+
+/// The positions of the participants, or a diagnostic if a machine of theirs cannot be reached from vertex 0.
+/// O(vertices · log vertices + participants).
+[[nodiscard]] Expected<Positions> place_ranks(const Network& network, const Placement& placement);
+
+}  // namespace aapc::lattice

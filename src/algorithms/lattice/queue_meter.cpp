@@ -1,0 +1,99 @@
+#include "algorithms/lattice/queue_meter.hpp"
+
+#include <algorithm>
+
+namespace aapc::lattice {
+
+namespace {
+
+/// A whole cycle of `ticks` carries the busiest channel's messages and `slack` thousandths more; this is one message.
+std::int64_t size_of_message(const Traffic& traffic, Tick ticks, std::int64_t slack) {
+    const BusyTime busiest = traffic.busiest();
+    if (busiest.messages == 0) {
+        return 1;
+    }
+    const std::int64_t size = ticks * busiest.speed / busiest.messages;
+    return std::max<std::int64_t>(size / (1000 + slack) * 1000 + size % (1000 + slack) * 1000 / (1000 + slack), 1);
+}
+
+}  // namespace
+
+QueueMeter::QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack)
+    : traffic_(traffic), ticks_(ticks), message_(size_of_message(traffic, ticks, slack)) {
+    std::size_t total = 0;
+    for (std::size_t channel = 0; channel < traffic.channels(); ++channel) {
+        begin_.push_back(total);
+        total += static_cast<std::size_t>(traffic.load(channel));
+    }
+    starts_.resize(total);
+    clear();
+}
+
+void QueueMeter::clear() { end_ = begin_; }
+
+void QueueMeter::add(Position from, Position to, Tick tick) {
+    for (const Hop& hop : traffic_.route(from, to)) {
+        starts_[end_[static_cast<std::size_t>(hop.channel)]++] = {tick, hop.inflow};
+    }
+}
+
+std::int64_t QueueMeter::longest_of(std::size_t channel) {
+    const std::size_t begin = begin_[channel];
+    const std::size_t count = end_[channel] - begin;
+    work_ += static_cast<std::int64_t>(count);
+    ends_.clear();
+    std::int64_t inflow = 0;  // at tick 0: of what began in the cycle before
+    for (std::size_t index = begin; index < begin + count; ++index) {
+        const Event& start = starts_[index];
+        Tick end = start.tick + message_ / start.inflow;
+        if (end >= ticks_) {
+            end -= ticks_;
+            inflow += start.inflow;
+        }
+        ends_.push_back({end, start.inflow});
+    }
+    const auto earlier = [](const Event& left, const Event& right) { return left.tick < right.tick; };
+    // With one speed of inflow the ends are in order, but for those that wrapped around.
+    const auto wrapped = std::is_sorted_until(ends_.begin(), ends_.end(), earlier);
+    std::rotate(ends_.begin(), wrapped, ends_.end());
+    if (!std::is_sorted(ends_.begin(), ends_.end(), earlier)) {
+        std::sort(ends_.begin(), ends_.end(), earlier);
+    }
+    const std::int64_t speed = traffic_.speed(channel);
+    std::int64_t queue = 0;
+    std::int64_t longest = 0;
+    Tick now = 0;
+    const auto advance = [&](Tick tick) {
+        queue = std::max<std::int64_t>(queue + (inflow - speed) * (tick - now), 0);
+        longest = std::max(longest, queue);
+        now = tick;
+    };
+    for (int cycle = 0; cycle < 2; ++cycle) {
+        now = 0;
+        std::size_t next_end = 0;
+        for (std::size_t index = begin; index < begin + count; ++index) {
+            for (; next_end < count && ends_[next_end].tick <= starts_[index].tick; ++next_end) {
+                advance(ends_[next_end].tick);
+                inflow -= ends_[next_end].inflow;
+            }
+            advance(starts_[index].tick);
+            inflow += starts_[index].inflow;
+        }
+        for (; next_end < count; ++next_end) {
+            advance(ends_[next_end].tick);
+            inflow -= ends_[next_end].inflow;
+        }
+        advance(ticks_);
+    }
+    return longest / std::max<std::int64_t>(message_ / parts_of_message, 1);
+}
+
+std::int64_t QueueMeter::longest(std::int64_t enough) {
+    std::int64_t worst = 0;
+    for (std::size_t channel = 0; channel < traffic_.channels() && worst <= enough; ++channel) {
+        worst = std::max(worst, longest_of(channel));
+    }
+    return worst;
+}
+
+}  // namespace aapc::lattice

@@ -1,0 +1,52 @@
+/// @file
+/// How long queues get in a cycle: what lattices are chosen by. The certificate is the checker's, not this one's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/lattice/formula.hpp"
+#include "algorithms/lattice/traffic.hpp"
+
+namespace aapc::lattice {
+
+/// Queues are counted in these parts of a message.
+inline constexpr std::int64_t parts_of_message = 1024;
+
+/// Plays a cycle as a fluid: a message flows into a channel from its start on, at the speed of the slowest channel
+/// before it (its own, if it is the first), and the channel serves at its own speed; what is more than that waits.
+/// Whole numbers throughout. Space O(hops).
+class QueueMeter {
+  public:
+    /// A cycle of (1 + slack/1000) times the busiest channel's time, divided into `ticks`, which times the largest
+    /// speed must be below 2^56. Refers to `traffic`.
+    QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack);
+
+    /// Forgets all messages.
+    void clear();
+    /// A message from one position to another; in ascending order of tick.
+    void add(Position from, Position to, Tick tick);
+    /// Two cycles of one channel: the longest queue, in parts of a message. O(messages · log messages).
+    [[nodiscard]] std::int64_t longest_of(std::size_t channel);
+    /// The longest of all channels; stops early once it is longer than `enough`, and returns that.
+    [[nodiscard]] std::int64_t longest(std::int64_t enough);
+    /// Messages on channels that longest_of() has looked at since the beginning: the work it did.
+    [[nodiscard]] std::int64_t work() const { return work_; }
+
+  private:
+    struct Event {
+        Tick tick = 0;
+        std::int64_t inflow = 0;
+    };
+
+    const Traffic& traffic_;
+    Tick ticks_;
+    std::int64_t message_;  ///< the size of one, in speed times ticks
+    std::vector<std::size_t> begin_;
+    std::vector<std::size_t> end_;
+    std::vector<Event> starts_;
+    std::vector<Event> ends_;
+    std::int64_t work_ = 0;
+};
+
+}  // namespace aapc::lattice
