@@ -1,42 +1,16 @@
-"""The papers' figures for trees: what has to be measured for them, one message size at a time."""
+"""What the figures of Faraj & Yuan 2005 and of Faraj, Yuan & Patarasuk 2007 show: all methods of a size in one run."""
 
-from __future__ import annotations
+from reproduction import figures
+from sweeping.definition import Bench, Network, Sweep
 
-from dataclasses import dataclass
-from pathlib import Path
-
-from . import figures
-from .networks import Network
-from .sweep import Bench, Run, Up, write_topology
-
-
-@dataclass(frozen=True)
-class Series:
-    """One network, one congestion control, one MPI: a directory of results, a file for each message size."""
-
-    network: Network
-    congestion_control: str
-    mpi: str
-
-    def directory(self, results: Path) -> Path:
-        return results / self.network.name / f"{self.congestion_control}-{self.mpi}"
-
-    def file(self, results: Path, size: int) -> Path:
-        return self.directory(results) / f"{size}.json"
-
-    def runs(self, results: Path, repeats: int) -> list[Run]:
-        topology = write_topology(results / self.network.name / "topology.toml", self.network.toml())
-        seconds_per_byte = self.network.bottleneck_messages() * 8 / (self.network.rate_megabits * 1e6)
-        runs = []
-        for size in figures.sizes():
-            bench = Bench(self.mpi, [size], figures.candidates(size), repeats)
-            runs.append(
-                Run(
-                    title=f"{self.network.name}, {self.congestion_control}, {self.mpi}, {size} bytes",
-                    up=Up(topology, self.congestion_control),
-                    file=self.file(results, size),
-                    expected_seconds=bench.expected_seconds(seconds_per_byte),
-                    carry_out=bench,
-                )
-            )
-        return runs
+SWEEP = Sweep(
+    summary="Figures 6 to 8 of Faraj & Yuan 2005, 7 to 13 of Faraj, Yuan & Patarasuk 2007",
+    networks=[
+        Network("switch-16.toml", speed="25Mbit", name="one-switch"),
+        Network("star-4+3x4.toml", name="star"),
+        Network("chain-4x4.toml", name="chain"),
+    ],
+    parts=[Bench([size], figures.candidates(size), repeats=3, most_seconds=30) for size in figures.sizes()],
+    mpis=["openmpi"],
+    congestion_controls=["cubic", "bbr"],
+)
