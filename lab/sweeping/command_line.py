@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--results", metavar="DIRECTORY", type=Path, default=Path("results"), help="default %(default)s")
     parser.add_argument("--samples", metavar="DIRECTORY", type=Path, help="keep all that aapc bench writes, too")
-    parser.add_argument("--fresh", action="store_true", help="throw away first what DIRECTORY/NAME.csv has")
+    parser.add_argument("--fresh", action="store_true", help="measure again what DIRECTORY/NAME.csv has")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be measured, and how long it takes")
     parser.add_argument("--table", action="store_true", help="only print the tables of what has been measured")
     parser.add_argument("--intervals", action="store_true", help="print intervals of 95 %% in the tables")
@@ -93,9 +93,8 @@ def _plan(options: argparse.Namespace) -> Plan:
         repeats=options.repeats,
         most_seconds=options.most_seconds,
         tune_minutes=options.minutes,
+        fresh=options.fresh,
     )
-    if options.fresh and not options.table and not options.dry_run:
-        (options.results / f"{options.sweep}.csv").unlink(missing_ok=True)
     plan = Plan(options.sweep, definition.load(options.sweep), choice, options.results, options.samples)
     if not plan.networks():
         raise UsageError(f"no network of sweep {options.sweep} has a name with {' or '.join(options.only)}")

@@ -64,6 +64,7 @@ class Choice:
     repeats: int | None = None
     most_seconds: float | None = None
     tune_minutes: float | None = None
+    fresh: bool = False  # measure again what there is
 
 
 class Plan:
@@ -120,7 +121,7 @@ class Plan:
             jobs += self._bench_jobs(setting, mpi, bench)
         minutes = self._tune_minutes()
         tuning = self._tuning(setting, mpi)
-        if jobs and minutes > 0 and not tuning.exists():
+        if jobs and minutes > 0 and (self._choice.fresh or not tuning.exists()):
             jobs.insert(0, self._tune_job(setting, mpi, minutes, tuning))
         return jobs
 
@@ -167,11 +168,11 @@ class Plan:
 
     def _bench_jobs(self, setting: Setting, mpi: str, bench: Bench) -> list[Job]:
         cell = self._cell(setting, mpi)
-        missing = [
-            size
-            for size in bench.sizes
-            if not set(bench.methods) <= self.medians.asked(cell | {"message_bytes": str(size)})
-        ]
+        cells = {size: cell | {"message_bytes": str(size)} for size in bench.sizes}
+        if self._choice.fresh:
+            for of_size in cells.values():
+                self.medians.forget(of_size)
+        missing = [size for size, of_size in cells.items() if not set(bench.methods) <= self.medians.asked(of_size)]
         if not missing:
             return []
         bench = replace(bench, sizes=missing)
@@ -222,6 +223,8 @@ class Plan:
     def _tune_job(self, setting: Setting, mpi: str, minutes: float, tuning: Path) -> Job:
         def carry_out(lab: str) -> None:
             tuning.parent.mkdir(parents=True, exist_ok=True)
+            if self._choice.fresh:
+                tuning.unlink(missing_ok=True)
             mpirun(
                 *(lab, mpi, setting.network.launcher_options, "tune", "--topology", str(setting.topology)),
                 *("--minutes", f"{minutes:g}", "-o", str(tuning)),
@@ -238,6 +241,8 @@ class Plan:
             repeats=self._choice.repeats or fit.repeats,
         )
         cell = self._cell(setting, mpi) | {"asked": fit.method}
+        if self._choice.fresh:
+            self.medians.forget(cell)
         if self.medians.asked(cell):
             return []
 

@@ -40,6 +40,11 @@ class Medians:
         """The methods, as they were asked for, of which there is something in this cell."""
         return {row["asked"] for row in self._of(cell)}
 
+    def forget(self, cell: Row) -> None:
+        """The file follows with the next put()."""
+        key = self._key(cell)
+        self.rows = [row for row in self.rows if self._key(row) != key]
+
     def put(self, rows: Iterable[Row]) -> None:
         """Replaces the cells that these rows are of. The file is there as a whole or as it was."""
         new = [{column: row.get(column, "") for column in self._columns} for row in rows]

@@ -131,6 +131,21 @@ class Resuming(Case):
         self.assertEqual(len(rows), 2 * 2 * 2)
         self.assertEqual(len({(row["network"], row["message_bytes"], row["asked"]) for row in rows}), len(rows))
 
+    def test_fresh_forgets_what_it_measures_and_nothing_else(self) -> None:
+        self.carry_out(sweep())
+        self.ran.clear()
+        self.fail_on = running.RunFailed(["aapc"], 1)
+        with self.assertRaises(LabError):
+            self.carry_out(sweep(), fresh=True, only=["chain"], sizes=[8])
+        self.assertEqual(len(self.plan(sweep()).medians.rows), 2 * 2 * 2)
+        self.fail_on = None
+        self.ran.clear()
+        self.carry_out(sweep(), fresh=True, only=["chain"])
+        self.assertEqual([run["--sizes"] for run in self.ran], ["8,64"])
+        rows = self.plan(sweep()).medians.rows
+        self.assertEqual(len(rows), 2 * 2 * 2)
+        self.assertEqual(rows[-1]["network"], "chain-4x4")
+
     def test_what_was_measured_before_an_interrupt_is_kept(self) -> None:
         of = sweep(mpis=["openmpi", "mpich"], networks=[Network("chain-4x4.toml")])
         real = self.mpirun
