@@ -15,7 +15,9 @@ def use_build(directory: Path) -> None:
     """From now on, for this process and those it starts, aapc is that of a build directory or an installation."""
     program = directory.resolve() / "bin" / "aapc"
     if not os.access(program, os.X_OK):
-        raise UsageError(f"{directory} has no bin/aapc: give a build directory in which aapc is built, or an installation")
+        raise UsageError(
+            f"{directory} has no bin/aapc: give a build directory in which aapc is built, or an installation"
+        )
     os.environ[VARIABLE] = str(program)
 
 

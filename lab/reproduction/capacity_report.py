@@ -23,7 +23,9 @@ def capacity_block(rows: Sequence[Row]) -> str:
         first = here[methods[0]]
         cells = " | ".join(fraction(here[method]) for method in methods)
         speed = network.rsplit("-", 1)[1].replace("Mbit", " Mbit/s")
-        lines.append(f"| {_title(network)} | {first['ranks']} | {speed} | {cells} | {float(first['processors_busy']):.0%} |")
+        lines.append(
+            f"| {_title(network)} | {first['ranks']} | {speed} | {cells} | {float(first['processors_busy']):.0%} |"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -104,7 +104,9 @@ def hold_out(samples: Sequence[Row], fewest_fitted_ranks: int = FEWEST_FITTED_RA
     fitted_ranks = {2, *range(fewest_fitted_ranks, MOST_FITTED_RANKS + 1)}
     measured = [sample for sample in samples if int(sample["ranks"]) > 2]
     with tempfile.TemporaryDirectory() as directory:
-        fit = fit_to([sample for sample in samples if int(sample["ranks"]) in fitted_ranks], Path(directory) / "fit.json")
+        fit = fit_to(
+            [sample for sample in samples if int(sample["ranks"]) in fitted_ranks], Path(directory) / "fit.json"
+        )
         counts = sorted({int(sample["ranks"]) for sample in measured})
         sizes = sorted({int(sample["message_bytes"]) for sample in measured})
         predictions = json.loads(
@@ -136,7 +138,8 @@ def predicted_curves(place: Place, sizes: Sequence[int]) -> dict[tuple[str, str]
     """By method and what the prediction rests on, such as "equation 7'"."""
     with tempfile.TemporaryDirectory() as directory:
         fits = {
-            part: fit_to(place.grid_samples(part), Path(directory) / f"{part}.json") for part in (*GRID_CLUSTERS, "wide-area")
+            part: fit_to(place.grid_samples(part), Path(directory) / f"{part}.json")
+            for part in (*GRID_CLUSTERS, "wide-area")
         }
         link = json.loads(fits.pop("wide-area").read_text())
         answer = ask_aapc(

@@ -38,9 +38,7 @@ Curves = dict[str, Curve]  # by what the legend says
 
 def cluster_blocks(directory: Path, pictures: Path) -> Iterator[tuple[str, str]]:
     """Name and text of each block for which there are results."""
-    places = [
-        Place(directory, control, mpi) for control in ("cubic", "bbr", "reno") for mpi in ("openmpi", "mpich")
-    ]
+    places = [Place(directory, control, mpi) for control in ("cubic", "bbr", "reno") for mpi in ("openmpi", "mpich")]
     signatures = [
         (f"{place.name}, {method}", f"clusters-2-to-4-{place.name}-{method}", samples)
         for place in places
@@ -78,7 +76,11 @@ def _signature_block(signatures: Sequence[tuple[str, str, Sequence[Row]]], pictu
         with_few = hold_out(samples, FEWEST_RANKS)
         picture = pictures / f"{file}.svg"
         _draw_signature(result, name, picture)
-        lines += [f"![Prediction and error, {name}](experiments/{picture.name})", "", *_signature_table(result, with_few, name)]
+        lines += [
+            f"![Prediction and error, {name}](experiments/{picture.name})",
+            "",
+            *_signature_table(result, with_few, name),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -166,7 +168,11 @@ def _comparison_block(places: Sequence[Place], pictures: Path) -> str:
         curves = place.grid_curves()
         picture = pictures / f"clusters-8-{place.name}.svg"
         _draw_curves(curves, {}, place.name, picture)
-        lines += [f"![Times on two clusters, {place.name}](experiments/{picture.name})", "", *_speed_up_table(curves, place.name)]
+        lines += [
+            f"![Times on two clusters, {place.name}](experiments/{picture.name})",
+            "",
+            *_speed_up_table(curves, place.name),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -189,7 +195,7 @@ def _prediction_block(places: Sequence[Place], pictures: Path) -> str:
         f"## {PAPER}, Figures 6 and 9: what two clusters should take",
         "",
         "**The paper saw:** equation 6 far from what Open MPI's own takes on two clusters, and equation 7 close to what `local-group` "
-        "takes. (7' is equation 7 with every message as large as it is; \"links shared\" has the messages of a cluster share its link to "
+        'takes. (7\' is equation 7 with every message as large as it is; "links shared" has the messages of a cluster share its link to '
         "the backbone, which the paper leaves out.)",
         "",
     ]

@@ -95,7 +95,9 @@ def _draw(figure: Figure, measured: dict[tuple[str, str], Medians], mpi_title: s
             axis.set_title(f"{network.title}\n{network.ranks} × {network.rate_megabits} Mbit/s, {control}")
             medians = measured.get((network.name, control), {})
             for curve in _curves(figure):
-                points = {size: medians[curve.method][size] for size in figure.sizes if size in medians.get(curve.method, {})}
+                points = {
+                    size: medians[curve.method][size] for size in figure.sizes if size in medians.get(curve.method, {})
+                }
                 throughputs = [_throughput(network, size, seconds) for size, seconds in points.items()]
                 style = "-" if curve.method.startswith("tree") else "--"
                 axis.plot(list(points), throughputs, style, marker="o", label=curve.label)
@@ -115,12 +117,18 @@ def _draw(figure: Figure, measured: dict[tuple[str, str], Medians], mpi_title: s
 
 def _draw_papers_row(axis: "plot.Axes", figure: Figure, network: Network) -> None:
     papers = Network(
-        network.name, network.title, network.uplinks, network.papers_machines, network.papers_machines, PAPERS_RATE_MEGABITS
+        network.name,
+        network.title,
+        network.uplinks,
+        network.papers_machines,
+        network.papers_machines,
+        PAPERS_RATE_MEGABITS,
     )
     axis.set_title(f"as the paper printed it: {papers.ranks} × {PAPERS_RATE_MEGABITS} Mbit/s")
     for label, milliseconds in figure.papers_milliseconds[network.name].items():
         throughputs = [
-            _throughput(papers, size, time / 1e3) for size, time in zip(figures.PAPER_2005_SIZES, milliseconds, strict=True)
+            _throughput(papers, size, time / 1e3)
+            for size, time in zip(figures.PAPER_2005_SIZES, milliseconds, strict=True)
         ]
         axis.plot(figures.PAPER_2005_SIZES, throughputs, "-", marker="s", label=label)
     _finish(axis, papers.peak_megabits(), figure.sizes)

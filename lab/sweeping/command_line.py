@@ -52,9 +52,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("sweep", metavar="NAME", choices=definition.names(), help="which sweep")
     parser.add_argument(
-        "--build", metavar="DIRECTORY", type=Path, help="where bin/aapc is: a build or an installation (default: AAPC_PROGRAM)"
+        "--build",
+        metavar="DIRECTORY",
+        type=Path,
+        help="where bin/aapc is: a build or an installation (default: AAPC_PROGRAM)",
     )
-    parser.add_argument("--results", metavar="DIRECTORY", type=Path, default=Path("results"), help="default %(default)s")
+    parser.add_argument(
+        "--results", metavar="DIRECTORY", type=Path, default=Path("results"), help="default %(default)s"
+    )
     parser.add_argument("--samples", metavar="DIRECTORY", type=Path, help="keep all that aapc bench writes, too")
     parser.add_argument("--fresh", action="store_true", help="measure again what DIRECTORY/NAME.csv has")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be measured, and how long it takes")

@@ -68,7 +68,9 @@ class Bench:
     repeats: int
     most_seconds: float = 25  # of one size
     only_on: Sequence[str] = ()  # titles of networks; none: all
-    held_out: str = ""  # the method that is compared with each other in the even rounds, which are chosen by the odd ones
+    held_out: str = (
+        ""  # the method that is compared with each other in the even rounds, which are chosen by the odd ones
+    )
 
 
 @dataclass(frozen=True)

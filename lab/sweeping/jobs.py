@@ -248,7 +248,9 @@ class Plan:
 
         def carry_out(lab: str) -> None:
             # Beside the results, so that `aapc fit` goes on with it where it was stopped.
-            name = "-".join((self.name, setting.network.title, setting.congestion_control, mpi, fit.method.replace("/", "-")))
+            name = "-".join(
+                (self.name, setting.network.title, setting.congestion_control, mpi, fit.method.replace("/", "-"))
+            )
             samples = (self._results / f"{name}.samples").resolve()
             samples.mkdir(parents=True, exist_ok=True)
             self._run_fit(lab, setting, mpi, fit, samples)

@@ -104,7 +104,10 @@ def _held_out(candidate: dict, compared: dict) -> Row:
     few = len(other) <= FEW_ROUNDS
     odd, even = (slice(None), slice(None)) if few else (slice(0, None, 2), slice(1, None, 2))
     ratios = [second / first for first, second in zip(own[even], other[even], strict=True)]
-    return {"odd_rounds_seconds": number(statistics.median(own[odd])), "held_out_over_this": number(statistics.median(ratios))}
+    return {
+        "odd_rounds_seconds": number(statistics.median(own[odd])),
+        "held_out_over_this": number(statistics.median(ratios)),
+    }
 
 
 def sample_rows(part: str, method: str, text: str) -> list[Row]:

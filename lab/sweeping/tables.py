@@ -65,7 +65,10 @@ def bench_tables(rows: Iterable[Row], cell: Cell = lead_cell) -> str:
             "",
             "| | " + " | ".join(size_text(size) for size in sizes) + " |",
             "|---|" + "---|" * len(sizes),
-            *(f"| `{method}` | " + " | ".join(cells.get(size, "") for size in sizes) + " |" for method, cells in methods.items()),
+            *(
+                f"| `{method}` | " + " | ".join(cells.get(size, "") for size in sizes) + " |"
+                for method, cells in methods.items()
+            ),
         ]
         tables.append("\n".join(lines) + "\n")
     return "\n".join(tables)
@@ -83,7 +86,10 @@ def sample_tables(rows: Iterable[Row]) -> str:
             "",
             "| ranks | " + " | ".join(size_text(size) for size in sizes) + " |",
             "|---|" + "---|" * len(sizes),
-            *(f"| {count} | " + " | ".join(seconds.get((count, size), "") for size in sizes) + " |" for count in counts),
+            *(
+                f"| {count} | " + " | ".join(seconds.get((count, size), "") for size in sizes) + " |"
+                for count in counts
+            ),
         ]
         tables.append("\n".join(lines) + "\n")
     return "\n".join(tables)
@@ -133,7 +139,9 @@ def _tables(rows: Iterable[Row], columns: Sequence[str]) -> list[tuple[str, list
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[column] for column in columns), []).append(row)
-    return [(", ".join(_title_word(*pair) for pair in zip(columns, key) if pair[1]), table) for key, table in found.items()]
+    return [
+        (", ".join(_title_word(*pair) for pair in zip(columns, key) if pair[1]), table) for key, table in found.items()
+    ]
 
 
 def _title_word(column: str, value: str) -> str:

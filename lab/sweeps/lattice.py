@@ -20,7 +20,9 @@ SWEEP = Sweep(
         Bench(SIZES, ["native", "tree/merged+timed", "lattice"], repeats=7, only_on=TREES),
         Bench(SIZES, ["native", "torus-direct+timed", "lattice"], repeats=7, only_on=["torus-4x4"]),
         # An exchange of 512 KB among 64 machines takes more than two minutes at this speed.
-        Bench(sizes("2Ki,8Ki,32Ki"), ["native", "torus-direct+timed", "lattice"], repeats=3, only_on=["torus-8x8-2Mbit"]),
+        Bench(
+            sizes("2Ki,8Ki,32Ki"), ["native", "torus-direct+timed", "lattice"], repeats=3, only_on=["torus-8x8-2Mbit"]
+        ),
     ],
     congestion_controls=["cubic", "bbr"],
     buffers=["128Ki", "32Ki"],

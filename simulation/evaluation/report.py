@@ -35,9 +35,7 @@ def curves(results: list[Result]) -> dict[str, Curve]:
 
 def torus_table(results: list[Result]) -> str:
     by_method = curves(results)
-    unchecked = {
-        (one.experiment.label, size) for one in results if not one.experiment.checked for size in one.seconds
-    }
+    unchecked = {(one.experiment.label, size) for one in results if not one.experiment.checked for size in one.seconds}
     sizes = sorted({size for curve in by_method.values() for size in curve})
     rows = []
     for method, curve in by_method.items():

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
 from harness import CLUSTER, LAB, Case, each_mpi, main, traces, wait_until
@@ -55,7 +54,9 @@ class Sweeps(Case):
         first = self.rows()
         self.assertEqual(len(first), 2 * len(benches()))
         for row in first:
-            self.assertEqual((row["network"], row["ranks"], row["buffer_bytes"], row["rounds"]), ("small", "4", "65536", "2"))
+            self.assertEqual(
+                (row["network"], row["ranks"], row["buffer_bytes"], row["rounds"]), ("small", "4", "65536", "2")
+            )
             # Four messages of 4 KB cross the trunk at 20 Mbit/s; the token buckets let a few frames through at once.
             self.assertAlmostEqual(float(row["bound_seconds"]), 4 * 4096 * 8 / 20e6 * 1514 / 1448, delta=1e-9)
             self.assertGreater(float(row["median_seconds"]), 0.3 * float(row["bound_seconds"]))

@@ -87,7 +87,9 @@ class Case(unittest.TestCase):
             Path(options["-o"]).write_text("")
             return
         asked = options["--candidates"].split(",")
-        Path(options["-o"]).write_text(json.dumps(document([int(size) for size in options["--sizes"].split(",")], asked)))
+        Path(options["-o"]).write_text(
+            json.dumps(document([int(size) for size in options["--sizes"].split(",")], asked))
+        )
 
     def plan(self, of: Sweep, **choice: object) -> jobs.Plan:
         return jobs.Plan("test", of, jobs.Choice(**choice), self.directory)
@@ -198,7 +200,12 @@ class Choosing(Case):
         self.assertEqual(measured, {("8,64,512", "native", "61"), ("1024,2048", "native,ring", "3")})
 
     def test_parts_of_some_networks_only(self) -> None:
-        of = sweep(parts=[Bench([8], ["native"], 3, only_on=["chain-4x4"]), Bench([8], ["ring"], 3, only_on=["switch-16-25Mbit"])])
+        of = sweep(
+            parts=[
+                Bench([8], ["native"], 3, only_on=["chain-4x4"]),
+                Bench([8], ["ring"], 3, only_on=["switch-16-25Mbit"]),
+            ]
+        )
         self.carry_out(of)
         self.assertEqual([run["--candidates"] for run in self.ran], ["native", "ring"])
         self.ran.clear()
@@ -228,7 +235,9 @@ class Keeping(Case):
         self.assertEqual((native["asked"], native["method"], native["median_seconds"]), ("native", "native", "5"))
         self.assertEqual((ring["asked"], ring["method"], ring["rounds"]), ("ring", "ring/plain", "3"))
         self.assertEqual((ring["low_seconds"], ring["median_seconds"], ring["high_seconds"]), ("1.5", "2", "2.5"))
-        self.assertEqual((ring["first_over_this_low"], ring["first_over_this"], ring["first_over_this_high"]), ("2", "2", "4"))
+        self.assertEqual(
+            (ring["first_over_this_low"], ring["first_over_this"], ring["first_over_this_high"]), ("2", "2", "4")
+        )
 
     def test_a_file_is_read_as_it_was_written(self) -> None:
         self.carry_out(sweep())
@@ -249,7 +258,9 @@ class Keeping(Case):
     def test_samples_of_a_fit(self) -> None:
         text = "# topology: x\nranks,message_bytes,seconds\n\n2,8,0.5\n4,8,1e-3\n"
         rows = medians.sample_rows("a", "native", text)
-        self.assertEqual([(row["part"], row["ranks"], row["seconds"]) for row in rows], [("a", "2", "0.5"), ("a", "4", "1e-3")])
+        self.assertEqual(
+            [(row["part"], row["ranks"], row["seconds"]) for row in rows], [("a", "2", "0.5"), ("a", "4", "1e-3")]
+        )
 
 
 class Showing(Case):
