@@ -16,6 +16,7 @@ from .check import obstacle
 from .errors import LabError, UsageError
 from .interfaces import Options
 from .layout import check_lab_name
+from .program import use_build
 from .topology import KINDS, read_topology
 from .units import format_speed, parse_size, parse_speed
 
@@ -63,6 +64,9 @@ def _parser() -> argparse.ArgumentParser:
 
     up = _command(commands, "up", _up, "put a cluster up")
     up.add_argument("file", metavar="FILE", type=Path, help="topology file; or .json as `aapc topology` prints it")
+    up.add_argument(
+        "--build", metavar="DIRECTORY", type=Path, help="where bin/aapc is, which reads FILE (default: AAPC_PROGRAM)"
+    )
     up.add_argument("--rate", metavar="SPEED", help="speed of every link, e.g. 100Mbit (default: as FILE says)")
     up.add_argument("--buffer", metavar="SIZE", default="128Ki", help="buffer of a switch port (default 128Ki); a torus has no switches")
     up.add_argument("--congestion-control", choices=network.CONGESTION_CONTROLS, default="cubic", help="default cubic")
@@ -126,6 +130,8 @@ def _up(options: argparse.Namespace) -> int:
     )
     if os.geteuid() != 0:
         raise LabError("network namespaces take root's rights, and this is not root")
+    if options.build is not None:
+        use_build(options.build)
     state = network.put_up(read_topology(options.file), str(options.file), options.name, choices)
     print(f"lab: {_describe(state)}", file=sys.stderr)
     return 0

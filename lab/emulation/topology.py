@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from .errors import UsageError
+from .program import find_aapc
 
 FORMAT = "aapc-topology/1"
 KINDS = ("tree", "clusters", "torus")
@@ -23,7 +22,6 @@ _PARTS = {
     "clusters": f"{_TREE_PARTS}; a wide area switch, latency_seconds",
     "torus": "a torus needs sides, machines with name and ranks, and links of one bits_per_second",
 }
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 # A machine's name becomes a host name, a word of a host file and part of a namespace's name.
 _MACHINE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -102,25 +100,11 @@ def read_topology(file: Path) -> Network:
 
 
 def _ask_aapc(file: Path) -> str:
-    command = [_find_aapc(), "topology", str(file), "--format", "json"]
+    command = [find_aapc(), "topology", str(file), "--format", "json"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise UsageError(result.stderr.strip() or f"{command[0]} failed with status {result.returncode}")
     return result.stdout
-
-
-def _find_aapc() -> str:
-    """$AAPC_PROGRAM; or the newest of the builds beside this repository's sources; or the one on the PATH."""
-    named = os.environ.get("AAPC_PROGRAM")
-    if named:
-        return named
-    builds = [path for path in REPOSITORY.glob("build*/bin/aapc") if os.access(path, os.X_OK)]
-    if builds:
-        return str(max(builds, key=lambda path: path.stat().st_mtime))
-    installed = shutil.which("aapc")
-    if installed:
-        return installed
-    raise UsageError("the program aapc, which reads topology files, is not built yet: build it, or set AAPC_PROGRAM")
 
 
 def parse_topology(document: Any) -> Network:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sweeping.medians import Row
+from sweeping.quantities import size_text, time_text
+
 from .clusters import (
     FEWEST_FITTED_RANKS,
+    FEWEST_RANKS,
+    GRID_CLUSTERS,
     GRID_MACHINES,
+    GRID_TOPOLOGY,
     MOST_FITTED_RANKS,
     SIGNATURE_METHODS,
     SIGNATURE_NETWORK,
-    SIGNATURE_RANKS,
-    Curve,
     HoldOut,
     Place,
-    Point,
-    grid_topology,
     hold_out,
-    measured_curves,
     predicted_curves,
     wide_area_messages,
 )
 from .drawing import plot, save
-from .quantities import size_text, time_text
+from .results import Curve
 
 PAPER = "Steffenel, Martinasso & Trystram"
 EQUATION_6 = ("everybody directly", "equation 6")
@@ -35,23 +36,21 @@ EQUATION_7_SHARED = ("local-group", "equation 7', links shared")
 Curves = dict[str, Curve]  # by what the legend says
 
 
-def cluster_blocks(results: Path, pictures: Path) -> Iterator[tuple[str, str]]:
+def cluster_blocks(directory: Path, pictures: Path) -> Iterator[tuple[str, str]]:
     """Name and text of each block for which there are results."""
-    places = [
-        Place(results, control, mpi) for control in ("cubic", "bbr", "reno") for mpi in ("openmpi", "mpich")
-    ]
+    places = [Place(directory, control, mpi) for control in ("cubic", "bbr", "reno") for mpi in ("openmpi", "mpich")]
     signatures = [
-        (f"{place.name}, {method}", place.signature(method))
+        (f"{place.name}, {method}", f"clusters-2-to-4-{place.name}-{method}", samples)
         for place in places
         for method in SIGNATURE_METHODS
-        if place.signature(method).exists()
+        if (samples := place.signature(method))
     ]
     if signatures:
         yield "clusters-2-to-4", _signature_block(signatures, pictures)
-    grids = [place for place in places if place.grid_bench.exists()]
+    grids = [place for place in places if place.grid_curves()]
     if grids:
         yield "clusters-8", _comparison_block(grids, pictures)
-    modelled = [place for place in grids if place.grid_model.exists()]
+    modelled = [place for place in grids if place.grid_samples(GRID_CLUSTERS[0])]
     if modelled:
         yield "clusters-6-and-9", _prediction_block(modelled, pictures)
 
@@ -59,7 +58,7 @@ def cluster_blocks(results: Path, pictures: Path) -> Iterator[tuple[str, str]]:
 # ---- Figures 2 to 4: one cluster, prediction against measurement ----
 
 
-def _signature_block(signatures: Sequence[tuple[str, Path]], pictures: Path) -> str:
+def _signature_block(signatures: Sequence[tuple[str, str, Sequence[Row]]], pictures: Path) -> str:
     lines = [
         f"## {PAPER}, Figures 2 to 4: the contention signature predicts other numbers of ranks",
         "",
@@ -72,12 +71,16 @@ def _signature_block(signatures: Sequence[tuple[str, Path]], pictures: Path) -> 
         "are held out. (Fewer do not saturate the network; what becomes of the error when they are fitted as well is said below.)",
         "",
     ]
-    for name, signature in signatures:
-        result = hold_out(signature)
-        with_few = hold_out(signature, min(SIGNATURE_RANKS))
-        picture = pictures / f"clusters-2-to-4-{signature.stem}.svg"
+    for name, file, samples in signatures:
+        result = hold_out(samples)
+        with_few = hold_out(samples, FEWEST_RANKS)
+        picture = pictures / f"{file}.svg"
         _draw_signature(result, name, picture)
-        lines += [f"![Prediction and error, {name}](experiments/{picture.name})", "", *_signature_table(result, with_few, name)]
+        lines += [
+            f"![Prediction and error, {name}](experiments/{picture.name})",
+            "",
+            *_signature_table(result, with_few, name),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -128,7 +131,7 @@ def _signature_table(result: HoldOut, with_few: HoldOut, name: str) -> list[str]
     lines = [
         f"{name}: gamma {_with_interval(fit['gamma'])}, delta {_with_interval(fit['delta'])} s, threshold "
         + ("none" if threshold is None else f"above {threshold[0]} and up to {threshold[1]} bytes")
-        + f". Median error of the held-out points: {result.median_error:.1%}; fitted to {min(SIGNATURE_RANKS)} ranks and more, "
+        + f". Median error of the held-out points: {result.median_error:.1%}; fitted to {FEWEST_RANKS} ranks and more, "
         f"{with_few.median_error:.1%}.",
         "",
         "| ranks | size | measured | predicted | error |",
@@ -151,8 +154,7 @@ def _with_interval(parameter: dict) -> str:
 
 
 def _comparison_block(places: Sequence[Place], pictures: Path) -> str:
-    topology = grid_topology(places[0].results)
-    counts = {algorithm: wide_area_messages(topology, algorithm) for algorithm in ("local-group", "ring")}
+    counts = {algorithm: wide_area_messages(GRID_TOPOLOGY, algorithm) for algorithm in ("local-group", "ring")}
     lines = [
         f"## {PAPER}, Figure 8: `local-group` against everybody sending directly",
         "",
@@ -163,10 +165,14 @@ def _comparison_block(places: Sequence[Place], pictures: Path) -> str:
         "",
     ]
     for place in places:
-        curves = measured_curves(place.grid_bench)
+        curves = place.grid_curves()
         picture = pictures / f"clusters-8-{place.name}.svg"
         _draw_curves(curves, {}, place.name, picture)
-        lines += [f"![Times on two clusters, {place.name}](experiments/{picture.name})", "", *_speed_up_table(curves, place.name)]
+        lines += [
+            f"![Times on two clusters, {place.name}](experiments/{picture.name})",
+            "",
+            *_speed_up_table(curves, place.name),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -189,13 +195,13 @@ def _prediction_block(places: Sequence[Place], pictures: Path) -> str:
         f"## {PAPER}, Figures 6 and 9: what two clusters should take",
         "",
         "**The paper saw:** equation 6 far from what Open MPI's own takes on two clusters, and equation 7 close to what `local-group` "
-        "takes. (7' is equation 7 with every message as large as it is; \"links shared\" has the messages of a cluster share its link to "
+        'takes. (7\' is equation 7 with every message as large as it is; "links shared" has the messages of a cluster share its link to '
         "the backbone, which the paper leaves out.)",
         "",
     ]
     for place in places:
-        measured = measured_curves(place.grid_bench)
-        predicted = predicted_curves(place.grid_model, grid_topology(place.results), sorted(measured["native"]))
+        measured = place.grid_curves()
+        predicted = predicted_curves(place, sorted(measured["native"]))
         local_group = next(method for method in measured if method.startswith("local-group"))
         comparisons = [
             ("6", "native", {"6": predicted[EQUATION_6], "6, links shared": predicted[EQUATION_6_SHARED]}),

@@ -32,16 +32,6 @@ class Network:
         """Aggregate throughput that no all-to-all can beat, without any overhead, as in the papers (2007, section 3)."""
         return self.ranks * (self.ranks - 1) * self.rate_megabits / self.bottleneck_messages()
 
-    def toml(self) -> str:
-        lines = [f"# {self.title}", "[network]", f'speed = "{self.rate_megabits}Mbit"']
-        for switch, uplink in enumerate(self.uplinks):
-            first = switch * self.machines
-            lines += ["", "[[switch]]", f'name     = "s{switch}"']
-            if uplink is not None:
-                lines.append(f'uplink   = "s{uplink}"')
-            lines.append(f'machines = "n[{first}-{first + self.machines - 1}]"')
-        return "\n".join(lines) + "\n"
-
     def _hangs_below(self, switch: int | None, top: int) -> bool:
         while switch is not None:
             if switch == top:

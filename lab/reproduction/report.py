@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 
-from . import figures
+from sweeping.quantities import size_text
+
+from . import figures, results
+from .capacity_report import capacity_block
 from .clusters_report import cluster_blocks
 from .drawing import plot, save
 from .figures import Curve, Figure
-from .measure import Series
 from .networks import Network, networks
 from .page import with_block
-from .quantities import size_text
 
 PAPERS_RATE_MEGABITS = 100
 CONGESTION_CONTROLS = ("cubic", "bbr")
@@ -22,27 +23,36 @@ TUNED_LABEL = "tuned (best of the paper's)"
 Medians = dict[str, dict[int, float]]  # method, bytes: seconds
 
 
-def write_report(results: Path, documents: Path) -> None:
-    """Draws every figure for which there are results and renews the marked blocks of docs/experiments.md."""
+def write_report(directory: Path, documents: Path) -> None:
+    """Draws every figure for which there are results in `directory` and renews the marked blocks of experiments.md."""
     pictures = documents / "experiments"
     pictures.mkdir(parents=True, exist_ok=True)
     page = documents / "experiments.md"
     text = page.read_text() if page.exists() else "# The papers' experiments again\n"
-    for figure in figures.figures():
-        text = with_block(text, figure.name, "lab/experiments", _figure_block(figure, results, pictures))
-    for name, block in cluster_blocks(results, pictures):
-        text = with_block(text, name, "lab/experiments", block)
+    for name, block in blocks(directory, pictures):
+        text = with_block(text, name, "lab/report", block)
     page.write_text(text)
 
 
-def _figure_block(figure: Figure, results: Path, pictures: Path) -> str:
+def blocks(directory: Path, pictures: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of each block for which there are results; draws what it shows."""
+    capacity = results.rows(directory, "capacity")
+    if capacity:
+        yield "capacity", capacity_block(capacity)
+    if results.rows(directory, "papers"):
+        for figure in figures.figures():
+            yield figure.name, _figure_block(figure, directory, pictures)
+    yield from cluster_blocks(directory, pictures)
+
+
+def _figure_block(figure: Figure, directory: Path, pictures: Path) -> str:
     lines = [f"## {figure.title}", "", f"**The paper saw:** {figure.claim}", ""]
     for mpi, mpi_title in MPI_TITLES.items():
         measured = {
             (network.name, control): medians
             for network in networks()
             for control in CONGESTION_CONTROLS
-            if (medians := _read_medians(Series(network, control, mpi), results))
+            if (medians := _read_medians(directory, network, control, mpi))
         }
         if not measured:
             continue
@@ -53,14 +63,10 @@ def _figure_block(figure: Figure, results: Path, pictures: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _read_medians(series: Series, results: Path) -> Medians:
-    medians: Medians = {}
-    for size in figures.sizes():
-        file = series.file(results, size)
-        if file.exists():
-            (measured,) = json.loads(file.read_text())["sizes"]
-            for candidate in measured["candidates"]:
-                medians.setdefault(candidate["candidate"], {})[size] = candidate["median_seconds"]
+def _read_medians(directory: Path, network: Network, control: str, mpi: str) -> Medians:
+    medians: Medians = results.curves(
+        results.rows(directory, "papers", network=network.name, congestion_control=control, mpi=mpi)
+    )
     schemes = figures.papers_schemes()
     for size in figures.sizes():
         times = [medians[scheme][size] for scheme in schemes if size in medians.get(scheme, {})]
@@ -89,7 +95,9 @@ def _draw(figure: Figure, measured: dict[tuple[str, str], Medians], mpi_title: s
             axis.set_title(f"{network.title}\n{network.ranks} × {network.rate_megabits} Mbit/s, {control}")
             medians = measured.get((network.name, control), {})
             for curve in _curves(figure):
-                points = {size: medians[curve.method][size] for size in figure.sizes if size in medians.get(curve.method, {})}
+                points = {
+                    size: medians[curve.method][size] for size in figure.sizes if size in medians.get(curve.method, {})
+                }
                 throughputs = [_throughput(network, size, seconds) for size, seconds in points.items()]
                 style = "-" if curve.method.startswith("tree") else "--"
                 axis.plot(list(points), throughputs, style, marker="o", label=curve.label)
@@ -109,12 +117,18 @@ def _draw(figure: Figure, measured: dict[tuple[str, str], Medians], mpi_title: s
 
 def _draw_papers_row(axis: "plot.Axes", figure: Figure, network: Network) -> None:
     papers = Network(
-        network.name, network.title, network.uplinks, network.papers_machines, network.papers_machines, PAPERS_RATE_MEGABITS
+        network.name,
+        network.title,
+        network.uplinks,
+        network.papers_machines,
+        network.papers_machines,
+        PAPERS_RATE_MEGABITS,
     )
     axis.set_title(f"as the paper printed it: {papers.ranks} × {PAPERS_RATE_MEGABITS} Mbit/s")
     for label, milliseconds in figure.papers_milliseconds[network.name].items():
         throughputs = [
-            _throughput(papers, size, time / 1e3) for size, time in zip(figures.PAPER_2005_SIZES, milliseconds, strict=True)
+            _throughput(papers, size, time / 1e3)
+            for size, time in zip(figures.PAPER_2005_SIZES, milliseconds, strict=True)
         ]
         axis.plot(figures.PAPER_2005_SIZES, throughputs, "-", marker="s", label=label)
     _finish(axis, papers.peak_megabits(), figure.sizes)

@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from pathlib import Path
 
-from .experiments import START_UP, Experiment, Network, experiments
+from .experiments import START_UP, Network
+from .results import Curve, Result, read_results
 
 SECONDS_PER_BYTE = 8e-9
 """Of a link of the simulated tori: the paper's td."""
-
-Curve = dict[int, float]
-"""Simulated seconds by bytes from each rank to each."""
-
-
-@dataclass
-class Result:
-    experiment: Experiment
-    document: dict
-
-    @property
-    def seconds(self) -> Curve:
-        return {sample["bytes"]: sample["seconds"] for sample in self.document["samples"]}
-
-    @property
-    def of_bound(self) -> Curve:
-        return {sample["bytes"]: sample["of_bound"] for sample in self.document["samples"]}
-
-
-def read_results(directory: Path) -> list[Result]:
-    found = []
-    for experiment in experiments():
-        path = directory / f"{experiment.name}.json"
-        if path.exists():
-            found.append(Result(experiment, json.loads(path.read_text())))
-    return found
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
@@ -62,9 +35,7 @@ def curves(results: list[Result]) -> dict[str, Curve]:
 
 def torus_table(results: list[Result]) -> str:
     by_method = curves(results)
-    unchecked = {
-        (one.experiment.label, size) for one in results if not one.experiment.checked for size in one.seconds
-    }
+    unchecked = {(one.experiment.label, size) for one in results if not one.experiment.checked for size in one.seconds}
     sizes = sorted({size for curve in by_method.values() for size in curve})
     rows = []
     for method, curve in by_method.items():
@@ -182,16 +153,17 @@ def cost_table(results: list[Result]) -> str:
     rows = []
     for network in dict.fromkeys(one.experiment.network for one in results):
         here = [one for one in results if one.experiment.network == network]
-        longest = max(here, key=lambda one: max(s["processor_seconds"] for s in one.document["samples"]))
-        sample = max(longest.document["samples"], key=lambda one: one["processor_seconds"])
+        longest = max(here, key=lambda one: max(float(sample["processor_seconds"]) for sample in one.samples))
+        sample = max(longest.samples, key=lambda one: float(one["processor_seconds"]))
         rows.append(
             [
                 network.name,
                 str(network.ranks),
-                f"{sum(one.document['processor_seconds'] for one in here):.0f} s",
-                f"`{longest.experiment.label}`, {size_text(sample['bytes'])}: {sample['processor_seconds']:.1f} s, "
+                f"{sum(one.processor_seconds for one in here):.0f} s",
+                f"`{longest.experiment.label}`, {size_text(int(sample['message_bytes']))}: "
+                f"{float(sample['processor_seconds']):.1f} s, "
                 f"{sample['messages']} messages",
-                f"{max(one.document['memory_bytes'] for one in here) / 1e9:.2f} GB",
+                f"{max(one.memory_bytes for one in here) / 1e9:.2f} GB",
             ]
         )
     return markdown(["network", "ranks", "processor time in all", "longest single exchange", "most memory"], rows)
@@ -201,10 +173,14 @@ def networks_of(results: list[Result], kind: str) -> list[Network]:
     return list(dict.fromkeys(one.experiment.network for one in results if one.experiment.network.kind == kind))
 
 
-def write_report(directory: Path, page: Path) -> None:
-    results = read_results(directory)
-    if not results:
-        return
+def write_report(file: Path, page: Path) -> None:
+    results = list(read_results(file).values())
+    if results:
+        page.write_text(report(results))
+
+
+def report(results: list[Result]) -> str:
+    """The page."""
     tori = [one for one in results if one.experiment.network.kind == "torus"]
     parts = [
         "# Results of the simulation\n",
@@ -233,4 +209,4 @@ def write_report(directory: Path, page: Path) -> None:
         parts.append(f"### {network.name}: {network.ranks} ranks\n")
         parts.append(tree_table([one for one in results if one.experiment.network == network]))
     parts += ["## What the simulation costs\n", cost_table(results)]
-    page.write_text("\n".join(parts))
+    return "\n".join(parts)

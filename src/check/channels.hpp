@@ -33,6 +33,21 @@ class Channels {
     /// first and the third quarter of the ring, down from the second and the fourth. O(route length).
     void route(Rank from, Rank to, std::vector<Channel>& channels);
 
+    /// The links of a tree by their distance from vertex 0, those of a torus by their dimension; one direction of each.
+    [[nodiscard]] std::vector<std::vector<DirectedLink>> levels() const;
+
+    /// Ranks among which are all senders, and all receivers, of messages that use a directed link; in a tree no others.
+    /// O(participants · depth).
+    struct Users {
+        std::vector<Rank> senders;
+        std::vector<Rank> receivers;
+    };
+    [[nodiscard]] Users users(DirectedLink link) const;
+
+    /// How many messages cross each directed link of a tree, one from everybody to everybody, from the numbers of ranks
+    /// on its sides. O(participants · depth).
+    [[nodiscard]] std::vector<std::int64_t> tree_loads() const;
+
     /// "the link s0->s1", "the sending port of n0".
     [[nodiscard]] std::string name(Channel channel) const;
 
@@ -52,6 +67,9 @@ class Channels {
     [[nodiscard]] bool find_rings(const std::vector<std::int32_t>& sides);
     void route_in_tree(Vertex source, Vertex target, std::vector<Channel>& channels);
     void route_in_torus(Machine from, Machine to, std::vector<Channel>& channels) const;
+    [[nodiscard]] Users users_in_tree(DirectedLink link) const;
+    [[nodiscard]] Users users_in_torus(DirectedLink link) const;
+    [[nodiscard]] Vertex vertex_of(Rank rank) const;
 
     /// A dimension of a torus whose machines are numbered row-major.
     struct Dimension {

@@ -7,6 +7,7 @@
 
 #include "aapc/check/schedule.hpp"
 #include "check/channels.hpp"
+#include "check/cycle_check.hpp"
 #include "check/forwarded_blocks.hpp"
 
 namespace aapc {
@@ -25,7 +26,7 @@ class ScheduleCheck {
     std::optional<Violation> run() {
         std::optional<Violation> violation = check::check_placement(network_, placement_);
         if (!violation) {
-            violation = check_messages();
+            violation = draft_.cycle ? check::check_cycle_form(draft_, network_, placement_) : check_form();
         }
         if (!violation) {
             violation = draft_.forwards() ? check::follow_blocks(draft_, network_, placement_) : check_pairs();
@@ -33,11 +34,17 @@ class ScheduleCheck {
         return violation ? violation : check_guarantee();
     }
 
-    [[nodiscard]] std::int64_t messages() const { return messages_; }
-
   private:
     /// Each message by itself: between two different participants, in the phase that it says.
-    std::optional<Violation> check_messages() {
+    std::optional<Violation> check_form() const {
+        if (draft_.guarantee == Guarantee::within_capacity) {
+            return Violation{
+                "The guarantee 'within-capacity' is of a timetable that has a cycle; this one has phases."};
+        }
+        if (!draft_.transfers.empty()) {
+            return Violation{
+                fmt::format("{} messages start at times of a cycle, but there is none.", draft_.transfers.size())};
+        }
         for (std::size_t phase = 0; phase < draft_.phases.size(); ++phase) {
             for (const Transfer& message : draft_.phases[phase]) {
                 for (const Rank rank : {message.from, message.to}) {
@@ -57,7 +64,6 @@ class ScheduleCheck {
                                                  name(message), phase, message.phase)};
                 }
             }
-            messages_ += static_cast<std::int64_t>(draft_.phases[phase].size());
         }
         return std::nullopt;
     }
@@ -66,13 +72,14 @@ class ScheduleCheck {
     /// draft and not the square of a number of participants that anyone can claim.
     std::optional<Violation> check_pairs() const {
         std::vector<std::size_t> end_of_sender(participants_ + 1, 0);
-        for_each_message([&](const Transfer& message) { ++end_of_sender[static_cast<std::size_t>(message.from)]; });
+        draft_.for_each_message(
+            [&](const Transfer& message) { ++end_of_sender[static_cast<std::size_t>(message.from)]; });
         std::size_t total = 0;
         for (std::size_t& end : end_of_sender) {
             total += std::exchange(end, total);
         }
         std::vector<const Transfer*> by_sender(total);
-        for_each_message([&](const Transfer& message) {
+        draft_.for_each_message([&](const Transfer& message) {
             by_sender[end_of_sender[static_cast<std::size_t>(message.from)]++] = &message;
         });
 
@@ -84,8 +91,9 @@ class ScheduleCheck {
                 const Transfer*& seen = message_to[static_cast<std::size_t>(by_sender[next]->to)];
                 const bool is_from_here = seen != nullptr && seen->from == static_cast<Rank>(sender);
                 if (is_from_here) {
-                    return Violation{fmt::format("Message {} is sent twice, in phase {} and in phase {}.", name(*seen),
-                                                 seen->phase, by_sender[next]->phase)};
+                    return Violation{fmt::format("Message {} is sent twice, {} and {}.", name(*seen),
+                                                 check::time_of(draft_, *seen),
+                                                 check::time_of(draft_, *by_sender[next]))};
                 }
                 seen = by_sender[next];
             }
@@ -102,22 +110,19 @@ class ScheduleCheck {
                                       message_to[static_cast<std::size_t>(receiver)]->from == sender);
              ++receiver) {
         }
-        return {fmt::format("Message {} is missing: no phase sends it.", name({0, sender, receiver}))};
+        return {fmt::format("Message {} is missing: {} sends it.", name({0, sender, receiver}),
+                            draft_.cycle ? "nothing" : "no phase")};
     }
 
     /// What the phases promise, and the bound. Only a claim about links needs routes, so one about ports, or none, may
     /// be made on any network.
     std::optional<Violation> check_guarantee() const {
         const bool contention_free = is_contention_free(draft_.guarantee);
-        if (draft_.guarantee == Guarantee::within_capacity) {
-            return Violation{
-                "The guarantee 'within-capacity' is of a timetable that has a cycle; this one has phases."};
-        }
         std::optional<Violation> violation;
         if (draft_.guarantee == Guarantee::one_port) {
             violation = check_ports();
         }
-        if (violation || !(contention_free || draft_.bound)) {
+        if (violation || !(contention_free || draft_.bound || draft_.cycle)) {
             return violation;
         }
         Expected<Channels, Violation> channels = Channels::find(network_, placement_);
@@ -126,6 +131,9 @@ class ScheduleCheck {
         }
         if (contention_free) {
             violation = check_contention(*channels);
+        }
+        if (draft_.cycle) {
+            violation = check::check_cycle_length(draft_, network_, *channels);
         }
         return violation ? violation : check_bound(*channels);
     }
@@ -210,15 +218,6 @@ class ScheduleCheck {
         return loads;
     }
 
-    template <class Visitor>
-    void for_each_message(Visitor visit) const {
-        for (const std::vector<Transfer>& phase : draft_.phases) {
-            for (const Transfer& message : phase) {
-                visit(message);
-            }
-        }
-    }
-
     std::string name(const Transfer& message) const {
         return message_name(network_, placement_, message.from, message.to);
     }
@@ -227,7 +226,6 @@ class ScheduleCheck {
     const Network& network_;
     const Placement& placement_;
     std::size_t participants_;
-    std::int64_t messages_ = 0;
 };
 
 }  // namespace
@@ -236,11 +234,11 @@ Schedule::Schedule(ScheduleDraft draft, const Network& network, Placement placem
     : draft_(std::move(draft)), network_(&network), placement_(std::move(placement)), messages_(messages) {}
 
 Expected<Schedule, Violation> check_schedule(ScheduleDraft draft, const Network& network, const Placement& placement) {
-    ScheduleCheck check(draft, network, placement);
-    if (std::optional<Violation> violation = check.run()) {
+    if (std::optional<Violation> violation = ScheduleCheck(draft, network, placement).run()) {
         return tl::unexpected(std::move(*violation));
     }
-    const std::int64_t messages = check.messages();
+    std::int64_t messages = 0;
+    draft.for_each_message([&](const Transfer&) { ++messages; });
     return Schedule(std::move(draft), network, placement, messages);
 }
 

@@ -269,6 +269,13 @@ class SynchronisationCheck {
 
 /// Whether the kind can be meant for such a schedule at all.
 std::optional<Violation> check_kind(const Schedule& schedule, const Synchronisation& synchronisation) {
+    if (schedule.cycle()) {
+        return fits_cycles(synchronisation)
+                   ? std::nullopt
+                   : std::optional(Violation{fmt::format("Synchronisation '{}' keeps phases apart, but the schedule "
+                                                         "has a cycle instead of phases.",
+                                                         to_string(synchronisation))});
+    }
     if (needs_contention_free_phases(synchronisation) && !is_contention_free(schedule.guarantee())) {
         return Violation{
             fmt::format("Synchronisation '{}' is for contention-free phases, but the guarantee of these is "

@@ -54,18 +54,16 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
     Plan plan;
     plan.rank = rank;
     plan.participants = schedule.placement().participants();
-    plan.phases = static_cast<Phase>(schedule.phases().size());
+    plan.phases = schedule.cycle() ? schedule.ticks() : static_cast<Phase>(schedule.phases().size());
     plan.synchronisation = synchronisation;
-    for (const std::vector<Transfer>& phase : schedule.phases()) {
-        for (const Transfer& transfer : phase) {
-            if (transfer.from == rank) {
-                plan.sends.push_back(transfer);
-            }
-            if (transfer.to == rank) {
-                plan.receives.push_back(transfer);
-            }
+    schedule.for_each_message([&](const Transfer& transfer) {
+        if (transfer.from == rank) {
+            plan.sends.push_back(transfer);
         }
-    }
+        if (transfer.to == rank) {
+            plan.receives.push_back(transfer);
+        }
+    });
     if (schedule.forwards()) {
         plan.forwarding = plan_forwarding(
             rank, plan.sends, plan.receives,

@@ -17,11 +17,25 @@ void append_blocks(const Timetable& timetable, ScheduleDraft& draft) {
     }
 }
 
+void append_cycle(const Timetable& timetable, ScheduleDraft& draft) {
+    draft.cycle = timetable.cycle();
+    draft.ticks = timetable.phases();
+    for (Rank rank = 0; rank < timetable.participants(); ++rank) {
+        const std::vector<Transfer> sends = timetable.sends_of(rank);
+        draft.transfers.insert(draft.transfers.end(), sends.begin(), sends.end());
+    }
+    std::sort(draft.transfers.begin(), draft.transfers.end());
+}
+
 }  // namespace
 
 ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::string variant,
                        std::optional<std::int64_t> bound) {
     ScheduleDraft draft{std::move(algorithm), std::move(variant), bound, {}, timetable.guarantee(), {}};
+    if (timetable.cycle()) {
+        append_cycle(timetable, draft);
+        return draft;
+    }
     draft.phases.resize(static_cast<std::size_t>(std::max<Phase>(timetable.phases(), 0)));
     for (Rank rank = 0; rank < timetable.participants(); ++rank) {
         for (const Transfer& transfer : timetable.sends_of(rank)) {

@@ -31,7 +31,7 @@ struct Mpi {
 
 void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
 
-const std::string topology = AAPC_SOURCE_DIRECTORY "/tests/interpose/eight.toml";
+const std::string topology = AAPC_SOURCE_DIRECTORY "/tests/interposer/eight.toml";
 
 class BenchCommand : public testing::TestWithParam<Mpi> {
   protected:

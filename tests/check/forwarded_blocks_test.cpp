@@ -176,7 +176,7 @@ TEST_F(FourRanks, PortsAndLinksAreThoseOfTheMessages) {
 }
 
 /// The bound counts what ranks owe each other, not the messages that carry it.
-TEST_F(FourRanks, TheBoundIsThatOfTheDemand) {
+TEST_F(FourRanks, TheBoundIsThatOfThePlacement) {
     draft.bound = 3;
     EXPECT_EQ(complaint(), "");
     draft.bound = 2;

@@ -32,7 +32,7 @@ struct Mpi {
 
 void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
 
-const std::string eight = AAPC_SOURCE_DIRECTORY "/tests/interpose/eight.toml";
+const std::string eight = AAPC_SOURCE_DIRECTORY "/tests/interposer/eight.toml";
 
 /// The link where it is not the subject: in shared memory among more ranks than cores, messages of few sizes do not
 /// always take longer the longer they are.

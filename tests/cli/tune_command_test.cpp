@@ -27,7 +27,7 @@ struct Mpi {
 
 void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
 
-const std::string topology = AAPC_SOURCE_DIRECTORY "/tests/interpose/eight.toml";
+const std::string topology = AAPC_SOURCE_DIRECTORY "/tests/interposer/eight.toml";
 
 class TuneCommand : public testing::TestWithParam<Mpi> {
   protected:

@@ -21,7 +21,7 @@ inline Outcome run_under_mpi(const std::string& launcher, int ranks, const std::
         " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
         " OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 timeout " +
         time_limit + " " + launcher + " -n " + std::to_string(ranks) +
-        " " AAPC_SOURCE_DIRECTORY "/tests/interpose/on_machine.sh " + command + " >out 2>err </dev/null";
+        " " AAPC_SOURCE_DIRECTORY "/tests/interposer/on_machine.sh " + command + " >out 2>err </dev/null";
     // Where ranks end as soon as they have begun, MPICH's launcher writes to a pipe that nobody reads any more and dies
     // of it, one time in 75 on a busy machine, whatever was launched (`sh -c 'exit 2'` for one).
     constexpr int died_of_a_pipe = 128 + SIGPIPE;

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::string topology_directory = AAPC_SOURCE_DIRECTORY "/tests/interpose/";
+const std::string topology_directory = AAPC_SOURCE_DIRECTORY "/tests/interposer/";
 
 class SettingsTest : public testing::Test {
   protected:

@@ -25,7 +25,7 @@ Network two_switches() {
     return tree.build();
 }
 
-TEST(Placement, FullDemandIsFileOrder) {
+TEST(Placement, FullPlacementIsFileOrder) {
     const Placement placement = full_placement(two_switches());
     EXPECT_EQ(placement.machine_of, (std::vector<Machine>{0, 1, 1, 1, 2, 2}));
     EXPECT_EQ(placement.participants(), 6);
@@ -37,7 +37,7 @@ TEST(Placement, NamesCountTheRanksOfAMachine) {
               (std::vector<std::string>{"n0", "n1:0", "n1:1", "n1:2", "n2:0", "n2:1"}));
 }
 
-TEST(Placement, NamesFollowTheDemandNotTheFile) {
+TEST(Placement, NamesFollowThePlacementNotTheFile) {
     const Network network = two_switches();
     EXPECT_EQ(participant_names(network, Placement{{2, 1, 0, 1, 0}}),
               (std::vector<std::string>{"n2", "n1:0", "n0:0", "n1:1", "n0:1"}));

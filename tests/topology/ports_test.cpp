@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network_digest.hpp"
+#include "aapc/topology/placement.hpp"
 #include "aapc/topology/topology_file.hpp"
 
 namespace aapc {

@@ -1,6 +1,6 @@
 /// @file
-/// The table of algorithms. Adding one is a file with a build function and a row here (src/algorithms.cpp): the command
-/// line, the interposer, the tuner and the tests take names, variants and summaries from the table.
+/// The table of algorithms. Adding one is a file with a build function and a row here (src/algorithms/table.cpp): the
+/// command line, the interposer, the tuner and the tests take names, variants and summaries from the table.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,8 @@
 
 namespace aapc {
 
-/// A schedule that nobody has checked yet: anyone can fill one in, nothing but the checker takes it.
+/// A schedule that nobody has checked yet: anyone can fill one in, nothing but the checker takes it. It has phases, or
+/// a cycle with the times in it at which messages start.
 struct ScheduleDraft {
     std::string algorithm;
     std::string variant;
@@ -25,8 +26,27 @@ struct ScheduleDraft {
     /// Store-and-forward: blocks[phase][index] are the blocks that phases[phase][index] carries, in order. Empty where
     /// every message carries its sender's own block for its receiver.
     std::vector<std::vector<std::vector<Block>>> blocks = {};
+    /// Instead of phases: a cycle of so many ticks, and the messages in order of tick, then sender, then receiver,
+    /// where Transfer::phase is the tick at which a message starts (Timetable::cycle()). There may be 2^52 ticks and
+    /// more.
+    std::optional<Cycle> cycle = std::nullopt;
+    Phase ticks = 0;
+    std::vector<Transfer> transfers = {};
 
     [[nodiscard]] bool forwards() const { return !blocks.empty(); }
+
+    /// Every message, in order of phase or tick.
+    template <class Visitor>
+    void for_each_message(Visitor visit) const {
+        for (const std::vector<Transfer>& phase : phases) {
+            for (const Transfer& message : phase) {
+                visit(message);
+            }
+        }
+        for (const Transfer& message : transfers) {
+            visit(message);
+        }
+    }
 };
 
 /// What the checker found wrong first.
@@ -40,7 +60,16 @@ class Schedule {
     [[nodiscard]] const std::string& algorithm() const { return draft_.algorithm; }
     [[nodiscard]] const std::string& variant() const { return draft_.variant; }
     [[nodiscard]] std::optional<std::int64_t> bound() const { return draft_.bound; }
+    /// None where there is a cycle.
     [[nodiscard]] const std::vector<std::vector<Transfer>>& phases() const { return draft_.phases; }
+    /// As in ScheduleDraft.
+    [[nodiscard]] const std::optional<Cycle>& cycle() const { return draft_.cycle; }
+    [[nodiscard]] Phase ticks() const { return draft_.ticks; }
+    [[nodiscard]] const std::vector<Transfer>& transfers() const { return draft_.transfers; }
+    template <class Visitor>
+    void for_each_message(Visitor visit) const {
+        draft_.for_each_message(visit);
+    }
     [[nodiscard]] Guarantee guarantee() const { return draft_.guarantee; }
     [[nodiscard]] bool forwards() const { return draft_.forwards(); }
     /// As ScheduleDraft::blocks.
@@ -64,8 +93,10 @@ class Schedule {
 /// where it is, never in the phase in which it arrives, until all are at their destinations. The guarantee: no rank
 /// sending or receiving twice in a phase; no directed link of the physical route used twice in a phase; the number of
 /// phases equal to the bound. The bound, where one is given, equal to the load of the busiest directed link as counted
-/// from the messages that every ordered pair owes itself. The network must outlive the schedule. O((messages + blocks)
-/// · route length).
+/// from the messages that every ordered pair owes itself. A draft with a cycle: no phases, every message at a tick of
+/// the cycle, its bound in seconds equal to that of the link that needs most time for its messages, and the cycle no
+/// shorter; what queues form, certify_queues() says (aapc/queues.hpp). The network must outlive the schedule.
+/// O((messages + blocks) · route length).
 [[nodiscard]] Expected<Schedule, Violation> check_schedule(ScheduleDraft draft, const Network& network,
                                                            const Placement& placement);
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/topology/placement.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::lattice {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "aapc/topology/placement.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 #include "algorithms/lattice/positions.hpp"
 
 namespace aapc::lattice {

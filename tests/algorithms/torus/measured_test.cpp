@@ -37,7 +37,7 @@ class OnATorus : public testing::TestWithParam<Mpi> {
     }
 
     [[nodiscard]] static std::string topology(const std::string& name) {
-        return " --topology '" AAPC_SOURCE_DIRECTORY "/tests/torus/" + name + ".toml' ";
+        return " --topology '" AAPC_SOURCE_DIRECTORY "/tests/algorithms/torus/" + name + ".toml' ";
     }
     [[nodiscard]] static std::string bench(const std::string& torus) {
         return "'" AAPC_PROGRAM "' bench" + topology(torus) + "--warm-up 0 --format json ";

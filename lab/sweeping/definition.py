@@ -1,0 +1,116 @@
+"""What a sweep is: networks, settings of the lab, and what is measured on each. A file of lab/sweeps defines one, SWEEP."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Union
+
+from emulation.errors import UsageError
+from emulation.units import parse_size
+
+LAB = Path(__file__).resolve().parents[1]
+TOPOLOGY_DIRECTORIES = (LAB / "networks", LAB.parent / "examples")
+
+_SPEED_LINE = re.compile(r'^(?:machine_)?speed( *)= *"[^"]*"', re.MULTILINE)
+_TORUS_LINE = re.compile(r'^kind *= *"torus"', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Network:
+    """A topology file, of lab/networks or examples, or any by its path."""
+
+    file: str
+    speed: str | None = None  # of every link, instead of the file's, in which one speed may stand
+    name: str = ""  # in results; otherwise the file's and the speed
+    launcher_options: Sequence[str] = ()  # of lab/cluster mpirun
+
+    @property
+    def title(self) -> str:
+        return self.name or "-".join(filter(None, (Path(self.file).stem, self.speed)))
+
+    @property
+    def path(self) -> Path:
+        found = [path for path in (directory / self.file for directory in TOPOLOGY_DIRECTORIES) if path.is_file()]
+        if not found:
+            raise UsageError(f"{self.file}: neither there nor in lab/networks nor in examples")
+        return found[0].resolve()
+
+    @property
+    def has_switches(self) -> bool:
+        return _TORUS_LINE.search(self.text()) is None
+
+    def text(self) -> str:
+        """Of the topology file, with this network's speed."""
+        text = self.path.read_text(encoding="utf-8")
+        if self.speed is None:
+            return text
+        changed, places = _SPEED_LINE.subn(lambda line: f'speed{line[1]}= "{self.speed}"', text)
+        if places != 1:
+            raise UsageError(f"{self.file} has {places} speeds, and only one can be replaced")
+        return changed
+
+
+def sizes(text: str) -> list[int]:
+    """Bytes of "2Ki,8Ki"."""
+    return [parse_size(size) for size in text.split(",")]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Methods that `aapc bench` measures in turns; the first is what the others are compared with."""
+
+    sizes: Sequence[int]
+    methods: Sequence[str]
+    repeats: int
+    most_seconds: float = 25  # of one size
+    only_on: Sequence[str] = ()  # titles of networks; none: all
+    held_out: str = (
+        ""  # the method that is compared with each other in the even rounds, which are chosen by the odd ones
+    )
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Samples of the model of contention, which `aapc fit` measures."""
+
+    sizes: Sequence[int]
+    method: str
+    repeats: int
+    ranks: Sequence[int] = ()  # none: as `aapc fit` chooses
+    only_on: Sequence[str] = ()
+
+
+Part = Union[Bench, Fit]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    summary: str
+    networks: Sequence[Network]
+    parts: Sequence[Part]  # carried out one after the other on each network
+    mpis: Sequence[str] = ("openmpi", "mpich")
+    congestion_controls: Sequence[str] = ("cubic",)
+    buffers: Sequence[str] = ("128Ki",)
+    usual: Sequence[str] = ()  # titles of the networks that are measured unless others are asked for; none: all
+    tune_minutes: float = 0  # above 0: `aapc tune` comes first, and `interposed` obeys what it found
+
+    def parts_on(self, network: Network) -> list[Part]:
+        known = {one.title for one in self.networks}
+        # A network that the caller brought along is measured as the first of the sweep's own is.
+        title = network.title if network.title in known else self.networks[0].title
+        return [part for part in self.parts if not part.only_on or title in part.only_on]
+
+
+def names() -> list[str]:
+    return sorted(file.stem for file in (LAB / "sweeps").glob("[a-z]*.py"))
+
+
+def load(name: str) -> Sweep:
+    if name not in names():
+        raise UsageError(f"there is no sweep '{name}'; there are {', '.join(names())}")
+    sweep: Sweep = importlib.import_module(f"sweeps.{name}").SWEEP
+    return sweep

@@ -1,0 +1,294 @@
+"""The single runs of a sweep: which of them are missing, how long each should take, and how it is carried out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from emulation.units import parse_size
+
+from .definition import Bench, Fit, Network, Sweep
+from .medians import (
+    COLUMNS,
+    HELD_OUT_COLUMNS,
+    SAMPLE_CELL,
+    SAMPLE_COLUMNS,
+    Medians,
+    Row,
+    bench_rows,
+    number,
+    sample_rows,
+)
+from .running import mpirun, processor_ticks, seconds_per_byte
+
+LAUNCH_SECONDS = 6.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A lab that is put up."""
+
+    network: Network
+    topology: Path
+    congestion_control: str
+    buffer: str  # of a switch port; empty where there are no switches
+
+    def options(self) -> list[str]:
+        return ["--congestion-control", self.congestion_control, *(["--buffer", self.buffer] if self.buffer else [])]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One start of a program on a lab."""
+
+    title: str
+    setting: Setting
+    expected_seconds: float
+    carry_out: Callable[[str], None]  # on the lab of that name, which is up
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the caller of a sweep wants otherwise than its file says; None: as it says."""
+
+    networks: Sequence[Network] | None = None  # instead of the sweep's own
+    only: Sequence[str] | None = None  # words of which a network's title has one
+    mpis: Sequence[str] | None = None
+    congestion_controls: Sequence[str] | None = None
+    buffers: Sequence[str] | None = None
+    sizes: Sequence[int] | None = None
+    methods: Sequence[str] | None = None
+    repeats: int | None = None
+    most_seconds: float | None = None
+    tune_minutes: float | None = None
+    fresh: bool = False  # measure again what there is
+
+
+class Plan:
+    """A sweep as it was chosen, its results in a directory."""
+
+    def __init__(self, name: str, sweep: Sweep, choice: Choice, results: Path, samples: Path | None = None) -> None:
+        self.name = name
+        self.sweep = sweep
+        self._choice = choice
+        self._results = results
+        self._samples = samples
+        columns = (*COLUMNS, *HELD_OUT_COLUMNS) if any(self._held_out(part) for part in sweep.parts) else COLUMNS
+        self.is_of_samples = all(isinstance(part, Fit) for part in sweep.parts)
+        self.medians = (
+            Medians(self.file, SAMPLE_COLUMNS, SAMPLE_CELL) if self.is_of_samples else Medians(self.file, columns)
+        )
+
+    @property
+    def file(self) -> Path:
+        return self._results / f"{self.name}.csv"
+
+    def networks(self) -> list[Network]:
+        own = self._choice.networks or self.sweep.networks
+        if self._choice.only is not None:
+            return [network for network in own if any(word in network.title for word in self._choice.only)]
+        if self._choice.networks is None and self.sweep.usual:
+            return [network for network in own if network.title in self.sweep.usual]
+        return list(own)
+
+    def missing(self, directory: Path) -> list[Job]:
+        """Jobs, lab by lab; topology files that have to be made are put into `directory`."""
+        return [
+            job
+            for network in self.networks()
+            for setting in self._settings(network, directory)
+            for mpi in self._choice.mpis or self.sweep.mpis
+            for job in self._jobs(setting, mpi)
+        ]
+
+    def _settings(self, network: Network, directory: Path) -> Iterator[Setting]:
+        topology = directory / f"{network.title}.toml"
+        topology.write_text(network.text(), encoding="utf-8")
+        for control in self._choice.congestion_controls or self.sweep.congestion_controls:
+            for buffer in (self._choice.buffers or self.sweep.buffers) if network.has_switches else ("",):
+                yield Setting(network, topology, control, buffer)
+
+    def _jobs(self, setting: Setting, mpi: str) -> list[Job]:
+        parts = self.sweep.parts_on(setting.network)
+        jobs: list[Job] = []
+        for part in parts:
+            if isinstance(part, Fit):
+                jobs += self._fit_jobs(setting, mpi, part)
+        for bench in self._chosen([part for part in parts if isinstance(part, Bench)]):
+            jobs += self._bench_jobs(setting, mpi, bench)
+        minutes = self._tune_minutes()
+        tuning = self._tuning(setting, mpi)
+        if jobs and minutes > 0 and (self._choice.fresh or not tuning.exists()):
+            jobs.insert(0, self._tune_job(setting, mpi, minutes, tuning))
+        return jobs
+
+    def _chosen(self, benches: Sequence[Bench]) -> list[Bench]:
+        """With the sizes that the caller asks for: each is measured as the part does that is meant for such sizes."""
+        choice = self._choice
+        changed = [
+            replace(
+                bench,
+                methods=choice.methods or bench.methods,
+                repeats=choice.repeats or bench.repeats,
+                most_seconds=choice.most_seconds or bench.most_seconds,
+            )
+            for bench in benches
+        ]
+        if choice.sizes is None or not changed:
+            return changed
+        changed.sort(key=lambda bench: min(bench.sizes))
+        of_part: list[list[int]] = [[] for _ in changed]
+        for size in choice.sizes:
+            place = max((at for at, bench in enumerate(changed) if min(bench.sizes) <= size), default=0)
+            of_part[place].append(size)
+        return [replace(bench, sizes=own) for bench, own in zip(changed, of_part, strict=True) if own]
+
+    def _tune_minutes(self) -> float:
+        return self.sweep.tune_minutes if self._choice.tune_minutes is None else self._choice.tune_minutes
+
+    def _held_out(self, part: Bench | Fit) -> str:
+        return part.held_out if isinstance(part, Bench) else ""
+
+    def _cell(self, setting: Setting, mpi: str) -> Row:
+        return {
+            "network": setting.network.title,
+            "congestion_control": setting.congestion_control,
+            "buffer_bytes": str(parse_size(setting.buffer)) if setting.buffer else "",
+            "mpi": mpi,
+        }
+
+    def _title(self, setting: Setting, mpi: str) -> str:
+        buffers = f"buffers of {setting.buffer}, " if setting.buffer else ""
+        return f"{setting.network.title}, {setting.congestion_control}, {buffers}{mpi}"
+
+    # ---- aapc bench ----
+
+    def _bench_jobs(self, setting: Setting, mpi: str, bench: Bench) -> list[Job]:
+        cell = self._cell(setting, mpi)
+        cells = {size: cell | {"message_bytes": str(size)} for size in bench.sizes}
+        if self._choice.fresh:
+            for of_size in cells.values():
+                self.medians.forget(of_size)
+        missing = [size for size, of_size in cells.items() if not set(bench.methods) <= self.medians.asked(of_size)]
+        if not missing:
+            return []
+        bench = replace(bench, sizes=missing)
+
+        def carry_out(lab: str) -> None:
+            report = setting.topology.with_suffix(".json")
+            busy_before, all_before = processor_ticks()
+            self._run_bench(lab, setting, mpi, bench, report)
+            busy, ticks = processor_ticks()
+            share = number((busy - busy_before) / max(1, ticks - all_before))
+            document = json.loads(report.read_text(encoding="utf-8"))
+            rows = bench_rows(document, bench.methods, bench.held_out)
+            self.medians.put({**cell, **row, "processors_busy": share} for row in rows)
+            self._keep_samples(report, cell, bench)
+
+        return [Job(self._title(setting, mpi), setting, expected_seconds(bench, setting.topology), carry_out)]
+
+    def _run_bench(self, lab: str, setting: Setting, mpi: str, bench: Bench, report: Path) -> None:
+        environment_before = os.environ.get("AAPC_TUNING")
+        if self._tune_minutes() > 0:
+            os.environ["AAPC_TUNING"] = str(self._tuning(setting, mpi))
+        try:
+            mpirun(
+                *(lab, mpi, setting.network.launcher_options, "bench", "--topology", str(setting.topology)),
+                *("--sizes", ",".join(map(str, bench.sizes)), "--candidates", ",".join(bench.methods)),
+                *("--repeats", str(bench.repeats), "--warm-up", "1", "--most-seconds", str(bench.most_seconds)),
+                *("--format", "json", "-o", str(report)),
+            )
+        finally:
+            if environment_before is None:
+                os.environ.pop("AAPC_TUNING", None)
+            else:
+                os.environ["AAPC_TUNING"] = environment_before
+
+    def _keep_samples(self, report: Path, cell: Row, bench: Bench) -> None:
+        if self._samples is not None:
+            self._samples.mkdir(parents=True, exist_ok=True)
+            name = "-".join(filter(None, (self.name, *cell.values(), str(min(bench.sizes)))))
+            (self._samples / f"{name}.json").write_text(report.read_text(encoding="utf-8"), encoding="utf-8")
+        report.unlink()
+
+    # ---- aapc tune ----
+
+    def _tuning(self, setting: Setting, mpi: str) -> Path:
+        name = "-".join(filter(None, (self.name, *self._cell(setting, mpi).values())))
+        return (self._results / f"{name}.toml").resolve()
+
+    def _tune_job(self, setting: Setting, mpi: str, minutes: float, tuning: Path) -> Job:
+        def carry_out(lab: str) -> None:
+            tuning.parent.mkdir(parents=True, exist_ok=True)
+            if self._choice.fresh:
+                tuning.unlink(missing_ok=True)
+            mpirun(
+                *(lab, mpi, setting.network.launcher_options, "tune", "--topology", str(setting.topology)),
+                *("--minutes", f"{minutes:g}", "-o", str(tuning)),
+            )
+
+        return Job(f"{self._title(setting, mpi)}: tuning", setting, 60 * minutes + LAUNCH_SECONDS, carry_out)
+
+    # ---- aapc fit ----
+
+    def _fit_jobs(self, setting: Setting, mpi: str, fit: Fit) -> list[Job]:
+        fit = replace(
+            fit,
+            sizes=self._choice.sizes or fit.sizes,
+            repeats=self._choice.repeats or fit.repeats,
+        )
+        cell = self._cell(setting, mpi) | {"asked": fit.method}
+        if self._choice.fresh:
+            self.medians.forget(cell)
+        if self.medians.asked(cell):
+            return []
+
+        def carry_out(lab: str) -> None:
+            # Beside the results, so that `aapc fit` goes on with it where it was stopped.
+            name = "-".join(
+                (self.name, setting.network.title, setting.congestion_control, mpi, fit.method.replace("/", "-"))
+            )
+            samples = (self._results / f"{name}.samples").resolve()
+            samples.mkdir(parents=True, exist_ok=True)
+            self._run_fit(lab, setting, mpi, fit, samples)
+            self.medians.put({**cell, **row} for row in read_samples(samples))
+            for file in samples.iterdir():
+                file.unlink()
+            samples.rmdir()
+
+        title = f"{self._title(setting, mpi)}: samples of {fit.method}"
+        return [Job(title, setting, expected_fit_seconds(fit, setting.topology), carry_out)]
+
+    def _run_fit(self, lab: str, setting: Setting, mpi: str, fit: Fit, samples: Path) -> None:
+        ranks = ["--ranks", ",".join(map(str, fit.ranks))] if fit.ranks else []
+        mpirun(
+            *(lab, mpi, setting.network.launcher_options, "fit", "--topology", str(setting.topology)),
+            *("--method", fit.method, "--sizes", ",".join(map(str, fit.sizes)), *ranks, "--repeats", str(fit.repeats)),
+            *("--csv", str(samples / "samples.csv"), "--format", "json", "-o", str(samples / "fit.json")),
+        )
+
+
+def read_samples(directory: Path) -> list[Row]:
+    """`aapc fit` writes samples.csv, or for clusters samples-CLUSTER.csv each and samples-wide-area.csv."""
+    document = json.loads((directory / "fit.json").read_text(encoding="utf-8"))
+    method = document["method"] if "method" in document else document["clusters"][0]["fit"]["method"]
+    rows = []
+    for file in sorted(directory.glob("samples*.csv")):
+        rows += sample_rows(file.stem[len("samples-") :], method, file.read_text(encoding="utf-8"))
+    return rows
+
+
+def expected_seconds(bench: Bench, topology: Path) -> float:
+    """Twice the bound and some start-ups, and the launcher."""
+    at_the_bound = seconds_per_byte(topology)
+    rounds = [len(bench.methods) * (2 * at_the_bound * size + 0.05) for size in bench.sizes]
+    return LAUNCH_SECONDS + sum(min(one * (bench.repeats + 1), one + bench.most_seconds) for one in rounds)
+
+
+def expected_fit_seconds(fit: Fit, topology: Path) -> float:
+    at_the_bound = seconds_per_byte(topology)
+    counts = max(3, len(fit.ranks))
+    return 2 * LAUNCH_SECONDS + 2 * counts * (fit.repeats + 1) * sum(at_the_bound * size + 0.02 for size in fit.sizes)

@@ -1,0 +1,93 @@
+"""Asking aapc, and running its programs on labs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from emulation.errors import Interrupted, LabError
+from emulation.program import find_aapc
+
+CLUSTER = Path(__file__).resolve().parents[1] / "cluster"
+WIRE_OVER_PAYLOAD = 1514 / 1448  # of a full Ethernet frame under TCP
+PATIENCE = 20.0  # seconds that a program has to clean up when it is interrupted
+
+
+class RunFailed(LabError):
+    """A program that was run ended with this status, and has said why."""
+
+    def __init__(self, command: Sequence[str], status: int) -> None:
+        super().__init__(f"{' '.join(command)}: status {status}")
+
+
+def ask_aapc(*command: str) -> str:
+    """What a command of aapc says that measures nothing."""
+    return _run([find_aapc(), *command], stdout=subprocess.PIPE)
+
+
+@cache
+def seconds_per_byte(topology: Path) -> float:
+    """Of an exchange at the bound, headers counted."""
+    answer = json.loads(ask_aapc("topology", str(topology), "--format", "json"))
+    return float(answer["bound"]["seconds_per_byte"]) * WIRE_OVER_PAYLOAD
+
+
+def cluster(*arguments: str) -> None:
+    """Runs lab/cluster, quietly."""
+    _run([str(CLUSTER), *arguments], stdout=subprocess.DEVNULL)
+
+
+def mpirun(lab: str, mpi: str, launcher_options: Sequence[str], *command: str) -> None:
+    """Runs a command of aapc on all machines of a lab."""
+    cluster("mpirun", "--name", lab, "--mpi", mpi, "--timeout", "3600", *launcher_options, "--", find_aapc(), *command)
+
+
+@contextmanager
+def lab_up(lab: str, topology: Path, *options: str) -> Iterator[None]:
+    """A lab that is there inside the `with`, and gone behind it, whatever happens."""
+    try:
+        cluster("up", str(topology), "--name", lab, *options)
+    except Interrupted:
+        cluster("down", "--name", lab)
+        raise
+    try:
+        yield
+    finally:
+        cluster("down", "--name", lab)
+
+
+def processor_ticks() -> tuple[int, int]:
+    """Ticks that the processors of this machine were busy, and all of them, since it started."""
+    with open("/proc/stat", encoding="ascii") as statistics:
+        ticks = [int(field) for field in statistics.readline().split()[1:9]]
+    idle = ticks[3] + ticks[4]
+    return sum(ticks) - idle, sum(ticks)
+
+
+def _run(command: Sequence[str], stdout: int) -> str:
+    try:
+        process = subprocess.Popen(command, stdout=stdout, text=True)
+    except FileNotFoundError as error:
+        raise LabError(f"the program {command[0]} is missing") from error
+    try:
+        output, _ = process.communicate()
+    except BaseException:
+        _end(process)
+        raise
+    if process.returncode != 0:
+        raise RunFailed(command, process.returncode)
+    return output
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Lets a program that was interrupted clean up after itself."""
+    process.terminate()
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

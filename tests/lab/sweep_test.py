@@ -1,0 +1,357 @@
+"""Sweeps without a lab: their files, what is missing, what is kept, how it is shown; and which aapc the lab asks."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+LAB = Path(__file__).resolve().parents[2] / "lab"
+sys.path.insert(0, str(LAB))
+sys.dont_write_bytecode = True
+
+from emulation import program  # noqa: E402
+from emulation.errors import Interrupted, LabError, UsageError  # noqa: E402
+from sweeping import definition, jobs, medians, runner, running, tables  # noqa: E402
+from sweeping.definition import Bench, Fit, Network, Sweep, sizes  # noqa: E402
+
+METHODS = ["native", "ring"]
+SECONDS = {"native": [4.0, 5.0, 6.0], "ring": [2.0, 2.5, 1.5], "interposed": [1.0, 1.0, 1.0]}
+
+
+def candidate(name: str, first: str) -> dict:
+    seconds = SECONDS[name]
+    ratios = sorted(one / other for one, other in zip(SECONDS[first], seconds))
+    return {
+        "candidate": f"{name}/plain" if name == "ring" else name,
+        "median_seconds": sorted(seconds)[1],
+        "interval": {"low": min(seconds), "high": max(seconds), "level": 0.75},
+        "first_over_this": {"median": ratios[1], "interval": {"low": ratios[0], "high": ratios[2], "level": 0.75}},
+        "samples": [{"seconds": one} for one in seconds],
+    }
+
+
+def document(message_sizes: list[int], methods: list[str]) -> dict:
+    """As `aapc bench` writes it."""
+    return {
+        "mpi": "Open MPI v4.1.4",
+        "date": "2026-11-21T11:07:15Z",
+        "ranks": 4,
+        "sizes": [
+            {
+                "message_bytes": size,
+                "least_seconds": 1.0,
+                "candidates": [candidate(method, methods[0]) for method in methods],
+            }
+            for size in message_sizes
+        ],
+    }
+
+
+def sweep(**changes: object) -> Sweep:
+    usual: dict = {
+        "summary": "",
+        "networks": [Network("chain-4x4.toml"), Network("switch-16.toml", speed="25Mbit")],
+        "parts": [Bench(sizes("8,64"), METHODS, repeats=3)],
+        "mpis": ["openmpi"],
+    }
+    return Sweep(**(usual | changes))
+
+
+class Case(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        for patch in (
+            mock.patch.object(jobs, "seconds_per_byte", lambda topology: 1e-6),
+            mock.patch.object(jobs, "mpirun", self.mpirun),
+        ):
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.ran: list[dict] = []
+        self.fail_on: Exception | None = None
+
+    def mpirun(self, lab: str, mpi: str, launcher_options: list[str], *command: str) -> None:
+        """Does what an `aapc bench` on a lab would leave behind."""
+        options = dict(zip(command[1::2], command[2::2]))
+        self.ran.append({"mpi": mpi, "tuning": os.environ.get("AAPC_TUNING"), "command": command[0], **options})
+        if self.fail_on is not None:
+            raise self.fail_on
+        if command[0] == "tune":
+            Path(options["-o"]).write_text("")
+            return
+        asked = options["--candidates"].split(",")
+        Path(options["-o"]).write_text(
+            json.dumps(document([int(size) for size in options["--sizes"].split(",")], asked))
+        )
+
+    def plan(self, of: Sweep, **choice: object) -> jobs.Plan:
+        return jobs.Plan("test", of, jobs.Choice(**choice), self.directory)
+
+    def carry_out(self, of: Sweep, **choice: object) -> list[str]:
+        """What was put up and taken down."""
+        steps = []
+
+        @contextlib.contextmanager
+        def put_up(lab: str, topology: Path, *options: str):
+            steps.append(f"up {topology.stem} {' '.join(options)}")
+            try:
+                yield
+            finally:
+                steps.append("down")
+
+        with contextlib.redirect_stderr(io.StringIO()):
+            runner.carry_out(self.plan(of, **choice).missing(self.directory), "test", put_up)
+        return steps
+
+
+class Resuming(Case):
+    def test_what_is_there_is_not_measured_again(self) -> None:
+        steps = self.carry_out(sweep())
+        self.assertEqual(len(self.ran), 2)
+        self.assertEqual([step.split()[0] for step in steps], ["up", "down", "up", "down"])
+        self.assertEqual(self.carry_out(sweep()), [])
+
+    def test_only_the_missing_size_is_measured(self) -> None:
+        self.carry_out(sweep(), sizes=[8])
+        self.ran.clear()
+        self.carry_out(sweep())
+        self.assertEqual([run["--sizes"] for run in self.ran], ["64", "64"])
+
+    def test_a_new_method_is_measured_with_the_others_and_replaces_them(self) -> None:
+        self.carry_out(sweep(), methods=["native"])
+        self.ran.clear()
+        self.carry_out(sweep())
+        self.assertEqual({run["--candidates"] for run in self.ran}, {"native,ring"})
+        rows = self.plan(sweep()).medians.rows
+        self.assertEqual(len(rows), 2 * 2 * 2)
+        self.assertEqual(len({(row["network"], row["message_bytes"], row["asked"]) for row in rows}), len(rows))
+
+    def test_fresh_forgets_what_it_measures_and_nothing_else(self) -> None:
+        self.carry_out(sweep())
+        self.ran.clear()
+        self.fail_on = running.RunFailed(["aapc"], 1)
+        with self.assertRaises(LabError):
+            self.carry_out(sweep(), fresh=True, only=["chain"], sizes=[8])
+        self.assertEqual(len(self.plan(sweep()).medians.rows), 2 * 2 * 2)
+        self.fail_on = None
+        self.ran.clear()
+        self.carry_out(sweep(), fresh=True, only=["chain"])
+        self.assertEqual([run["--sizes"] for run in self.ran], ["8,64"])
+        rows = self.plan(sweep()).medians.rows
+        self.assertEqual(len(rows), 2 * 2 * 2)
+        self.assertEqual(rows[-1]["network"], "chain-4x4")
+
+    def test_what_was_measured_before_an_interrupt_is_kept(self) -> None:
+        of = sweep(mpis=["openmpi", "mpich"], networks=[Network("chain-4x4.toml")])
+        real = self.mpirun
+
+        def interrupted(lab: str, mpi: str, *rest: object) -> None:
+            if mpi == "mpich":
+                raise Interrupted(2)
+            real(lab, mpi, *rest)
+
+        with mock.patch.object(jobs, "mpirun", interrupted), self.assertRaises(Interrupted):
+            self.carry_out(of)
+        self.assertEqual([run["mpi"] for run in self.ran], ["openmpi"])
+        self.carry_out(of)
+        self.assertEqual([run["mpi"] for run in self.ran], ["openmpi", "mpich"])
+
+    def test_a_run_that_fails_does_not_end_the_sweep(self) -> None:
+        self.fail_on = running.RunFailed(["aapc"], 1)
+        with self.assertRaisesRegex(LabError, "2 of 2 runs failed"):
+            self.carry_out(sweep())
+        self.assertEqual(len(self.ran), 2)
+        self.assertEqual(self.plan(sweep()).medians.rows, [])
+
+    def test_settings_are_a_grid_and_labs_are_put_up_once_for_all_mpis(self) -> None:
+        of = sweep(
+            networks=[Network("torus-4x4.toml"), Network("chain-4x4.toml")],
+            mpis=["openmpi", "mpich"],
+            congestion_controls=["cubic", "bbr"],
+            buffers=["128Ki", "32Ki"],
+        )
+        steps = self.carry_out(of)
+        ups = [step for step in steps if step != "down"]
+        # A torus has no switches whose buffers could differ.
+        self.assertEqual(ups[:2], [f"up torus-4x4 --congestion-control {control}" for control in ("cubic", "bbr")])
+        self.assertEqual(len(ups), 2 + 4)
+        self.assertEqual(len(self.ran), 2 * len(ups))
+
+
+class Choosing(Case):
+    def test_networks(self) -> None:
+        titles = [network.title for network in self.plan(sweep(), only=["16"]).networks()]
+        self.assertEqual(titles, ["switch-16-25Mbit"])
+        usual = sweep(usual=["chain-4x4"])
+        self.assertEqual([network.title for network in self.plan(usual).networks()], ["chain-4x4"])
+        self.assertEqual(len(self.plan(usual, only=["16", "chain"]).networks()), 2)
+
+    def test_each_size_goes_to_the_part_for_such_sizes(self) -> None:
+        of = sweep(parts=[Bench([1024, 4096], ["native", "ring"], 3), Bench([64], ["native"], 61)])
+        self.carry_out(of, sizes=[8, 64, 512, 1024, 2048], only=["chain"])
+        measured = {(run["--sizes"], run["--candidates"], run["--repeats"]) for run in self.ran}
+        self.assertEqual(measured, {("8,64,512", "native", "61"), ("1024,2048", "native,ring", "3")})
+
+    def test_parts_of_some_networks_only(self) -> None:
+        of = sweep(
+            parts=[
+                Bench([8], ["native"], 3, only_on=["chain-4x4"]),
+                Bench([8], ["ring"], 3, only_on=["switch-16-25Mbit"]),
+            ]
+        )
+        self.carry_out(of)
+        self.assertEqual([run["--candidates"] for run in self.ran], ["native", "ring"])
+        self.ran.clear()
+        self.carry_out(of, networks=[Network(str(definition.TOPOLOGY_DIRECTORIES[1] / "star-4+3x4.toml"))])
+        self.assertEqual([run["--candidates"] for run in self.ran], ["native"])
+
+    def test_a_tuning_comes_first_and_is_obeyed(self) -> None:
+        of = sweep(networks=[Network("chain-4x4.toml")], tune_minutes=0.5)
+        self.carry_out(of)
+        self.assertEqual([run["command"] for run in self.ran], ["tune", "bench"])
+        self.assertEqual(self.ran[0]["--minutes"], "0.5")
+        self.assertEqual(self.ran[1]["tuning"], self.ran[0]["-o"])
+        self.assertNotIn("AAPC_TUNING", os.environ)
+
+    def test_a_speed_replaces_the_only_one(self) -> None:
+        self.assertIn('speed = "25Mbit"', Network("switch-16.toml", speed="25Mbit").text())
+        self.assertNotIn("100Mbit", Network("switch-16.toml", speed="25Mbit").text())
+        with self.assertRaisesRegex(UsageError, "has 3 speeds"):
+            Network("uneven-nodes.toml", speed="25Mbit").text()
+        with self.assertRaisesRegex(UsageError, "neither there nor"):
+            Network("no-such.toml").text()
+
+
+class Keeping(Case):
+    def test_rows_are_medians_with_intervals_and_ratios_to_the_first(self) -> None:
+        (native, ring) = medians.bench_rows(document([8], METHODS), METHODS)
+        self.assertEqual((native["asked"], native["method"], native["median_seconds"]), ("native", "native", "5"))
+        self.assertEqual((ring["asked"], ring["method"], ring["rounds"]), ("ring", "ring/plain", "3"))
+        self.assertEqual((ring["low_seconds"], ring["median_seconds"], ring["high_seconds"]), ("1.5", "2", "2.5"))
+        self.assertEqual(
+            (ring["first_over_this_low"], ring["first_over_this"], ring["first_over_this_high"]), ("2", "2", "4")
+        )
+
+    def test_a_file_is_read_as_it_was_written(self) -> None:
+        self.carry_out(sweep())
+        rows = self.plan(sweep()).medians.rows
+        self.assertEqual({row["buffer_bytes"] for row in rows}, {"131072"})
+        text = (self.directory / "test.csv").read_text()
+        self.plan(sweep()).medians.put(rows)
+        self.assertEqual((self.directory / "test.csv").read_text(), text)
+
+    def test_what_is_chosen_in_odd_rounds_is_compared_in_even_ones(self) -> None:
+        many = document([8], ["native", "interposed"])
+        native, tuned = many["sizes"][0]["candidates"]
+        native["samples"] = [{"seconds": seconds} for seconds in (1, 8) * 4]
+        tuned["samples"] = [{"seconds": 4} for _ in range(8)]
+        (row, _) = medians.bench_rows(many, ["native", "interposed"], "interposed")
+        self.assertEqual((row["odd_rounds_seconds"], row["held_out_over_this"]), ("1", "0.5"))
+
+    def test_samples_of_a_fit(self) -> None:
+        text = "# topology: x\nranks,message_bytes,seconds\n\n2,8,0.5\n4,8,1e-3\n"
+        rows = medians.sample_rows("a", "native", text)
+        self.assertEqual(
+            [(row["part"], row["ranks"], row["seconds"]) for row in rows], [("a", "2", "0.5"), ("a", "4", "1e-3")]
+        )
+
+
+class Showing(Case):
+    def test_fractions_leads_and_intervals(self) -> None:
+        self.carry_out(sweep(), only=["chain"], sizes=[8])
+        rows = self.plan(sweep()).medians.rows
+        brief = tables.bench_tables(rows)
+        self.assertIn("chain-4x4, cubic, buffers of 128K, openmpi: 4 ranks, Open MPI v4.1.4, 2026-11-21", brief)
+        self.assertIn("| `native` | 0.20 |", brief)
+        self.assertIn("| `ring/plain` | 0.50; 2.00 |", brief)
+        self.assertIn("0.50 (0.40 to 0.67); 2.00 (2.00 to 4.00)", tables.bench_tables(rows, tables.interval_cell))
+
+    def test_a_doubtful_lead_is_marked(self) -> None:
+        (_, ring) = medians.bench_rows(document([8], METHODS), METHODS)
+        self.assertEqual(tables.lead_cell(ring | {"first_over_this_low": "0.9"}, False), "0.50; 2.00?")
+
+    def test_what_a_tuning_is_worth(self) -> None:
+        methods = ["native", "interposed", "ring"]
+        of = sweep(parts=[Bench([8192], methods, 3, held_out="interposed")], tune_minutes=1)
+        self.carry_out(of, only=["chain"])
+        shown = tables.of_plan(self.plan(of))
+        self.assertIn("| 8K | 0.200; 1.000 | 5.00 | 0.50 | `ring/plain` | 3 |", shown)
+        self.assertIn("Geometric mean of native/tuned from 8 KB up: 5.00", shown)
+
+
+class Definitions(unittest.TestCase):
+    def test_every_sweep_can_be_planned(self) -> None:
+        self.assertIn("lattice", definition.names())
+        for name in definition.names():
+            with self.subTest(name):
+                of = definition.load(name)
+                titles = [network.title for network in of.networks]
+                self.assertEqual(len(titles), len(set(titles)))
+                self.assertTrue(set(of.usual) <= set(titles))
+                self.assertTrue(of.summary)
+                for network in of.networks:
+                    self.assertTrue(network.text())
+                    self.assertTrue(of.parts_on(network), network.title)
+                for part in of.parts:
+                    self.assertTrue(set(part.only_on) <= set(titles))
+                    self.assertTrue(isinstance(part, Fit) or part.held_out in ("", *part.methods))
+
+    def test_every_network_is_of_a_sweep(self) -> None:
+        used = {network.path for name in definition.names() for network in definition.load(name).networks}
+        self.assertEqual({path for path in (LAB / "networks").iterdir()} - used, set())
+
+    @unittest.skipUnless("AAPC_PROGRAM" in os.environ, "the program aapc was not built")
+    def test_aapc_reads_every_network(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            for name in definition.names():
+                for network in definition.load(name).networks:
+                    file = Path(directory) / "network.toml"
+                    file.write_text(network.text())
+                    running.seconds_per_byte.cache_clear()
+                    self.assertGreater(running.seconds_per_byte(file), 0, f"{name}: {network.title}")
+
+
+class TheProgram(unittest.TestCase):
+    def ask(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        inherited = {name: value for name, value in os.environ.items() if name != program.VARIABLE}
+        return subprocess.run(
+            [str(LAB / "sweep"), "torus", "--dry-run", *arguments],
+            env=inherited | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_none_is_guessed(self) -> None:
+        result = self.ask()
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("Give --build DIRECTORY", result.stderr)
+        self.assertIn("or set AAPC_PROGRAM", result.stderr)
+
+    def test_what_is_named_has_to_be_there(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            result = self.ask("--build", directory)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"{directory} has no bin/aapc", result.stderr)
+        result = self.ask(AAPC_PROGRAM="/no/such/program")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("AAPC_PROGRAM is /no/such/program, and there is no such program", result.stderr)
+
+    @unittest.skipUnless("AAPC_PROGRAM" in os.environ, "the program aapc was not built")
+    def test_the_build_that_was_told(self) -> None:
+        build = Path(os.environ["AAPC_PROGRAM"]).parents[1]
+        told = self.ask("--build", str(build), AAPC_PROGRAM="/no/such/program")
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        self.assertIn("2 runs, about", told.stdout)
+        self.assertEqual(self.ask(AAPC_PROGRAM=os.environ["AAPC_PROGRAM"]).stdout, told.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
