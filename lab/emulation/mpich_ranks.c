@@ -2,14 +2,14 @@
  *
  * Ranks that wait give way. MPICH's wait by asking UCX again and again and never give up the processor; its
  * MPIR_CVAR_POLLS_BEFORE_YIELD does nothing over UCX. Where ranks outnumber cores, those that wait keep those that they
- * wait for from running, and an MPI_Alltoall takes up to 40 times as long as on a cluster, whose ranks have a core each.
- * It is what mpi_yield_when_idle is to Open MPI.
+ * wait for from running, and an MPI_Alltoall takes up to 40 times as long as on a cluster, whose ranks have a core
+ * each. It is what mpi_yield_when_idle is to Open MPI.
  *
- * MPI_Finalize ends, which over TCP it does not as often as not. MPICH's ucx netmod closes every connection, which takes
- * an answer of the peer's UCX, and then waits in a PMI barrier by a plain read(). A rank that is there first answers
- * nobody any more, so the others never get there (mended in MPICH 4.2, pull request 6596: "Having the process stuck in
- * PMI_barrier may prevent other processes to complete"). Here a read from the process manager lets UCX go on while it
- * waits; ranks talk to the process manager only when they start and when they end. */
+ * MPI_Finalize ends, which over TCP it does not as often as not. MPICH's ucx netmod closes every connection, which
+ * takes an answer of the peer's UCX, and then waits in a PMI barrier by a plain read(). A rank that is there first
+ * answers nobody any more, so the others never get there (mended in MPICH 4.2, pull request 6596: "Having the process
+ * stuck in PMI_barrier may prevent other processes to complete"). Here a read from the process manager lets UCX go on
+ * while it waits; ranks talk to the process manager only when they start and when they end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>

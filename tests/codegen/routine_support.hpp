@@ -107,8 +107,8 @@ inline constexpr std::string_view strict = "-std=c11 -Wall -Wextra -Werror";
 /// Links a program of this directory with a routine. `options` are more options for the compiler.
 inline CommandResult build_program(const Mpi& mpi, std::string_view program, const std::string& routine,
                                    std::string_view options, const std::string& result) {
-    return run_command(fmt::format("{} -O1 {} -DAAPC_COUNT_CALLS {} {}/tests/codegen/{} {} -o {}", mpi.compiler,
-                                   strict, options, AAPC_SOURCE_DIRECTORY, program, routine, result));
+    return run_command(fmt::format("{} -O1 {} -DAAPC_COUNT_CALLS {} {}/tests/codegen/{} {} -o {}", mpi.compiler, strict,
+                                   options, AAPC_SOURCE_DIRECTORY, program, routine, result));
 }
 
 /// A schedule with its edges, or a failed test.
