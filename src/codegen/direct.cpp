@@ -33,18 +33,18 @@ std::int64_t sender_of(const Transfer& transfer) { return transfer.from; }
 std::int64_t phase_of(const Transfer& transfer) { return transfer.phase; }
 
 void add_partner_values(Values& values, const std::vector<Plan>& plans) {
-    values["send_to"] = rows_of(plans, &Plan::sends, receiver_of);
-    values["receive_from"] = rows_of(plans, &Plan::receives, sender_of);
-    values["send_phase"] = rows_of(plans, &Plan::sends, phase_of);
+    values["SEND_TO"] = rows_of(plans, &Plan::sends, receiver_of);
+    values["RECEIVE_FROM"] = rows_of(plans, &Plan::receives, sender_of);
+    values["SEND_PHASE"] = rows_of(plans, &Plan::sends, phase_of);
 }
 
 void add_block_values(Values& values, const std::vector<Plan>& plans, Phase block_phases) {
     const auto block_of = [block_phases](const Transfer& transfer) { return transfer.phase / block_phases; };
     const Phase blocks = (plans.front().phases + block_phases - 1) / block_phases;
-    values["blocks"] = std::to_string(blocks);
-    values["block_type"] = smallest_unsigned_type(blocks - 1);
-    values["send_block"] = rows_of(plans, &Plan::sends, block_of);
-    values["receive_block"] = rows_of(plans, &Plan::receives, block_of);
+    values["BLOCKS"] = std::to_string(blocks);
+    values["BLOCK_TYPE"] = smallest_unsigned_type(blocks - 1);
+    values["SEND_BLOCK"] = rows_of(plans, &Plan::sends, block_of);
+    values["RECEIVE_BLOCK"] = rows_of(plans, &Plan::receives, block_of);
 }
 
 RaggedTable token_table(const std::vector<Plan>& plans, std::vector<Token> Plan::*tokens) {
@@ -61,10 +61,10 @@ RaggedTable token_table(const std::vector<Plan>& plans, std::vector<Token> Plan:
 void add_token_values(Values& values, const std::vector<Plan>& plans) {
     const RaggedTable waits = token_table(plans, &Plan::waits);
     const RaggedTable signals = token_table(plans, &Plan::signals);
-    add_table(values, waits, "waits", "wait");
-    add_table(values, signals, "signals", "signal");
-    values["most_waits"] = std::to_string(waits.most);
-    values["most_signals"] = std::to_string(signals.most);
+    add_table(values, waits, "WAITS", "WAIT");
+    add_table(values, signals, "SIGNALS", "SIGNAL");
+    values["MOST_WAITS"] = std::to_string(waits.most);
+    values["MOST_SIGNALS"] = std::to_string(signals.most);
 }
 
 /// A dummy is due before the first send of a later phase.
@@ -83,8 +83,8 @@ void add_dummy_values(Values& values, const std::vector<Plan>& plans) {
             peers.push_back(std::to_string(dummy.from));
         }
     }
-    add_table(values, ragged_table(sends, "{0, 0}"), "dummy_sends", "dummy_send");
-    add_table(values, ragged_table(receives, "0"), "dummy_receives", "dummy_receive");
+    add_table(values, ragged_table(sends, "{0, 0}"), "DUMMY_SENDS", "DUMMY_SEND");
+    add_table(values, ragged_table(receives, "0"), "DUMMY_RECEIVES", "DUMMY_RECEIVE");
 }
 
 }  // namespace

@@ -100,17 +100,17 @@ void add_forwarding_values(Values& values, const std::vector<Plan>& plans) {
         most_in_transit = std::max<std::int64_t>(most_in_transit, plan.forwarding->transit_blocks);
     }
     const Incoming incoming = most_incoming(plans);
-    values["largest_message"] = std::to_string(largest_message);
-    values["most_receives"] = std::to_string(incoming.messages);
-    values["most_incoming"] = std::to_string(incoming.blocks);
-    values["most_in_transit"] = std::to_string(most_in_transit);
+    values["LARGEST_MESSAGE"] = std::to_string(largest_message);
+    values["MOST_RECEIVES"] = std::to_string(incoming.messages);
+    values["MOST_INCOMING"] = std::to_string(incoming.blocks);
+    values["MOST_IN_TRANSIT"] = std::to_string(most_in_transit);
     const RaggedTable runs = ragged_table(messages.runs, "{0, 0, 0}");
-    values["runs"] = runs.entries;
-    values["run_places"] = std::to_string(runs.places);
-    values["run_index_type"] = smallest_unsigned_type(runs.number);
-    values["run_first_type"] = smallest_unsigned_type(messages.largest_run_number);
-    add_table(values, ragged_table(messages.sends, "{0, 0, 0, 0}"), "sends", "send");
-    add_table(values, ragged_table(messages.receives, "{0, 0, 0, 0}"), "receives", "receive");
+    values["RUNS"] = runs.entries;
+    values["RUN_PLACES"] = std::to_string(runs.places);
+    values["RUN_INDEX_TYPE"] = smallest_unsigned_type(runs.number);
+    values["RUN_FIRST_TYPE"] = smallest_unsigned_type(messages.largest_run_number);
+    add_table(values, ragged_table(messages.sends, "{0, 0, 0, 0}"), "SENDS", "SEND");
+    add_table(values, ragged_table(messages.receives, "{0, 0, 0, 0}"), "RECEIVES", "RECEIVE");
 }
 
 }  // namespace aapc::generate

@@ -1,25 +1,28 @@
 /// @file
-/// Fills in the pieces of C text of pieces.hpp.
+/// Makes a routine of templates: a C preprocessor that looks at nothing but what the templates ask of it.
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
+#include "codegen/templates.hpp"
+
 namespace aapc::generate {
 
+/// What TEMPLATE_NAME stands for, by NAME: a number, a type, initialisers, lines of a comment. Conditions are "1" or
+/// "0".
 using Values = std::map<std::string, std::string, std::less<>>;
 
-/// What holds for the routine that is being written: "tokens", "barriers".
-using Conditions = std::set<std::string, std::less<>>;
-
-/// Copies `piece` line by line.
+/// The text of the template `file` with all that it includes, where TEMPLATE_NAME is values.at("NAME"), in code and in
+/// comments.
 ///
-/// A line `@if WORD...` keeps the lines up to its `@end` only if one of the words is in
-/// `conditions`; these do not nest.
-/// Elsewhere `@name@` stands for values.at(name); what is put in is not looked at again, so no value can act as a
-/// placeholder. A name without a value is left as it stands, which the tests look for.
-[[nodiscard]] std::string render(std::string_view piece, const Values& values, const Conditions& conditions);
+/// Of the preprocessor's directives, three are resolved: `#include "FILE"` of a template, which is set off by blank
+/// lines; `#include "values.h"`, which vanishes; and `#if TEMPLATE_NAME` with its `#else` and `#endif`. All others
+/// belong to the routine and stay. A value of several lines has what stands before it in its line before each of them:
+/// an indentation, the margin of a comment. What is put in is not looked at again, so no value can act as a name or
+/// directive. A name without a value and a file that is none of the templates are left as they stand, which the tests
+/// look for. Two blank lines in a row become one.
+[[nodiscard]] std::string render(const Templates& templates, std::string_view file, const Values& values);
 
 }  // namespace aapc::generate

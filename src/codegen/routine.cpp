@@ -13,16 +13,15 @@
 #include "aapc/topology/bound.hpp"
 #include "codegen/direct.hpp"
 #include "codegen/forwarded.hpp"
-#include "codegen/pieces.hpp"
 #include "codegen/render.hpp"
 #include "codegen/tables.hpp"
+#include "codegen/templates.hpp"
 #include "codegen/text.hpp"
 
 namespace aapc {
 
 namespace {
 
-using generate::Conditions;
 using generate::Values;
 using Kind = Synchronisation::Kind;
 
@@ -42,49 +41,48 @@ Phase phases_in_block(const Schedule& schedule, const Synchronisation& synchroni
     return std::min(asked_for, static_cast<Phase>(schedule.phases().size()));
 }
 
-std::string_view condition_of(Guarantee guarantee) {
+/// Lines of a comment: what the phases promise.
+std::string_view guarantee_lines(Guarantee guarantee) {
     switch (guarantee) {
         case Guarantee::shortest:
         case Guarantee::contention_free:
-            return "contention-free";
+            return "Every message has a phase, and no two messages of one phase share a link in the same direction\n"
+                   "(A. Faraj, X. Yuan: Message scheduling for all-to-all personalized communication on Ethernet\n"
+                   "switched clusters, 2005).";
         case Guarantee::within_capacity:
-            return "within-capacity";
+            return "Every message starts at its tick of a cycle, in which no link is asked for more than it carries.";
         case Guarantee::one_port:
-            return "one-port";
+            return "Every message has a phase; in a phase, a rank sends one message at most and receives one at most.";
         case Guarantee::nothing:
             break;
     }
-    return "no-guarantee";
+    return "Every message has a phase; in a phase, a rank sends one message at most.";
 }
 
-/// The words behind `@if` in the pieces.
-Conditions conditions_of(const Schedule& schedule, const Synchronisation& synchronisation) {
-    Conditions conditions{std::string(condition_of(schedule.guarantee()))};
-    const auto add_if = [&conditions](bool holds, std::string_view word) {
-        if (holds) {
-            conditions.emplace(word);
-        }
-    };
-    const bool forwarding = schedule.forwards();
-    const bool timed = synchronisation.kind == Kind::timed;
-    const bool window = synchronisation.kind == Kind::window && !forwarding;
-    const bool barriers = phases_between_barriers(synchronisation) > 0;
-    const bool one_at_a_time = !forwarding && !timed && !window;
+constexpr std::string_view forwarding_lines =
+    "\nA message carries blocks of several ranks, which are forwarded until they are where they belong.";
+
+/// The template of the way in which the routine runs.
+std::string_view template_of(const Schedule& schedule, const Synchronisation& synchronisation) {
+    if (schedule.forwards()) {
+        return "forwarding.c";
+    }
+    if (synchronisation.kind == Kind::timed) {
+        return "timed.c";
+    }
+    return synchronisation.kind == Kind::window ? "windows.c" : "one_at_a_time.c";
+}
+
+/// What the templates ask for with `#if`.
+void add_conditions(Values& values, const Schedule& schedule, const Synchronisation& synchronisation) {
+    const auto add = [&values](const char* name, bool holds) { values[name] = holds ? "1" : "0"; };
     const TokenGiver giver = token_giver(synchronisation);
-    add_if(forwarding, "forwarding");
-    add_if(timed, "timed");
-    add_if(window, "window");
-    add_if(one_at_a_time, "one-at-a-time");
-    add_if(window || one_at_a_time, "whole");
-    add_if(barriers, "barriers");
-    add_if(window || (barriers && !forwarding), "phase-blocks");
-    add_if(forwarding && barriers, "forwarding-barriers");
-    add_if(synchronisation.kind == Kind::dummy, "dummies");
-    add_if(giver != TokenGiver::nobody, "tokens");
-    add_if(giver == TokenGiver::sender, "sender-tokens");
-    add_if(giver == TokenGiver::receiver, "receiver-tokens");
-    add_if(one_at_a_time && giver == TokenGiver::nobody, "one-at-a-time-without-tokens");
-    return conditions;
+    add("LISTS_PHASES", schedule.placement().participants() <= most_ranks_with_listed_phases);
+    add("BARRIERS", phases_between_barriers(synchronisation) > 0);
+    add("DUMMIES", synchronisation.kind == Kind::dummy);
+    add("TOKENS", giver != TokenGiver::nobody);
+    add("SENDER_TOKENS", giver == TokenGiver::sender);
+    add("RECEIVER_TOKENS", giver == TokenGiver::receiver);
 }
 
 std::string_view summary_of(const Synchronisation& synchronisation) {
@@ -94,13 +92,6 @@ std::string_view summary_of(const Synchronisation& synchronisation) {
         }
     }
     return {};
-}
-
-std::string phase_comment(const Schedule& schedule) {
-    if (schedule.placement().participants() > most_ranks_with_listed_phases) {
-        return {};
-    }
-    return "/* The schedule; 2>5 is the message from rank 2 to rank 5.\n" + generate::phase_lines(schedule) + "\n */\n";
 }
 
 std::string synchronisation_cost(const Schedule& schedule, const Synchronisation& synchronisation,
@@ -122,28 +113,34 @@ std::string synchronisation_cost(const Schedule& schedule, const Synchronisation
 Values head_values(const Schedule& schedule, const Synchronisation& synchronisation, const std::vector<Edge>& edges,
                    std::string_view stamp) {
     Values values;
-    values["stamp"] = generate::in_comment(stamp, stamp.size());
-    values["algorithm"] = generate::in_comment(schedule.algorithm());
-    values["variant"] = generate::in_comment(schedule.variant());
-    values["synchronisation"] = to_string(synchronisation);
-    values["summary"] = summary_of(synchronisation);
-    values["phases"] = std::to_string(schedule.phases().size());
-    values["bound"] = schedule.bound().has_value() ? fmt::format("bound: {}", *schedule.bound()) : "no bound";
-    values["messages"] = std::to_string(schedule.messages());
-    values["synchronisation_cost"] = synchronisation_cost(schedule, synchronisation, edges);
-    values["network"] = generate::network_lines(schedule.network());
+    values["STAMP"] = generate::in_comment(stamp, stamp.size());
+    values["ALGORITHM"] = generate::in_comment(schedule.algorithm());
+    values["VARIANT"] = generate::in_comment(schedule.variant());
+    values["SYNCHRONISATION"] = to_string(synchronisation);
+    values["SUMMARY"] = summary_of(synchronisation);
+    values["GUARANTEE"] = guarantee_lines(schedule.guarantee());
+    if (schedule.forwards()) {
+        values["GUARANTEE"] += forwarding_lines;
+    }
+    const std::string bound = schedule.bound().has_value() ? fmt::format("bound: {}", *schedule.bound()) : "no bound";
+    values["COST"] = fmt::format("{} phases ({}), {} messages, {}", schedule.phases().size(), bound,
+                                 schedule.messages(), synchronisation_cost(schedule, synchronisation, edges));
+    values["NETWORK"] = generate::network_lines(schedule.network());
     return values;
 }
 
 void add_schedule_values(Values& values, const Schedule& schedule, const Synchronisation& synchronisation) {
     const Rank ranks = schedule.placement().participants();
-    values["ranks"] = std::to_string(ranks);
-    values["minimum_bytes"] = std::to_string(minimum_bytes);
-    values["rank_type"] = generate::smallest_unsigned_type(ranks - 1);
-    values["phase_type"] = generate::smallest_unsigned_type(static_cast<std::int64_t>(schedule.phases().size()));
-    values["phase_comment"] = phase_comment(schedule);
-    values["machines"] = generate::machine_rows(schedule);
-    values["block_phases"] = std::to_string(phases_in_block(schedule, synchronisation));
+    values["RANKS"] = std::to_string(ranks);
+    values["PHASES"] = std::to_string(schedule.phases().size());
+    values["MINIMUM_BYTES"] = std::to_string(minimum_bytes);
+    values["RANK_TYPE"] = generate::smallest_unsigned_type(ranks - 1);
+    values["PHASE_TYPE"] = generate::smallest_unsigned_type(static_cast<std::int64_t>(schedule.phases().size()));
+    if (ranks <= most_ranks_with_listed_phases) {
+        values["PHASE_LINES"] = generate::phase_lines(schedule);
+    }
+    values["MACHINES"] = generate::machine_rows(schedule);
+    values["BLOCK_PHASES"] = std::to_string(phases_in_block(schedule, synchronisation));
 }
 
 void add_timing_values(Values& values, const Synchronisation& timed, double bits_per_second) {
@@ -151,37 +148,13 @@ void add_timing_values(Values& values, const Synchronisation& timed, double bits
     const Segmentation longest =
         segment_message(std::numeric_limits<std::int32_t>::max(), bits_per_second, timed.segment_bytes);
     const WireFormat wire;
-    values["segment_bytes"] = std::to_string(longest.segment_bytes);
-    values["pace"] = fmt::format("{}", timed.pace > 0 ? timed.pace : fixed_pace);
-    values["bits_per_second"] = fmt::format("{:#}", bits_per_second);
-    values["payload_per_frame"] = std::to_string(wire.payload_per_frame);
-    values["frame_overhead"] = std::to_string(wire.frame_overhead);
-    values["message_header"] = std::to_string(wire.message_header);
-    values["acknowledgement_per_frame"] = std::to_string(wire.acknowledgement_per_frame);
-}
-
-/// The pieces of the way in which the routine runs, in their order.
-std::vector<std::string_view> pieces_of(const Schedule& schedule, const Synchronisation& synchronisation) {
-    namespace pieces = generate::pieces;
-    if (schedule.forwards()) {
-        return {pieces::head,   pieces::settings, pieces::schedule,    pieces::messages_of_blocks, pieces::communicator,
-                pieces::blocks, pieces::progress, pieces::byte_blocks, pieces::forwarding,         pieces::entry};
-    }
-    if (synchronisation.kind == Kind::timed) {
-        return {pieces::head,   pieces::settings,    pieces::schedule, pieces::partners, pieces::communicator,
-                pieces::blocks, pieces::byte_blocks, pieces::segments, pieces::entry};
-    }
-    return {pieces::head,
-            pieces::settings,
-            pieces::schedule,
-            pieces::partners,
-            pieces::communicator,
-            pieces::blocks,
-            pieces::progress,
-            pieces::whole_messages,
-            synchronisation.kind == Kind::window ? pieces::windows : pieces::one_at_a_time,
-            pieces::whole_exchange,
-            pieces::entry};
+    values["SEGMENT_BYTES"] = std::to_string(longest.segment_bytes);
+    values["PACE"] = fmt::format("{}", timed.pace > 0 ? timed.pace : fixed_pace);
+    values["BITS_PER_SECOND"] = fmt::format("{:#}", bits_per_second);
+    values["PAYLOAD_PER_FRAME"] = std::to_string(wire.payload_per_frame);
+    values["FRAME_OVERHEAD"] = std::to_string(wire.frame_overhead);
+    values["MESSAGE_HEADER"] = std::to_string(wire.message_header);
+    values["ACKNOWLEDGEMENT_PER_FRAME"] = std::to_string(wire.acknowledgement_per_frame);
 }
 
 }  // namespace
@@ -211,27 +184,22 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
         }
     }
     values.merge(head_values(schedule, synchronisation, edges, stamp));
-    const Conditions conditions = conditions_of(schedule, synchronisation);
-    const auto rendered = [&](std::string_view piece) { return generate::render(piece, values, conditions); };
     if (ranks < 2) {
-        return rendered(generate::pieces::head) + rendered(generate::pieces::alone);
+        return generate::render(generate::templates(), "alone.c", values);
     }
     std::vector<Plan> plans;
     plans.reserve(static_cast<std::size_t>(ranks));
     for (Rank rank = 0; rank < ranks; ++rank) {
         plans.push_back(plan_from_schedule(schedule, edges, rank, synchronisation));
     }
+    add_conditions(values, schedule, synchronisation);
     add_schedule_values(values, schedule, synchronisation);
     if (schedule.forwards()) {
         generate::add_forwarding_values(values, plans);
     } else {
         generate::add_direct_values(values, plans, phases_in_block(schedule, synchronisation));
     }
-    std::string text;
-    for (const std::string_view piece : pieces_of(schedule, synchronisation)) {
-        text += rendered(piece);
-    }
-    return text;
+    return generate::render(generate::templates(), template_of(schedule, synchronisation), values);
 }
 
 }  // namespace aapc

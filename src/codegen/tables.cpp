@@ -11,7 +11,8 @@ namespace aapc::generate {
 
 namespace {
 
-constexpr std::size_t line_width = 110;
+/// Without the margin that the templates put before each line.
+constexpr std::size_t line_width = 106;
 
 /// Words one after the other, wrapped; the first line starts with `first`, the others with `next`.
 class WrappedLines {
@@ -29,7 +30,7 @@ class WrappedLines {
         has_words_ = true;
     }
 
-    [[nodiscard]] std::string text() const { return text_ + line_ + '\n'; }
+    [[nodiscard]] std::string text() const { return text_ + line_; }
 
   private:
     std::string text_;
@@ -38,11 +39,17 @@ class WrappedLines {
     bool has_words_ = false;
 };
 
-std::string without_last_newline(std::string text) {
-    if (!text.empty() && text.back() == '\n') {
-        text.pop_back();
+/// Adds one row to the rows of an initialiser or the paragraphs of a comment.
+void append(std::string& text, std::string_view separator, const std::string& row) {
+    if (!text.empty()) {
+        text += separator;
     }
-    return text;
+    text += row;
+}
+
+/// "1," and, at the end of its row, "1".
+std::string entry_of_row(std::string_view entry, bool is_last) {
+    return fmt::format("{}{}", entry, is_last ? "" : ",");
 }
 
 }  // namespace
@@ -50,65 +57,64 @@ std::string without_last_newline(std::string text) {
 std::string matrix_rows(const std::vector<std::vector<std::int64_t>>& rows) {
     std::string text;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-        WrappedLines lines(fmt::format("    /* {} */ {{", rank), "        ");
+        WrappedLines lines(fmt::format("/* {} */ {{", rank), "    ");
         const std::vector<std::int64_t>& row = rows[rank];
         for (std::size_t step = 0; step < row.size(); ++step) {
-            lines.add(fmt::format("{}{}", row[step], step + 1 < row.size() ? "," : "},"));
+            lines.add(entry_of_row(std::to_string(row[step]), step + 1 == row.size()));
         }
-        text += lines.text();
+        append(text, ",\n", lines.text() + "}");
     }
-    return without_last_newline(std::move(text));
+    return text;
 }
 
 RaggedTable ragged_table(const std::vector<std::vector<std::string>>& rows, const std::string& filler) {
     RaggedTable table;
-    WrappedLines first_of_rank("    ", "    ");
+    WrappedLines first_of_rank("", "");
     std::string entries;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
         const auto length = static_cast<std::int64_t>(rows[rank].size());
         first_of_rank.add(fmt::format("{},", table.number));
         if (length > 0) {
-            WrappedLines lines(fmt::format("    /* {} */ ", rank), "        ");
-            for (const std::string& entry : rows[rank]) {
-                lines.add(entry + ",");
+            WrappedLines lines(fmt::format("/* {} */ ", rank), "    ");
+            for (std::size_t index = 0; index < rows[rank].size(); ++index) {
+                lines.add(entry_of_row(rows[rank][index], index + 1 == rows[rank].size()));
             }
-            entries += lines.text();
+            append(entries, ",\n", lines.text());
         }
         table.number += length;
         table.most = std::max(table.most, length);
     }
     first_of_rank.add(fmt::format("{}", table.number));
     table.places = std::max<std::int64_t>(1, table.number);
-    table.entries = entries.empty() ? "    " + filler : without_last_newline(std::move(entries));
-    table.first_of_rank = without_last_newline(first_of_rank.text());
+    table.entries = entries.empty() ? filler : entries;
+    table.first_of_rank = first_of_rank.text();
     return table;
 }
 
 void add_table(Values& values, const RaggedTable& table, const std::string& plural, const std::string& singular) {
     values[plural] = table.entries;
-    values["first_" + singular] = table.first_of_rank;
-    values[singular + "_places"] = std::to_string(table.places);
-    values[singular + "_index_type"] = smallest_unsigned_type(table.number);
+    values["FIRST_" + singular] = table.first_of_rank;
+    values[singular + "_PLACES"] = std::to_string(table.places);
+    values[singular + "_INDEX_TYPE"] = smallest_unsigned_type(table.number);
 }
 
 std::string phase_lines(const Schedule& schedule) {
     std::string text;
     for (std::size_t phase = 0; phase < schedule.phases().size(); ++phase) {
-        WrappedLines lines(fmt::format(" *   phase {}: ", phase), " *     ");
+        WrappedLines lines(fmt::format("phase {}: ", phase), "  ");
         for (const Transfer& transfer : schedule.phases()[phase]) {
             lines.add(fmt::format("{}>{}", transfer.from, transfer.to));
         }
-        text += lines.text();
+        append(text, "\n", lines.text());
     }
-    return without_last_newline(std::move(text));
+    return text;
 }
 
 std::string network_lines(const Network& network) {
     const std::vector<NetworkVertex>& vertices = network.vertices();
     std::string text;
     for (Vertex vertex = 0; vertex < static_cast<Vertex>(vertices.size()); ++vertex) {
-        WrappedLines lines(fmt::format(" *   {}: ", in_comment(vertices[static_cast<std::size_t>(vertex)].name)),
-                           " *     ");
+        WrappedLines lines(fmt::format("{}: ", in_comment(vertices[static_cast<std::size_t>(vertex)].name)), "  ");
         bool is_upper_end = false;
         for (const std::int32_t index : network.links_at(vertex)) {
             const Link& link = network.links()[static_cast<std::size_t>(index)];
@@ -119,20 +125,20 @@ std::string network_lines(const Network& network) {
             }
         }
         if (is_upper_end) {
-            text += lines.text();
+            append(text, "\n", lines.text());
         }
     }
-    return without_last_newline(std::move(text));
+    return text;
 }
 
 std::string machine_rows(const Schedule& schedule) {
     std::string text;
     const std::vector<Machine>& machine_of = schedule.placement().machine_of;
     for (std::size_t rank = 0; rank < machine_of.size(); ++rank) {
-        text +=
-            fmt::format("    /* {} */ {},\n", rank, string_literal(schedule.network().machine_name(machine_of[rank])));
+        append(text, ",\n",
+               fmt::format("/* {} */ {}", rank, string_literal(schedule.network().machine_name(machine_of[rank]))));
     }
-    return without_last_newline(std::move(text));
+    return text;
 }
 
 }  // namespace aapc::generate

@@ -26,8 +26,8 @@ struct RaggedTable {
 /// `rows` hold initialisers; `filler` is the initialiser of an array that would be empty.
 [[nodiscard]] RaggedTable ragged_table(const std::vector<std::vector<std::string>>& rows, const std::string& filler);
 
-/// Adds `table` under the names that the pieces have for one: `plural` for its entries; "first_wait", "wait_places" and
-/// "wait_index_type" if `singular` is "wait".
+/// Adds `table` under the names that the templates have for one: `plural` for its entries; "FIRST_WAIT", "WAIT_PLACES"
+/// and "WAIT_INDEX_TYPE" if `singular` is "WAIT".
 void add_table(Values& values, const RaggedTable& table, const std::string& plural, const std::string& singular);
 
 /// The phases as lines of a comment: `phase 0: 0>4 3>5`.

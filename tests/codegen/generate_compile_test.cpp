@@ -10,27 +10,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::string_view very_strict =
-    "-std=c11 -trigraphs -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes "
-    "-Wundef -Werror";
-
-/// The wrapper of an MPI with another compiler behind it. CMake's names of the MPIs decide how that is asked for.
-std::string with_compiler(const Mpi& mpi, std::string_view compiler) {
-    return fmt::format("env {}={} {}", mpi.name == "openmpi" ? "OMPI_CC" : "MPICH_CC", compiler, mpi.compiler);
-}
-
-/// gcc, and a clang if there is one.
-std::vector<std::string> compilers() {
-    std::vector<std::string> result{"gcc"};
-    for (const std::string clang : {"clang", "clang-14"}) {
-        if (run_command(clang + " --version").status == 0) {
-            result.push_back(clang);
-            break;
-        }
-    }
-    return result;
-}
-
 /// Compiles the routines in one go, with every MPI and every compiler.
 void expect_to_compile(const std::vector<std::string>& routines, std::string_view options = "-O1") {
     const TemporaryDirectory directory;
@@ -49,7 +28,7 @@ void expect_to_compile(const std::vector<std::string>& routines, std::string_vie
     }
 }
 
-/// Each piece of C text, in each of its forms.
+/// Each template, in each of its forms.
 std::vector<std::string> methods() {
     return {"tree+none",
             "tree+dummy",
@@ -92,7 +71,7 @@ const std::vector<std::string> hostile_names{
     "/broke_out",
     std::string("broke_out\0*/", 12),
     "\xe2\x80\xae broke_out \xff",
-    "%s%n@stamp@ @if none\n@end broke_out",
+    "%s%n TEMPLATE_STAMP\n#if TEMPLATE_TOKENS\n#include \"head.h\"\n#endif broke_out",
     "broke_out" + std::string(100'000, '?'),
     "broke_out" + std::string(5'000, '"') + "*/",
 };

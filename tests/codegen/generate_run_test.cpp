@@ -378,7 +378,7 @@ TEST_P(OrderOfMessages, FollowsTheBlocksBetweenBarriers) {
 
 // What the tests above would say if the routine forgot to wait.
 TEST_P(OrderOfMessages, IsSeenToBeBrokenWithoutTheTokens) {
-    const std::string wait = "error = aapc_complete(c, AAPC_WAITS + c->waited, AAPC_WAITS + c->waited + 1);";
+    const std::string wait = "error = aapc_complete(c, AAPC_WAITS + tokens->waited, AAPC_WAITS + tokens->waited + 1);";
     for (const std::string method : {"tree+sender", "tree+receiver", "tree+sender-partial:2"}) {
         expect_to_see_the_lack_of(wait, "error = MPI_SUCCESS;", method);
     }

@@ -1,4 +1,4 @@
-// The pieces of which generated text is made, and the text itself.
+// The parts of which generated text is made, and the text itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,6 +19,7 @@ using generate::render;
 using generate::smallest_unsigned_type;
 using generate::speed_text;
 using generate::string_literal;
+using generate::Values;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -77,9 +78,34 @@ TEST(SmallestUnsignedType, FitsExactly) {
 }
 
 TEST(Render, KeepsLinesOfTheConditionAndFillsInValues) {
-    EXPECT_EQ(render("a @x@\n@if one two\nb\n@end\n@if three\nc\n@end\nd\n", {{"x", "@x@"}}, {"two", "four"}),
-              "a @x@\nb\nd\n");
-    EXPECT_EQ(render("@if onetwo\na\n@end\nb @unknown@ @x@\n", {{"x", "1"}}, {"one"}), "b @unknown@ 1\n");
+    const Values values{{"X", "TEMPLATE_X"}, {"YES", "1"}, {"NO", "0"}};
+    const auto rendered = [&values](std::string_view text) { return render({{"a.c", text}}, "a.c", values); };
+    EXPECT_EQ(rendered("a TEMPLATE_X;\n#if TEMPLATE_YES\nb\n#endif\n#if TEMPLATE_NO\nc\n#else\nd\n#endif\ne\n"),
+              "a TEMPLATE_X;\nb\nd\ne\n");
+    EXPECT_EQ(rendered("b TEMPLATE_UNKNOWN TEMPLATE_X2 TEMPLATE_X\n"), "b TEMPLATE_UNKNOWN TEMPLATE_X2 TEMPLATE_X\n");
+    EXPECT_EQ(rendered("#if TEMPLATE_UNKNOWN\na\n#endif\n"), "#if TEMPLATE_UNKNOWN\na\n#endif\n");
+}
+
+TEST(Render, NestsConditionsAndLeavesThoseOfTheRoutine) {
+    const Values values{{"YES", "1"}, {"NO", "0"}};
+    const auto rendered = [&values](std::string_view text) { return render({{"a.c", text}}, "a.c", values); };
+    EXPECT_EQ(rendered("#ifndef A\n#if TEMPLATE_NO\na\n#else\nb\n#endif\n#else\nc\n#endif\n"),
+              "#ifndef A\nb\n#else\nc\n#endif\n");
+    EXPECT_EQ(rendered("#if TEMPLATE_NO\n#ifdef A\na\n#else\nb\n#endif\n#else\nc\n#endif\n"), "c\n");
+    EXPECT_EQ(rendered("#if TEMPLATE_NO\n#if TEMPLATE_YES\na\n#else\nb\n#endif\nc\n#endif\nd\n"), "d\n");
+}
+
+TEST(Render, PutsTheMarginBeforeEveryLineOfAValue) {
+    EXPECT_EQ(render({{"a.c", "/*\n *   TEMPLATE_X\n */\n    TEMPLATE_X,\n"}}, "a.c", {{"X", "1\n2"}}),
+              "/*\n *   1\n *   2\n */\n    1\n    2,\n");
+}
+
+TEST(Render, IncludesTemplatesAsParagraphs) {
+    const generate::Templates files{{"a.c",
+                                     "#include \"values.h\"\n#include \"b.h\"\n#if TEMPLATE_NO\n#include \"b.h\"\n"
+                                     "#endif\n#include <c.h>\n#include \"d.h\"\ne\n#include \"b.h\"\n"},
+                                    {"b.h", "b TEMPLATE_NO\n"}};
+    EXPECT_EQ(render(files, "a.c", {{"NO", "0"}}), "b 0\n\n#include <c.h>\n#include \"d.h\"\ne\n\nb 0\n");
 }
 
 class EverySynchronisation : public ::testing::TestWithParam<Synchronisation> {};
@@ -91,7 +117,8 @@ TEST_P(EverySynchronisation, IsDeterministicAndComplete) {
     const Network network = chain_of({2, 3, 1}).build();
     const std::string text = routine_for(network, GetParam());
     EXPECT_EQ(text, routine_for(network, GetParam()));
-    EXPECT_THAT(text, Not(HasSubstr("@"))) << "something was not filled in";
+    EXPECT_THAT(text, Not(HasSubstr("TEMPLATE_"))) << "something was not filled in";
+    EXPECT_THAT(text, Not(HasSubstr("#include \""))) << "something was not put in";
     EXPECT_THAT(text, HasSubstr("\nint MPI_Alltoall(const void *sendbuf, "));
     EXPECT_EQ(text.back(), '\n');
     EXPECT_THAT(text, Not(HasSubstr("\n\n\n")));

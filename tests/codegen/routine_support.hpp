@@ -104,6 +104,27 @@ inline CommandResult run_ranks(const Mpi& mpi, int ranks, const std::string& pro
 
 inline constexpr std::string_view strict = "-std=c11 -Wall -Wextra -Werror";
 
+inline constexpr std::string_view very_strict =
+    "-std=c11 -trigraphs -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes "
+    "-Wundef -Werror";
+
+/// The wrapper of an MPI with another compiler behind it. CMake's names of the MPIs decide how that is asked for.
+inline std::string with_compiler(const Mpi& mpi, std::string_view compiler) {
+    return fmt::format("env {}={} {}", mpi.name == "openmpi" ? "OMPI_CC" : "MPICH_CC", compiler, mpi.compiler);
+}
+
+/// gcc, and a clang if there is one.
+inline std::vector<std::string> compilers() {
+    std::vector<std::string> result{"gcc"};
+    for (const std::string clang : {"clang", "clang-14"}) {
+        if (run_command(clang + " --version").status == 0) {
+            result.push_back(clang);
+            break;
+        }
+    }
+    return result;
+}
+
 /// Links a program of this directory with a routine. `options` are more options for the compiler.
 inline CommandResult build_program(const Mpi& mpi, std::string_view program, const std::string& routine,
                                    std::string_view options, const std::string& result) {
