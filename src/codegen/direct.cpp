@@ -9,7 +9,7 @@
 #include "codegen/tables.hpp"
 #include "codegen/text.hpp"
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 namespace {
 
@@ -25,7 +25,7 @@ std::string rows_of(const std::vector<Plan>& plans, std::vector<Transfer> Plan::
             row.push_back(number_of(transfer));
         }
     }
-    return generate::matrix_rows(rows);
+    return codegen::matrix_rows(rows);
 }
 
 std::int64_t receiver_of(const Transfer& transfer) { return transfer.to; }
@@ -103,4 +103,4 @@ void add_direct_values(Values& values, const std::vector<Plan>& plans, Phase blo
     }
 }
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

@@ -7,11 +7,11 @@
 #include "aapc/plan/plan.hpp"
 #include "codegen/render.hpp"
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 /// Adds who sends to whom, the blocks of phases, the tokens and the dummies, as far as the plans' synchronisation has
 /// them. `plans` are those of all ranks, at least two; `block_phases` phases are kept apart from the next ones (0: none
 /// are).
 void add_direct_values(Values& values, const std::vector<Plan>& plans, Phase block_phases);
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

@@ -10,7 +10,7 @@
 #include "codegen/tables.hpp"
 #include "codegen/text.hpp"
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 namespace {
 
@@ -113,4 +113,4 @@ void add_forwarding_values(Values& values, const std::vector<Plan>& plans) {
     add_table(values, ragged_table(messages.receives, "{0, 0, 0, 0}"), "RECEIVES", "RECEIVE");
 }
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

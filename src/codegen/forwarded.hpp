@@ -7,9 +7,9 @@
 #include "aapc/plan/plan.hpp"
 #include "codegen/render.hpp"
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 /// Adds the messages of all ranks. `plans` are those of all ranks; each has `forwarding`.
 void add_forwarding_values(Values& values, const std::vector<Plan>& plans);
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 namespace {
 
@@ -158,4 +158,4 @@ std::string render(const Templates& templates, std::string_view file, const Valu
     return std::move(renderer).text();
 }
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

@@ -8,7 +8,7 @@
 
 #include "codegen/templates.hpp"
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 /// What TEMPLATE_NAME stands for, by NAME: a number, a type, initialisers, lines of a comment. Conditions are "1" or
 /// "0".
@@ -25,4 +25,4 @@ using Values = std::map<std::string, std::string, std::less<>>;
 /// look for. Two blank lines in a row become one.
 [[nodiscard]] std::string render(const Templates& templates, std::string_view file, const Values& values);
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

@@ -22,7 +22,7 @@ namespace aapc {
 
 namespace {
 
-using generate::Values;
+using codegen::Values;
 using Kind = Synchronisation::Kind;
 
 /// Above this many ranks the list of all phases in a comment is no longer something that people read.
@@ -113,9 +113,9 @@ std::string synchronisation_cost(const Schedule& schedule, const Synchronisation
 Values head_values(const Schedule& schedule, const Synchronisation& synchronisation, const std::vector<Edge>& edges,
                    std::string_view stamp) {
     Values values;
-    values["STAMP"] = generate::in_comment(stamp, stamp.size());
-    values["ALGORITHM"] = generate::in_comment(schedule.algorithm());
-    values["VARIANT"] = generate::in_comment(schedule.variant());
+    values["STAMP"] = codegen::in_comment(stamp, stamp.size());
+    values["ALGORITHM"] = codegen::in_comment(schedule.algorithm());
+    values["VARIANT"] = codegen::in_comment(schedule.variant());
     values["SYNCHRONISATION"] = to_string(synchronisation);
     values["SUMMARY"] = summary_of(synchronisation);
     values["GUARANTEE"] = guarantee_lines(schedule.guarantee());
@@ -125,7 +125,7 @@ Values head_values(const Schedule& schedule, const Synchronisation& synchronisat
     const std::string bound = schedule.bound().has_value() ? fmt::format("bound: {}", *schedule.bound()) : "no bound";
     values["COST"] = fmt::format("{} phases ({}), {} messages, {}", schedule.phases().size(), bound,
                                  schedule.messages(), synchronisation_cost(schedule, synchronisation, edges));
-    values["NETWORK"] = generate::network_lines(schedule.network());
+    values["NETWORK"] = codegen::network_lines(schedule.network());
     return values;
 }
 
@@ -134,12 +134,12 @@ void add_schedule_values(Values& values, const Schedule& schedule, const Synchro
     values["RANKS"] = std::to_string(ranks);
     values["PHASES"] = std::to_string(schedule.phases().size());
     values["MINIMUM_BYTES"] = std::to_string(minimum_bytes);
-    values["RANK_TYPE"] = generate::smallest_unsigned_type(ranks - 1);
-    values["PHASE_TYPE"] = generate::smallest_unsigned_type(static_cast<std::int64_t>(schedule.phases().size()));
+    values["RANK_TYPE"] = codegen::smallest_unsigned_type(ranks - 1);
+    values["PHASE_TYPE"] = codegen::smallest_unsigned_type(static_cast<std::int64_t>(schedule.phases().size()));
     if (ranks <= most_ranks_with_listed_phases) {
-        values["PHASE_LINES"] = generate::phase_lines(schedule);
+        values["PHASE_LINES"] = codegen::phase_lines(schedule);
     }
-    values["MACHINES"] = generate::machine_rows(schedule);
+    values["MACHINES"] = codegen::machine_rows(schedule);
     values["BLOCK_PHASES"] = std::to_string(phases_in_block(schedule, synchronisation));
 }
 
@@ -185,7 +185,7 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
     }
     values.merge(head_values(schedule, synchronisation, edges, stamp));
     if (ranks < 2) {
-        return generate::render(generate::templates(), "alone.c", values);
+        return codegen::render(codegen::templates(), "alone.c", values);
     }
     std::vector<Plan> plans;
     plans.reserve(static_cast<std::size_t>(ranks));
@@ -195,11 +195,11 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
     add_conditions(values, schedule, synchronisation);
     add_schedule_values(values, schedule, synchronisation);
     if (schedule.forwards()) {
-        generate::add_forwarding_values(values, plans);
+        codegen::add_forwarding_values(values, plans);
     } else {
-        generate::add_direct_values(values, plans, phases_in_block(schedule, synchronisation));
+        codegen::add_direct_values(values, plans, phases_in_block(schedule, synchronisation));
     }
-    return generate::render(generate::templates(), template_of(schedule, synchronisation), values);
+    return codegen::render(codegen::templates(), template_of(schedule, synchronisation), values);
 }
 
 }  // namespace aapc

@@ -7,7 +7,7 @@
 
 #include "codegen/text.hpp"
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::string machine_rows(const Schedule& schedule) {
     return text;
 }
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

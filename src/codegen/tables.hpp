@@ -9,7 +9,7 @@
 #include "aapc/check/schedule.hpp"
 #include "codegen/render.hpp"
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 /// A table of one row a rank, to be put between the braces of an initialiser; each row under a comment that names its
 /// rank. `rows` are all of one length.
@@ -39,4 +39,4 @@ void add_table(Values& values, const RaggedTable& table, const std::string& plur
 /// The initialisers of the table of machine names, one rank a line.
 [[nodiscard]] std::string machine_rows(const Schedule& schedule);
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 /// The text of a file by its name, "timed.c".
 using Templates = std::map<std::string_view, std::string_view>;
@@ -14,4 +14,4 @@ using Templates = std::map<std::string_view, std::string_view>;
 /// ".c" are whole routines: one for each way of running a schedule, and one for a single participant.
 [[nodiscard]] const Templates& templates();
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

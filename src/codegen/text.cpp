@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::string_view smallest_unsigned_type(std::int64_t largest) {
     return "uint64_t";
 }
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace aapc::generate {
+namespace aapc::codegen {
 
 /// `text` for a block comment, on one line: printable ASCII stays, all else and whatever could end a comment, start
 /// one, continue a line or form a trigraph becomes a three-digit octal escape. Texts longer than `longest` bytes are
@@ -25,4 +25,4 @@ namespace aapc::generate {
 /// The smallest unsigned type of <stdint.h> that holds `largest` (not negative).
 [[nodiscard]] std::string_view smallest_unsigned_type(std::int64_t largest);
 
-}  // namespace aapc::generate
+}  // namespace aapc::codegen

@@ -13,8 +13,8 @@
 namespace aapc::test {
 namespace {
 
-using generate::templates;
-using generate::Values;
+using codegen::templates;
+using codegen::Values;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -119,7 +119,7 @@ std::string preprocessed(const std::string& options, const std::string& file) {
 
 TEST_P(EveryProgram, IsRenderedAsThePreprocessorSeesIt) {
     const TemporaryDirectory directory;
-    const std::string rendered = generate::render(templates(), GetParam().file, values_of_header(GetParam()));
+    const std::string rendered = codegen::render(templates(), GetParam().file, values_of_header(GetParam()));
     write_file(directory.file("routine.c"), rendered);
     const std::string seen = preprocessed(options_for(GetParam()), (directory_of_templates / GetParam().file).string());
     EXPECT_THAT(seen, HasSubstr("intMPI_Alltoall("));
@@ -128,7 +128,7 @@ TEST_P(EveryProgram, IsRenderedAsThePreprocessorSeesIt) {
 
 /// A name that has no value and that a template compiles with all the same stands in its comments.
 TEST_P(EveryProgram, LeavesNoDirectiveOfTheTemplates) {
-    const std::string rendered = generate::render(templates(), GetParam().file, values_of_header(GetParam()));
+    const std::string rendered = codegen::render(templates(), GetParam().file, values_of_header(GetParam()));
     EXPECT_THAT(rendered, Not(HasSubstr("#if TEMPLATE_")));
     EXPECT_THAT(rendered, Not(HasSubstr("#include \"")));
 }

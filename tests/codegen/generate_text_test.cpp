@@ -14,12 +14,12 @@
 namespace aapc::test {
 namespace {
 
-using generate::in_comment;
-using generate::render;
-using generate::smallest_unsigned_type;
-using generate::speed_text;
-using generate::string_literal;
-using generate::Values;
+using codegen::in_comment;
+using codegen::render;
+using codegen::smallest_unsigned_type;
+using codegen::speed_text;
+using codegen::string_literal;
+using codegen::Values;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -101,10 +101,10 @@ TEST(Render, PutsTheMarginBeforeEveryLineOfAValue) {
 }
 
 TEST(Render, IncludesTemplatesAsParagraphs) {
-    const generate::Templates files{{"a.c",
-                                     "#include \"values.h\"\n#include \"b.h\"\n#if TEMPLATE_NO\n#include \"b.h\"\n"
-                                     "#endif\n#include <c.h>\n#include \"d.h\"\ne\n#include \"b.h\"\n"},
-                                    {"b.h", "b TEMPLATE_NO\n"}};
+    const codegen::Templates files{{"a.c",
+                                    "#include \"values.h\"\n#include \"b.h\"\n#if TEMPLATE_NO\n#include \"b.h\"\n"
+                                    "#endif\n#include <c.h>\n#include \"d.h\"\ne\n#include \"b.h\"\n"},
+                                   {"b.h", "b TEMPLATE_NO\n"}};
     EXPECT_EQ(render(files, "a.c", {{"NO", "0"}}), "b 0\n\n#include <c.h>\n#include \"d.h\"\ne\n\nb 0\n");
 }
 
