@@ -52,8 +52,8 @@ Expected<void> Experiment::build_timetables(const Network& network) {
             return failure(fits.error());
         }
         if (method.synchronisation.kind == Synchronisation::Kind::ports) {
-            return failure({"", 0, 0, fmt::format("{}: simulated ranks share no memory", to_string(method)),
-                            "choose a synchronisation by messages or by the clock"});
+            return failure(fmt::format("{}: simulated ranks share no memory", to_string(method)),
+                           "choose a synchronisation by messages or by the clock");
         }
         timetables_.push_back(std::move(*timetable));
     }
@@ -175,8 +175,8 @@ void Experiment::judge(Rank rank, std::size_t method, std::int64_t block_bytes, 
 
 void Experiment::complain(std::size_t method, const std::string& wrong) {
     if (!complaint_) {
-        complaint_ = Diagnostic{"", 0, 0, fmt::format("{}: {}", to_string(plan_.methods[method]), wrong),
-                                "do not use it here, and report it"};
+        complaint_ = Diagnostic{.problem = fmt::format("{}: {}", to_string(plan_.methods[method]), wrong),
+                                .advice = "do not use it here, and report it"};
     }
 }
 

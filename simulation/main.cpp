@@ -141,7 +141,7 @@ int simulate(const Options& options, int argc, char** argv) {
         return cli::check_failed;
     }
     if (!(*experiment)->complete()) {
-        cli::complain({"", 0, 0, "the simulation ended before its ranks did", ""});
+        cli::complain({.problem = "the simulation ended before its ranks did"});
         return cli::check_failed;
     }
     return cli::write_output(options.output,

@@ -13,7 +13,7 @@ namespace aapc::simulation {
 namespace {
 
 Diagnostic of_option(std::string_view option, const Diagnostic& why) {
-    return {"", 0, 0, fmt::format("--{}: {}", option, why.wrong), why.right};
+    return {.problem = fmt::format("--{}: {}", option, why.problem), .advice = why.advice};
 }
 
 Expected<double> parse_time(std::string_view option, const std::string& text) {

@@ -15,13 +15,13 @@ Expected<Routes> Routes::find(const Network& network) {
     Routes routes(network);
     if (is_tree(network.kind())) {
         if (!routes.hang_from_root()) {
-            return failure({"", 0, 0, "the network is no tree", "plug every switch into one other, without a circle"});
+            return failure("the network is no tree", "plug every switch into one other, without a circle");
         }
         return routes;
     }
     routes.torus_ = TorusWiring::find(network);
     if (!routes.torus_) {
-        return failure({"", 0, 0, "the network is no torus", "join the machines of every row and column in a ring"});
+        return failure("the network is no torus", "join the machines of every row and column in a ring");
     }
     return routes;
 }

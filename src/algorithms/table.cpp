@@ -85,27 +85,26 @@ Expected<const Algorithm*> find_algorithm(std::string_view name) {
     for (const Algorithm& algorithm : table) {
         names.push_back(algorithm.name);
     }
-    return failure({"", 0, 0, fmt::format("there is no algorithm '{}'", name),
-                    fmt::format("choose one of: {}", fmt::join(names, ", "))});
+    return failure(fmt::format("there is no algorithm '{}'", name),
+                   fmt::format("choose one of: {}", fmt::join(names, ", ")));
 }
 
 Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm, std::string_view variant,
                                                      const Network& network, const Placement& placement) {
     if (!algorithm.is_for(network.kind())) {
-        return failure({"", 0, 0,
-                        fmt::format("algorithm '{}' is for networks of kind '{}', and this one is of kind '{}'",
-                                    algorithm.name, to_string(*algorithm.network), to_string(network.kind())),
-                        "choose an algorithm for this kind of network"});
+        return failure(fmt::format("algorithm '{}' is for networks of kind '{}', and this one is of kind '{}'",
+                                   algorithm.name, to_string(*algorithm.network), to_string(network.kind())),
+                       "choose an algorithm for this kind of network");
     }
     if (placement.participants() == 0) {
-        return failure({"", 0, 0, "nobody takes part", "name at least one participant"});
+        return failure("nobody takes part", "name at least one participant");
     }
     if (variant.empty()) {
         variant = algorithm.variants.front();
     }
     if (!algorithm.has_variant(variant)) {
-        return failure({"", 0, 0, fmt::format("algorithm '{}' has no variant '{}'", algorithm.name, variant),
-                        fmt::format("choose one of: {}", algorithm.variant_names())});
+        return failure(fmt::format("algorithm '{}' has no variant '{}'", algorithm.name, variant),
+                       fmt::format("choose one of: {}", algorithm.variant_names()));
     }
     return algorithm.build(network, placement, variant);
 }

@@ -22,8 +22,8 @@ Expected<std::int64_t> parse_block(std::string_view text) {
         return failure(bytes.error());
     }
     if (*bytes < 1 || *bytes > largest_block) {
-        return failure({"", 0, 0, fmt::format("blocks of {} bytes cannot be measured", *bytes),
-                        fmt::format("choose 1 to {} bytes", largest_block)});
+        return failure(fmt::format("blocks of {} bytes cannot be measured", *bytes),
+                       fmt::format("choose 1 to {} bytes", largest_block));
     }
     return *bytes;
 }
@@ -31,8 +31,9 @@ Expected<std::int64_t> parse_block(std::string_view text) {
 Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
     const std::size_t first_colon = text.find(':');
     const std::size_t second_colon = text.find(':', first_colon + 1);
-    const Diagnostic malformed = {"", 0, 0, fmt::format("'{}' is no range of sizes", text),
-                                  "write FROM:TO:xFACTOR with a whole factor of at least 2, such as 1:1Mi:x4"};
+    const Diagnostic malformed = {
+        .problem = fmt::format("'{}' is no range of sizes", text),
+        .advice = "write FROM:TO:xFACTOR with a whole factor of at least 2, such as 1:1Mi:x4"};
     if (second_colon == std::string_view::npos) {
         return failure(malformed);
     }
@@ -52,7 +53,7 @@ Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
         return failure(from ? to.error() : from.error());
     }
     if (*from > *to) {
-        return failure({"", 0, 0, fmt::format("'{}' ends before it begins", text), "write the smaller size first"});
+        return failure(fmt::format("'{}' ends before it begins", text), "write the smaller size first");
     }
     std::set<std::int64_t> sizes;
     for (std::int64_t size = *from; size <= *to; size *= factor) {
@@ -125,7 +126,7 @@ Expected<std::vector<Candidate>> parse_candidates(const std::vector<std::string>
         }
         if (std::any_of(candidates.begin(), candidates.end(),
                         [&](const Candidate& earlier) { return earlier.name == candidate.name; })) {
-            return failure({"", 0, 0, fmt::format("candidate '{}' is given twice", candidate.name), "give it once"});
+            return failure(fmt::format("candidate '{}' is given twice", candidate.name), "give it once");
         }
         candidates.push_back(std::move(candidate));
     }

@@ -85,7 +85,7 @@ std::optional<Diagnostic> first_complaint(MPI_Comm comm, const std::optional<Dia
         return std::nullopt;
     }
     Diagnostic shared = mine.value_or(Diagnostic{});
-    for (std::string* const part : {&shared.file, &shared.wrong, &shared.right}) {
+    for (std::string* const part : {&shared.file, &shared.problem, &shared.advice}) {
         *part = text_from(comm, *part, first);
     }
     std::array<int, 2> place = {shared.line, shared.column};
@@ -117,12 +117,13 @@ Expected<Network> shared_topology(MPI_Comm comm, const std::string& path) {
 Expected<DetectedNetwork> detected_network(MPI_Comm comm, const std::string& setting) {
     const auto speed = detection_speed(setting);
     if (!speed) {
-        return failure({setting, 0, 0, speed.error().wrong, speed.error().right});
+        return failure({.file = setting, .problem = speed.error().problem, .advice = speed.error().advice});
     }
     const auto places = mpi::gather_places(comm);
     if (!places) {
-        return failure({setting, 0, 0, "the MPI does not tell which ranks share a machine, or memory is short",
-                        "give a topology file"});
+        return failure({.file = setting,
+                        .problem = "the MPI does not tell which ranks share a machine, or memory is short",
+                        .advice = "give a topology file"});
     }
     return detect_network(*places, *speed);
 }

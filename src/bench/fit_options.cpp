@@ -52,8 +52,8 @@ void add_measuring_options(CLI::App& command, FitOptions& options) {
     command.add_flag("--restart", options.restart, "measure anew, whatever the CSV file holds");
 }
 
-Expected<void> wrong(const char* option, std::string what, std::string right) {
-    return failure({option, 0, 0, std::move(what), std::move(right)});
+Expected<void> wrong(const char* option, std::string problem, std::string advice) {
+    return failure({.file = option, .problem = std::move(problem), .advice = std::move(advice)});
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ Expected<void> check_fit_options(const FitOptions& options) {
     }
     if (options.measures()) {
         if (const auto sizes = parse_sizes(options.sizes); !sizes) {
-            return wrong("--sizes", sizes.error().wrong, sizes.error().right);
+            return wrong("--sizes", sizes.error().problem, sizes.error().advice);
         }
     }
     return {};
@@ -133,8 +133,10 @@ Expected<std::vector<Rank>> rank_counts(const std::vector<Rank>& asked_for, Rank
         }
     }
     if (available < fewest_ranks || *counts.begin() < fewest_ranks || *counts.rbegin() > available) {
-        return failure({"--ranks", 0, 0, fmt::format("there are {} ranks to measure with", available),
-                        fmt::format("choose {} to so many, and start more ranks for that if need be", fewest_ranks)});
+        return failure(
+            {.file = "--ranks",
+             .problem = fmt::format("there are {} ranks to measure with", available),
+             .advice = fmt::format("choose {} to so many, and start more ranks for that if need be", fewest_ranks)});
     }
     return std::vector<Rank>(counts.begin(), counts.end());
 }

@@ -34,8 +34,8 @@ std::string contents(std::FILE* file) {
     return text;
 }
 
-tl::unexpected<Diagnostic> no_picture(std::string wrong, std::string right) {
-    return failure({"gnuplot", 0, 0, std::move(wrong), std::move(right)});
+tl::unexpected<Diagnostic> no_picture(std::string problem, std::string advice) {
+    return failure({.file = "gnuplot", .problem = std::move(problem), .advice = std::move(advice)});
 }
 
 /// Runs gnuplot with the files as its standard input, output and error. Its wait status, or -1 with errno.

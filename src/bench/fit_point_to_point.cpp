@@ -61,11 +61,10 @@ class End {
     [[nodiscard]] std::optional<Diagnostic> judge() const {
         if (const auto wrong = first_wrong_byte(receive_, partner_, own_)) {
             return Diagnostic{
-                "", 0, 0,
-                fmt::format("wrong data: of the {} bytes from rank {} to rank {}, the one at offset {} is "
-                            "not what was sent",
-                            receive_.size(), partner_, own_, *wrong),
-                "do not trust this MPI, and report it"};
+                .problem = fmt::format("wrong data: of the {} bytes from rank {} to rank {}, the one at offset {} is "
+                                       "not what was sent",
+                                       receive_.size(), partner_, own_, *wrong),
+                .advice = "do not trust this MPI, and report it"};
         }
         return std::nullopt;
     }

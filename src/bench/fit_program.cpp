@@ -159,9 +159,8 @@ class Fit {
         sizes_ = *sizes;
         find_parts();
         if (measured_.parts.empty()) {
-            return failure({"", 0, 0,
-                            fmt::format("{} ranks are too few to contend", harness_->placement().participants()),
-                            "start at least three, in one cluster"});
+            return failure(fmt::format("{} ranks are too few to contend", harness_->placement().participants()),
+                           "start at least three, in one cluster");
         }
         for (const Part& part : measured_.parts) {
             if (const auto counts = rank_counts(options_.ranks, static_cast<Rank>(part.ranks.size())); !counts) {
@@ -224,8 +223,9 @@ class Fit {
         }
         const std::string ours = samples_csv(remarks_, {});
         if (!text.starts_with(ours)) {
-            return failure({file, 0, 0, "holds no samples of this method on this topology and placement",
-                            "give --restart to overwrite it, or another --csv"});
+            return failure({.file = file,
+                            .problem = "holds no samples of this method on this topology and placement",
+                            .advice = "give --restart to overwrite it, or another --csv"});
         }
         auto earlier = read_contention_samples(text, file);
         if (!earlier) {
@@ -410,7 +410,8 @@ class Fit {
     Expected<void> save(const std::string& file, const std::vector<ContentionSample>& samples) {
         std::optional<Diagnostic> complaint;
         if (speaks() && cli::write_output(file, samples_csv(remarks_, samples)) != cli::done) {
-            complaint = Diagnostic{file, 0, 0, "the samples cannot be kept", "make room, or give another --csv"};
+            complaint = Diagnostic{
+                .file = file, .problem = "the samples cannot be kept", .advice = "make room, or give another --csv"};
         }
         if (auto first = first_complaint(harness_->communicator(), complaint)) {
             return failure(std::move(*first));
@@ -434,7 +435,7 @@ class Fit {
 Expected<WideAreaFit> wide_area_of(const Measured& measured, const std::string& file) {
     const auto link = point_to_point_of(measured.wide_area);
     if (!link) {
-        return failure({file, 0, 0, link.error().wrong, link.error().right});
+        return failure({.file = file, .problem = link.error().problem, .advice = link.error().advice});
     }
     WideAreaFit fit{*link, 0, measured.gaps};
     if (!measured.gaps.empty()) {

@@ -107,9 +107,9 @@ std::optional<Diagnostic> Harness::place_ranks() {
     for (std::size_t rank = 0; rank < host_names_.size(); ++rank) {
         const Machine machine = network_.find_machine(host_names_[rank]);
         if (machine < 0) {
-            return Diagnostic{"", 0, 0,
-                              fmt::format("host '{}' of rank {} is not in the topology", host_names_[rank], rank),
-                              "add it to the machines of its switch"};
+            return Diagnostic{
+                .problem = fmt::format("host '{}' of rank {} is not in the topology", host_names_[rank], rank),
+                .advice = "add it to the machines of its switch"};
         }
         placement_.machine_of.push_back(machine);
     }
@@ -132,7 +132,7 @@ Expected<mpi::Exchange*> Harness::exchange_of(const Method& method) {
         return known->second.get();
     }
     const auto not_possible = [&text](const Diagnostic& why) {
-        return Diagnostic{"", 0, 0, fmt::format("{}: {}", text, why.wrong), why.right};
+        return Diagnostic{.problem = fmt::format("{}: {}", text, why.problem), .advice = why.advice};
     };
     Plan plan;
     std::optional<Diagnostic> complaint;
@@ -143,14 +143,15 @@ Expected<mpi::Exchange*> Harness::exchange_of(const Method& method) {
         } else if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
             complaint = not_possible(fits.error());
         } else if (method.synchronisation.kind == Synchronisation::Kind::timed && bound_.slowest_bits_per_second <= 0) {
-            complaint = not_possible({"", 0, 0, "no speed is known of any link that messages cross",
-                                      "use ranks on several machines, give the speed where the network is detected "
-                                      "(detect:10Gbit), or choose another synchronisation"});
+            complaint =
+                not_possible({.problem = "no speed is known of any link that messages cross",
+                              .advice = "use ranks on several machines, give the speed where the network is detected "
+                                        "(detect:10Gbit), or choose another synchronisation"});
         } else {
             plan = make_plan(**timetable, placement_, rank_, method.synchronisation);
         }
     } catch (const std::bad_alloc&) {
-        complaint = not_possible({"", 0, 0, fmt::format("rank {} has no memory left for its plan", rank_), ""});
+        complaint = not_possible({.problem = fmt::format("rank {} has no memory left for its plan", rank_)});
     }
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));
@@ -160,15 +161,15 @@ Expected<mpi::Exchange*> Harness::exchange_of(const Method& method) {
         return failure(memory.error());
     }
     if (uses_tickets(method.synchronisation) && (*memory)->available() == SharedMemory::nothing) {
-        return failure(not_possible({"", 0, 0, "the ranks of a machine share no memory for its tickets",
-                                     "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"}));
+        return failure(not_possible({.problem = "the ranks of a machine share no memory for its tickets",
+                                     .advice = "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"}));
     }
     mpi::ExchangeOptions options;
     options.bits_per_second = bound_.slowest_bits_per_second;
     options.machine_memory = *memory;
     std::unique_ptr<mpi::Exchange> exchange;
     if (const int error = mpi::Exchange::create(comm_, std::move(plan), options, exchange); error != MPI_SUCCESS) {
-        complaint = not_possible({"", 0, 0, fmt::format("MPI says: {}", text_of_mpi_error(error)), ""});
+        complaint = not_possible({.problem = fmt::format("MPI says: {}", text_of_mpi_error(error))});
     }
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));
@@ -186,8 +187,8 @@ Expected<mpi::MachineMemory*> Harness::machine_memory() {
         std::optional<Diagnostic> complaint;
         if (const int error = mpi::MachineMemory::create(comm_, placement_, *wanted, machine_memory_);
             error != MPI_SUCCESS) {
-            complaint = Diagnostic{
-                "", 0, 0, fmt::format("shared memory of machines: MPI says: {}", text_of_mpi_error(error)), ""};
+            complaint =
+                Diagnostic{.problem = fmt::format("shared memory of machines: MPI says: {}", text_of_mpi_error(error))};
         }
         if (auto first = first_complaint(comm_, complaint)) {
             machine_memory_.reset();
@@ -209,8 +210,8 @@ Expected<void> Harness::prepare(const Method& method) {
 
 Expected<void> Harness::make_blocks(std::int64_t block_bytes) {
     if (block_bytes < 1 || block_bytes > largest_block) {
-        return failure({"", 0, 0, fmt::format("blocks of {} bytes cannot be measured", block_bytes),
-                        fmt::format("choose 1 to {} bytes", largest_block)});
+        return failure(fmt::format("blocks of {} bytes cannot be measured", block_bytes),
+                       fmt::format("choose 1 to {} bytes", largest_block));
     }
     const auto block = static_cast<std::size_t>(block_bytes);
     if (block_bytes != block_bytes_) {
@@ -219,10 +220,10 @@ Expected<void> Harness::make_blocks(std::int64_t block_bytes) {
             send_.resize(block * placement_.machine_of.size());
             receive_.resize(send_.size());
         } catch (const std::bad_alloc&) {
-            complaint = Diagnostic{"", 0, 0,
-                                   fmt::format("rank {} has no memory for two buffers of {} blocks of {} bytes", rank_,
-                                               placement_.machine_of.size(), block_bytes),
-                                   "choose smaller blocks or fewer ranks"};
+            complaint =
+                Diagnostic{.problem = fmt::format("rank {} has no memory for two buffers of {} blocks of {} bytes",
+                                                  rank_, placement_.machine_of.size(), block_bytes),
+                           .advice = "choose smaller blocks or fewer ranks"};
         }
         if (auto first = first_complaint(comm_, complaint)) {
             block_bytes_ = 0;
@@ -247,11 +248,11 @@ std::optional<Diagnostic> Harness::judge(const std::string& what) const {
     for (Rank from = 0; from < placement_.participants(); ++from) {
         const std::span<const std::byte> received(receive_.data() + static_cast<std::size_t>(from) * block, block);
         if (const auto wrong = first_wrong_byte(received, from, rank_)) {
-            return Diagnostic{"", 0, 0,
-                              fmt::format("{}: wrong data: of the {} bytes from rank {} ({}) to rank {} ({}), the one "
-                                          "at offset {} is not what was sent",
-                                          what, block_bytes_, from, host(from), rank_, host(rank_), *wrong),
-                              "do not use it here, and report it"};
+            return Diagnostic{
+                .problem = fmt::format("{}: wrong data: of the {} bytes from rank {} ({}) to rank {} ({}), the one "
+                                       "at offset {} is not what was sent",
+                                       what, block_bytes_, from, host(from), rank_, host(rank_), *wrong),
+                .advice = "do not use it here, and report it"};
         }
     }
     return std::nullopt;
@@ -269,7 +270,7 @@ Expected<Sample> Harness::measure(const std::string& what, const std::function<i
         complaint = judge(what);
     } else {
         complaint = Diagnostic{
-            "", 0, 0, fmt::format("{}: rank {} failed, MPI says: {}", what, rank_, text_of_mpi_error(error)), ""};
+            .problem = fmt::format("{}: rank {} failed, MPI says: {}", what, rank_, text_of_mpi_error(error))};
     }
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));
@@ -316,16 +317,17 @@ Expected<Sample> Harness::run_once(const Method& method, std::int64_t block_byte
 Expected<Sample> Harness::run_interposed_once(std::int64_t block_bytes) {
     std::optional<Diagnostic> complaint;
     if (!interposer_is_there()) {
-        complaint = Diagnostic{"", 0, 0, "interposed: no interposer is preloaded",
-                               "start the program by `aapc bench`, or preload libaapc-openmpi.so or libaapc-mpich.so"};
+        complaint = Diagnostic{
+            .problem = "interposed: no interposer is preloaded",
+            .advice = "start the program by `aapc bench`, or preload libaapc-openmpi.so or libaapc-mpich.so"};
     } else if (const char* const remark = interposer().rejected(); remark != nullptr) {
         // Rank 0 alone knows. Whatever would run is not what was asked for.
         complaint =
-            Diagnostic{"", 0, 0, fmt::format("interposed: the interposer rejected what it was given: {}", remark),
-                       "give it settings that hold here"};
+            Diagnostic{.problem = fmt::format("interposed: the interposer rejected what it was given: {}", remark),
+                       .advice = "give it settings that hold here"};
     } else if (calls_by_aapc() < 0) {
-        complaint = Diagnostic{"", 0, 0, "interposed: the interposer could not follow its settings and does nothing",
-                               "give it a topology file that names every host and settings that it knows"};
+        complaint = Diagnostic{.problem = "interposed: the interposer could not follow its settings and does nothing",
+                               .advice = "give it a topology file that names every host and settings that it knows"};
     }
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));
@@ -343,10 +345,10 @@ Expected<Sample> Harness::run_interposed_once(std::int64_t block_bytes) {
     }
     sample->by_aapc = calls_by_aapc() > calls_before;
     if (!forced_.empty() && sample->by_aapc == forced_native_) {
-        complaint = Diagnostic{"", 0, 0,
-                               fmt::format("interposed: {} was asked for, and for {} bytes {} ran instead", forced_,
-                                           block_bytes, forced_native_ ? "a schedule" : "the MPI's own routine"),
-                               "AAPC_VERBOSE=1 says why"};
+        complaint =
+            Diagnostic{.problem = fmt::format("interposed: {} was asked for, and for {} bytes {} ran instead", forced_,
+                                              block_bytes, forced_native_ ? "a schedule" : "the MPI's own routine"),
+                       .advice = "AAPC_VERBOSE=1 says why"};
     }
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));

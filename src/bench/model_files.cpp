@@ -20,8 +20,9 @@ Expected<NetworkModel> read_one(const std::string& path) {
 Expected<void> add(NetworkModel part, const std::string& cluster, NetworkModel& model) {
     if (!cluster.empty()) {
         if (part.clusters.size() != 1) {
-            return failure({"--model", 0, 0, fmt::format("the file for '{}' holds several clusters", cluster),
-                            "give the file without a cluster's name"});
+            return failure({.file = "--model",
+                            .problem = fmt::format("the file for '{}' holds several clusters", cluster),
+                            .advice = "give the file without a cluster's name"});
         }
         part.clusters.front().name = cluster;
     }
@@ -29,10 +30,11 @@ Expected<void> add(NetworkModel part, const std::string& cluster, NetworkModel& 
         const bool known = std::any_of(model.clusters.begin(), model.clusters.end(),
                                        [&](const MeasuredCluster& other) { return other.name == measured.name; });
         if (known) {
-            return failure({"--model", 0, 0,
-                            measured.name.empty() ? "two signatures are for every cluster"
-                                                  : fmt::format("the cluster '{}' has two signatures", measured.name),
-                            "give one for each, as in --model nancy=nancy.json"});
+            return failure({.file = "--model",
+                            .problem = measured.name.empty()
+                                           ? "two signatures are for every cluster"
+                                           : fmt::format("the cluster '{}' has two signatures", measured.name),
+                            .advice = "give one for each, as in --model nancy=nancy.json"});
         }
         model.clusters.push_back(std::move(measured));
     }
@@ -60,8 +62,9 @@ Expected<NetworkModel> read_model_files(const std::vector<std::string>& words, c
     if (!wide_area.empty()) {
         if (wide_area.size() != 2 || !(wide_area[0] >= 0) || !(wide_area[1] > 0) || !std::isfinite(wide_area[0]) ||
             !std::isfinite(wide_area[1])) {
-            return failure({"--wide-area", 0, 0, "this is no start-up with a time for a byte",
-                            "give seconds of at least 0 and seconds above 0, as in 5e-3,1e-8"});
+            return failure({.file = "--wide-area",
+                            .problem = "this is no start-up with a time for a byte",
+                            .advice = "give seconds of at least 0 and seconds above 0, as in 5e-3,1e-8"});
         }
         model.wide_area = WideAreaFit{{wide_area[0], wide_area[1]}, wide_area[0], {}};
     }

@@ -61,8 +61,8 @@ class Tune {
 
     int run() {
         if (const auto reason = selection::nothing_to_schedule(harness_->placement(), harness_->bound())) {
-            return refuse({"", 0, 0, *reason + ", so no tuning would ever be obeyed",
-                           "use at least three ranks on at least two machines"});
+            return refuse({.problem = *reason + ", so no tuning would ever be obeyed",
+                           .advice = "use at least three ranks on at least two machines"});
         }
         auto search = begin();
         if (!search) {
@@ -145,7 +145,8 @@ class Tune {
                 complaint = model.error();
             } else if (const auto fits = check_model_is_for(*model, harness_->network(), harness_->placement());
                        !fits) {
-                complaint = Diagnostic{"--model", 0, 0, fits.error().wrong, fits.error().right};
+                complaint =
+                    Diagnostic{.file = "--model", .problem = fits.error().problem, .advice = fits.error().advice};
             } else {
                 text = network_model_json(*model);
             }

@@ -34,8 +34,8 @@ std::pair<std::string_view, std::string_view> first_difference(std::string_view 
     return {};
 }
 
-tl::unexpected<Diagnostic> refused(std::string wrong) {
-    return failure({"", 0, 0, std::move(wrong), "give --restart to begin anew, or another --state"});
+tl::unexpected<Diagnostic> refused(std::string problem) {
+    return failure(std::move(problem), "give --restart to begin anew, or another --state");
 }
 
 std::string seconds_text(double seconds) {

@@ -39,11 +39,12 @@ Expected<Placement> place(const ScheduleDocument& document, const Network& netwo
         const Machine machine = network.find_machine(document.participants[rank].machine);
         if (machine < 0) {
             return failure(
-                {options.schedule, 0, 0,
-                 fmt::format("participants[{}].machine is '{}', and {} has no machine of that name", rank,
-                             document.participants[rank].machine, options.topology),
-                 fmt::format("give the topology file that the schedule was made for, or one of its machines: {}",
-                             machine_names(network))});
+                {.file = options.schedule,
+                 .problem = fmt::format("participants[{}].machine is '{}', and {} has no machine of that name", rank,
+                                        document.participants[rank].machine, options.topology),
+                 .advice =
+                     fmt::format("give the topology file that the schedule was made for, or one of its machines: {}",
+                                 machine_names(network))});
         }
         placement.machine_of.push_back(machine);
     }
@@ -51,7 +52,7 @@ Expected<Placement> place(const ScheduleDocument& document, const Network& netwo
 }
 
 int complain_of_violation(const CheckOptions& options, const Violation& violation) {
-    complain({options.schedule, 0, 0, violation.what, ""});
+    complain({.file = options.schedule, .problem = violation.what});
     return check_failed;
 }
 

@@ -351,7 +351,7 @@ struct Request {
 
 void remark(const std::string& text) {
     if (speaks()) {
-        fmt::print(stderr, "{}\n", to_string(Diagnostic{"aapc", 0, 0, text, ""}));
+        fmt::print(stderr, "{}\n", to_string(Diagnostic{.file = "aapc", .problem = text}));
     }
 }
 

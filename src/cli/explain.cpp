@@ -131,9 +131,10 @@ Expected<Placement> demand_of(const ExplainOptions& options, const Network& netw
         placement = full_placement(network);
     }
     if (options.ranks > placement.participants()) {
-        return failure({"--ranks", 0, 0,
-                        fmt::format("{} ranks, and there are places for {}", options.ranks, placement.participants()),
-                        "give fewer, or places for all of them with --machines"});
+        return failure(
+            {.file = "--ranks",
+             .problem = fmt::format("{} ranks, and there are places for {}", options.ranks, placement.participants()),
+             .advice = "give fewer, or places for all of them with --machines"});
     }
     if (options.ranks > 0) {
         placement.machine_of.resize(static_cast<std::size_t>(options.ranks));
@@ -163,11 +164,11 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
         return explanation.network.find_machine(name) < 0;
     });
     if (unknown != tuned.machine_of.end()) {
-        explanation.tuning_rejected = selection::deciding_without_tuning(
-            to_string(Diagnostic{options.tuning, 0, 0,
-                                 fmt::format("rank {} is placed on '{}', and there is no such machine in the topology",
-                                             unknown - tuned.machine_of.begin(), *unknown),
-                                 "tune again with aapc tune, or leave the file out"}));
+        explanation.tuning_rejected = selection::deciding_without_tuning(to_string(
+            Diagnostic{.file = options.tuning,
+                       .problem = fmt::format("rank {} is placed on '{}', and there is no such machine in the topology",
+                                              unknown - tuned.machine_of.begin(), *unknown),
+                       .advice = "tune again with aapc tune, or leave the file out"}));
         return;
     }
     explanation.tuning = std::move(*tuning);
@@ -286,7 +287,7 @@ void find_alternatives(Explanation& explanation) {
             alternative.phases = (*timetable)->phases();
             alternative.reason = reason_against(explanation, **timetable);
         } else {
-            alternative.reason = timetable.error().wrong;
+            alternative.reason = timetable.error().problem;
         }
     }
 }

@@ -127,21 +127,25 @@ int run_mpi_program(const Invocation& invocation, std::string_view program, cons
                     const std::vector<std::pair<std::string, std::string>>& environment, Interposition interposition) {
     const std::string mpi = launcher();
     if (mpi.empty()) {
-        return refuse({"aapc", 0, 0, "no MPI's launcher has started this",
-                       fmt::format("write mpirun before it: mpirun -n 16 {}", fmt::join(invocation.arguments, " "))});
+        return refuse(
+            {.file = "aapc",
+             .problem = "no MPI's launcher has started this",
+             .advice = fmt::format("write mpirun before it: mpirun -n 16 {}", fmt::join(invocation.arguments, " "))});
     }
     const std::string name = fmt::format("{}-{}", program, mpi);
     const fs::path path = find_mpi_program(name);
     if (path.empty()) {
-        return refuse({"aapc", 0, 0, fmt::format("this was started by {}, and {} is not there", mpi, name),
-                       "build or install aapc where that MPI is found"});
+        return refuse({.file = "aapc",
+                       .problem = fmt::format("this was started by {}, and {} is not there", mpi, name),
+                       .advice = "build or install aapc where that MPI is found"});
     }
     if (interposition == Interposition::preloaded) {
         const std::string library = fmt::format("libaapc-{}.so", mpi);
         const fs::path interposer = find_library(library);
         if (interposer.empty()) {
-            return refuse({"aapc", 0, 0, fmt::format("there is no {} beside this program", library),
-                           "set AAPC_LIBRARY_PATH to the directory that has it"});
+            return refuse({.file = "aapc",
+                           .problem = fmt::format("there is no {} beside this program", library),
+                           .advice = "set AAPC_LIBRARY_PATH to the directory that has it"});
         }
         preload(interposer);
     }

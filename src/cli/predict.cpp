@@ -82,16 +82,17 @@ Expected<std::vector<std::int64_t>> sizes_of(const PredictOptions& options) {
     for (const std::string& text : options.sizes) {
         const Expected<std::int64_t> bytes = parse_size(text);
         if (!bytes || *bytes < 1) {
-            Diagnostic diagnostic =
-                bytes ? Diagnostic{"", 0, 0, fmt::format("'{}' is no message", text), "give sizes of at least 1 byte"}
-                      : bytes.error();
+            Diagnostic diagnostic = bytes ? Diagnostic{.problem = fmt::format("'{}' is no message", text),
+                                                       .advice = "give sizes of at least 1 byte"}
+                                          : bytes.error();
             diagnostic.file = "--sizes";
             return failure(std::move(diagnostic));
         }
         sizes.push_back(*bytes);
     }
     if (sizes.empty()) {
-        return failure({"--sizes", 0, 0, "no message size is given", "give sizes such as 1Ki,64Ki"});
+        return failure(
+            {.file = "--sizes", .problem = "no message size is given", .advice = "give sizes such as 1Ki,64Ki"});
     }
     return sizes;
 }
@@ -108,7 +109,8 @@ int predict_by_signature(const std::string& text, const PredictOptions& options)
         return complain(sizes.error());
     }
     if (options.ranks.empty()) {
-        return complain({"--ranks", 0, 0, "no number of ranks is given", "give numbers such as 16,32"});
+        return complain(
+            {.file = "--ranks", .problem = "no number of ranks is given", .advice = "give numbers such as 16,32"});
     }
     std::vector<Prediction> predictions;
     for (const Rank ranks : options.ranks) {
@@ -126,9 +128,10 @@ int predict_by_signature(const std::string& text, const PredictOptions& options)
 Expected<Placement> demand_of(const Network& network, Rank ranks) {
     Placement placement = full_placement(network);
     if (ranks > placement.participants()) {
-        return failure({"--ranks", 0, 0,
-                        fmt::format("{} ranks, and the topology has places for {}", ranks, placement.participants()),
-                        "give fewer"});
+        return failure(
+            {.file = "--ranks",
+             .problem = fmt::format("{} ranks, and the topology has places for {}", ranks, placement.participants()),
+             .advice = "give fewer"});
     }
     placement.machine_of.resize(static_cast<std::size_t>(ranks));
     return placement;
@@ -231,8 +234,9 @@ int predict_on_topology(const std::string& text, const PredictOptions& options) 
         return predict_torus(*network, options);
     }
     if (options.models.empty()) {
-        return complain(
-            {"aapc predict", 0, 0, "a topology alone says nothing of times", "give what aapc fit wrote with --model"});
+        return complain({.file = "aapc predict",
+                         .problem = "a topology alone says nothing of times",
+                         .advice = "give what aapc fit wrote with --model"});
     }
     const auto model = bench::read_model_files(options.models, options.wide_area);
     if (!model) {
@@ -253,8 +257,9 @@ int predict(const PredictOptions& options) {
         return predict_torus_table(options);
     }
     if (options.input.empty()) {
-        return complain({"aapc predict", 0, 0, "nothing is given to predict from",
-                         "give a topology file, or what aapc fit --format json wrote"});
+        return complain({.file = "aapc predict",
+                         .problem = "nothing is given to predict from",
+                         .advice = "give a topology file, or what aapc fit --format json wrote"});
     }
     const Expected<std::string> text = read_file(options.input);
     if (!text) {

@@ -207,9 +207,11 @@ double slowest_bits_per_second(const Network& network) {
 
 Expected<Basis> basis_of(const Network& network, const PredictOptions& options) {
     if (options.start_up_seconds < 0) {
-        return failure({"--start-up", 0, 0, "nothing is known of what a message costs beyond its bytes",
-                        "give the seconds that a message of no bytes takes, such as 30e-6 (aapc fit measures them), or "
-                        "models of the network with --model"});
+        return failure(
+            {.file = "--start-up",
+             .problem = "nothing is known of what a message costs beyond its bytes",
+             .advice = "give the seconds that a message of no bytes takes, such as 30e-6 (aapc fit measures them), or "
+                       "models of the network with --model"});
     }
     Basis basis;
     basis.costs.start_up_seconds = options.start_up_seconds;
@@ -322,11 +324,14 @@ int predict_torus(const Network& network, const PredictOptions& options) {
     }
     const std::optional<TorusWiring> wiring = TorusWiring::find(network);
     if (!wiring || wiring->grid().dimensions() == 0) {
-        return complain({options.input, 0, 0, "there is nothing to exchange on this network", "describe a torus"});
+        return complain({.file = options.input,
+                         .problem = "there is nothing to exchange on this network",
+                         .advice = "describe a torus"});
     }
     if (full_placement(network).participants() != wiring->grid().machines()) {
-        return complain({options.input, 0, 0, "the algorithms for tori take one rank on each machine",
-                         "describe the torus with one rank on each machine"});
+        return complain({.file = options.input,
+                         .problem = "the algorithms for tori take one rank on each machine",
+                         .advice = "describe the torus with one rank on each machine"});
     }
     const auto basis = basis_of(network, options);
     if (!basis) {

@@ -27,8 +27,9 @@ namespace {
 
 /// A violation here is the program's own mistake, not the user's: the schedule was made by it.
 int complain_of_internal_error(const std::string& topology, const Violation& violation) {
-    complain({topology, 0, 0, fmt::format("internal error: the schedule made for it is wrong. {}", violation.what),
-              "please report this with the topology file"});
+    complain({.file = topology,
+              .problem = fmt::format("internal error: the schedule made for it is wrong. {}", violation.what),
+              .advice = "please report this with the topology file"});
     return check_failed;
 }
 
@@ -39,9 +40,8 @@ Expected<const Algorithm*> chosen_algorithm(const std::string& name, const Netwo
     const auto found = std::find_if(algorithms().begin(), algorithms().end(),
                                     [&](const Algorithm& algorithm) { return algorithm.is_for(network.kind()); });
     if (found == algorithms().end()) {
-        return failure({"", 0, 0,
-                        fmt::format("there is no algorithm for networks of kind '{}'", to_string(network.kind())),
-                        "give a topology of another kind"});
+        return failure(fmt::format("there is no algorithm for networks of kind '{}'", to_string(network.kind())),
+                       "give a topology of another kind");
     }
     return &*found;
 }

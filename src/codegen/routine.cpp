@@ -165,12 +165,10 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
         return failure(fits.error());
     }
     if (uses_tickets(asked_for)) {
-        return failure(
-            {"", 0, 0,
-             fmt::format("synchronisation '{}' needs memory that the ranks of a machine share, and a routine "
-                         "has messages alone",
-                         name_of(asked_for.kind)),
-             "choose window:W, or run the schedule with aapc exec"});
+        return failure(fmt::format("synchronisation '{}' needs memory that the ranks of a machine share, and a routine "
+                                   "has messages alone",
+                                   name_of(asked_for.kind)),
+                       "choose window:W, or run the schedule with aapc exec");
     }
     Synchronisation synchronisation = asked_for;
     const Rank ranks = schedule.placement().participants();

@@ -14,8 +14,8 @@ namespace aapc::cli {
 
 namespace {
 
-int complain_about_file(const std::string& path, const std::string& wrong, const std::string& right) {
-    return complain({path, 0, 0, wrong, right});
+int complain_about_file(const std::string& path, const std::string& problem, const std::string& advice) {
+    return complain({.file = path, .problem = problem, .advice = advice});
 }
 
 }  // namespace
@@ -28,13 +28,15 @@ int complain(const Diagnostic& diagnostic) {
 Expected<std::string> read_file(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);
     if (!stream) {
-        return failure({path, 0, 0, fmt::format("cannot be opened: {}", std::strerror(errno)),
-                        "give the name of a file that exists and can be read"});
+        return failure({.file = path,
+                        .problem = fmt::format("cannot be opened: {}", std::strerror(errno)),
+                        .advice = "give the name of a file that exists and can be read"});
     }
     std::ostringstream text;
     text << stream.rdbuf();
     if (stream.bad() || text.fail()) {
-        return failure({path, 0, 0, "cannot be read", "give the name of a file, not of a directory"});
+        return failure(
+            {.file = path, .problem = "cannot be read", .advice = "give the name of a file, not of a directory"});
     }
     return text.str();
 }

@@ -44,10 +44,10 @@ std::string to_string(const Diagnostic& diagnostic) {
         }
         text += ": ";
     }
-    append_on_one_line(text, diagnostic.wrong);
-    if (!diagnostic.right.empty()) {
+    append_on_one_line(text, diagnostic.problem);
+    if (!diagnostic.advice.empty()) {
         text += "; ";
-        append_on_one_line(text, diagnostic.right);
+        append_on_one_line(text, diagnostic.advice);
     }
     return text;
 }

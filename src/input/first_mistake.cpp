@@ -4,9 +4,9 @@
 
 namespace aapc {
 
-void FirstMistake::add(Position position, std::string wrong, std::string right) {
+void FirstMistake::add(Position position, std::string problem, std::string advice) {
     if (!first_ || position < Position{first_->line, first_->column}) {
-        first_ = Diagnostic{file_, position.line, position.column, std::move(wrong), std::move(right)};
+        first_ = Diagnostic{file_, position.line, position.column, std::move(problem), std::move(advice)};
     }
 }
 

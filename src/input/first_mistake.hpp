@@ -24,7 +24,7 @@ class FirstMistake {
   public:
     explicit FirstMistake(std::string_view file) : file_(file) {}
 
-    void add(Position position, std::string wrong, std::string right);
+    void add(Position position, std::string problem, std::string advice);
     [[nodiscard]] const std::optional<Diagnostic>& found() const { return first_; }
 
   private:

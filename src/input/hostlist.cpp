@@ -67,8 +67,9 @@ class HostlistReader {
         return true;
     }
 
-    bool wrong(std::size_t at, std::string what, std::string right) {
-        mistake_ = Diagnostic{"", 0, static_cast<int>(at) + 1, std::move(what), std::move(right)};
+    bool wrong(std::size_t at, std::string problem, std::string advice) {
+        mistake_ =
+            Diagnostic{.column = static_cast<int>(at) + 1, .problem = std::move(problem), .advice = std::move(advice)};
         return false;
     }
 

@@ -68,8 +68,8 @@ int line_with_deep_key(std::string_view text) {
     return 0;
 }
 
-Diagnostic file_mistake(const std::string& path, std::string wrong, std::string right) {
-    return {path, 0, 0, std::move(wrong), std::move(right)};
+Diagnostic file_mistake(const std::string& path, std::string problem, std::string advice) {
+    return {.file = path, .problem = std::move(problem), .advice = std::move(advice)};
 }
 
 std::string advice_for_repeated(std::string_view table) {
@@ -81,24 +81,24 @@ Diagnostic syntax_mistake(const toml::parse_error& error, std::string_view file,
     Position position = lines.position(error.source().begin);
     std::string what(error.description());
     const auto mentions = [&](std::string_view part) { return what.find(part) != std::string::npos; };
-    std::string right = fmt::format("correct it; {} shows the format", format.page);
+    std::string advice = fmt::format("correct it; {} shows the format", format.page);
     if (mentions("end-of-file")) {
-        right = "complete it: the file seems to be cut off here";
+        advice = "complete it: the file seems to be cut off here";
     } else if (mentions("could not determine value type")) {
-        right = "put text in quotation marks, as in name = \"s0\"";
+        advice = "put text in quotation marks, as in name = \"s0\"";
     } else if (mentions("redefine") && mentions(fmt::format("'{}'", format.repeated_table))) {
-        right = advice_for_repeated(format.repeated_table);
+        advice = advice_for_repeated(format.repeated_table);
     } else if (!format.other_repeated_table.empty() && mentions("redefine") &&
                mentions(fmt::format("'{}'", format.other_repeated_table))) {
-        right = advice_for_repeated(format.other_repeated_table);
+        advice = advice_for_repeated(format.other_repeated_table);
     } else if (mentions("redefine")) {
-        right = "keep one of the two";
+        advice = "keep one of the two";
     } else if (mentions("utf-8")) {
-        right = "save the file as UTF-8 text";
+        advice = "save the file as UTF-8 text";
         position = lines.next_outside_ascii(position);  // the parser points at the last character it could read
     }
     return {std::string(file), position.line, position.column, fmt::format("not valid TOML: {}", what),
-            std::move(right)};
+            std::move(advice)};
 }
 
 }  // namespace

@@ -113,8 +113,8 @@ std::int64_t size_unit(std::string_view unit) {
 
 Expected<double> parse_speed(std::string_view text) {
     const auto wrong = [&](std::string_view why) {
-        return failure({"", 0, 0, fmt::format("{} is not a speed: {}", in_quotes(text), why),
-                        "write a number and bit, kbit, Mbit, Gbit or Tbit, such as \"100Mbit\" or \"2.5Gbit\""});
+        return failure(fmt::format("{} is not a speed: {}", in_quotes(text), why),
+                       "write a number and bit, kbit, Mbit, Gbit or Tbit, such as \"100Mbit\" or \"2.5Gbit\"");
     };
     const auto [digits, unit] = split_number(text);
     if (digits.empty()) {
@@ -143,8 +143,8 @@ Expected<double> parse_speed(std::string_view text) {
 
 Expected<double> parse_duration(std::string_view text) {
     const auto wrong = [&](std::string_view why) {
-        return failure({"", 0, 0, fmt::format("{} is not a duration: {}", in_quotes(text), why),
-                        "write a number and s, ms, us or ns, such as \"5ms\" or \"0.2s\""});
+        return failure(fmt::format("{} is not a duration: {}", in_quotes(text), why),
+                       "write a number and s, ms, us or ns, such as \"5ms\" or \"0.2s\"");
     };
     const auto [digits, unit] = split_number(text);
     if (digits.empty()) {
@@ -170,9 +170,9 @@ Expected<double> parse_duration(std::string_view text) {
 
 Expected<std::int64_t> parse_size(std::string_view text) {
     const auto wrong = [&](std::string_view why) {
-        return failure({"", 0, 0, fmt::format("{} is not a size: {}", in_quotes(text), why),
-                        "write whole bytes, or a whole number and k, M, G (powers of 1000) or Ki, Mi, Gi (of 1024), "
-                        "such as 8192 or 32Ki"});
+        return failure(fmt::format("{} is not a size: {}", in_quotes(text), why),
+                       "write whole bytes, or a whole number and k, M, G (powers of 1000) or Ki, Mi, Gi (of 1024), "
+                       "such as 8192 or 32Ki");
     };
     const auto [digits, unit] = split_number(text);
     if (digits.empty()) {

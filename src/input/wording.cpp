@@ -101,23 +101,26 @@ bool is_name_character(char character) {
 
 std::optional<Diagnostic> name_mistake(std::string_view name, std::string_view what) {
     if (name.empty()) {
-        return Diagnostic{"", 0, 1, fmt::format("the name of a {} is empty", what),
-                          "give it a name of letters, digits, '-', '_', '.'"};
+        return Diagnostic{.column = 1,
+                          .problem = fmt::format("the name of a {} is empty", what),
+                          .advice = "give it a name of letters, digits, '-', '_', '.'"};
     }
     for (std::size_t at = 0; at < name.size(); ++at) {
         if (!is_name_character(name[at])) {
-            return Diagnostic{"", 0, static_cast<int>(at) + 1,
-                              fmt::format("{} in the name of a {}", describe_character(name[at]), what),
-                              "use letters, digits, '-', '_' and '.' only"};
+            return Diagnostic{.column = static_cast<int>(at) + 1,
+                              .problem = fmt::format("{} in the name of a {}", describe_character(name[at]), what),
+                              .advice = "use letters, digits, '-', '_' and '.' only"};
         }
     }
     if (!is_name_start(name.front())) {
-        return Diagnostic{"", 0, 1, fmt::format("the name of a {} starts with '{}'", what, name.front()),
-                          "let it start with a letter or a digit"};
+        return Diagnostic{.column = 1,
+                          .problem = fmt::format("the name of a {} starts with '{}'", what, name.front()),
+                          .advice = "let it start with a letter or a digit"};
     }
     if (name.size() > max_name_length) {
-        return Diagnostic{"", 0, 1, fmt::format("the name of a {} has {} characters", what, name.size()),
-                          fmt::format("use at most {}", max_name_length)};
+        return Diagnostic{.column = 1,
+                          .problem = fmt::format("the name of a {} has {} characters", what, name.size()),
+                          .advice = fmt::format("use at most {}", max_name_length)};
     }
     return std::nullopt;
 }

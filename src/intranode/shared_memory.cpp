@@ -14,8 +14,8 @@ Expected<SharedMemory> parse_shared_memory(std::string_view text) {
     if (text == "0") {
         return SharedMemory::nothing;
     }
-    return failure({"", 0, 0, fmt::format("'{}' is no way to use shared memory", text),
-                    "give 0 (not at all), tickets, or 1 (tickets and copies)"});
+    return failure(fmt::format("'{}' is no way to use shared memory", text),
+                   "give 0 (not at all), tickets, or 1 (tickets and copies)");
 }
 
 }  // namespace aapc

@@ -51,11 +51,9 @@ Expected<FittedMethod> fit_buffers(const Network& network, const Placement& plac
         next = with_smaller_buffers(*next);
     }
     const BufferedMethod& smallest = fitted.too_large.back();
-    return failure(
-        {"", 0, 0,
-         fmt::format("{}/{} needs buffers of {} blocks, and the limit is {}", smallest.method.algorithm->name,
-                     smallest.method.variant, smallest.buffer_blocks, most_blocks),
-         "allow more, or choose an algorithm that forwards nothing"});
+    return failure(fmt::format("{}/{} needs buffers of {} blocks, and the limit is {}", smallest.method.algorithm->name,
+                               smallest.method.variant, smallest.buffer_blocks, most_blocks),
+                   "allow more, or choose an algorithm that forwards nothing");
 }
 
 }  // namespace aapc

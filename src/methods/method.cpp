@@ -21,21 +21,20 @@ Expected<Method> parse_method(std::string_view text, NetworkKind kind) {
     const auto algorithm = find_algorithm(what.substr(0, slash));
     if (!algorithm) {
         Diagnostic diagnostic = algorithm.error();
-        diagnostic.right += ", native";
+        diagnostic.advice += ", native";
         return failure(std::move(diagnostic));
     }
     if (!(*algorithm)->is_for(kind)) {
-        return failure({"", 0, 0,
-                        fmt::format("'{}' is for a {}, the topology is a {}", (*algorithm)->name,
-                                    to_string(*(*algorithm)->network), to_string(kind)),
-                        "choose an algorithm for this kind of network, or native"});
+        return failure(fmt::format("'{}' is for a {}, the topology is a {}", (*algorithm)->name,
+                                   to_string(*(*algorithm)->network), to_string(kind)),
+                       "choose an algorithm for this kind of network, or native");
     }
     Method method{*algorithm, std::string((*algorithm)->variants.front()), (*algorithm)->synchronisation};
     if (slash != std::string_view::npos) {
         method.variant = what.substr(slash + 1);
         if (!(*algorithm)->has_variant(method.variant)) {
-            return failure({"", 0, 0, fmt::format("'{}' has no variant '{}'", (*algorithm)->name, method.variant),
-                            fmt::format("choose one of: {}", (*algorithm)->variant_names())});
+            return failure(fmt::format("'{}' has no variant '{}'", (*algorithm)->name, method.variant),
+                           fmt::format("choose one of: {}", (*algorithm)->variant_names()));
         }
     }
     if (plus != std::string_view::npos) {

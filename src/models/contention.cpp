@@ -116,17 +116,16 @@ Expected<void> check_input(std::span<const ContentionSample> samples, const Poin
     if (!(link.beta_seconds_per_byte > 0) || !(link.alpha_seconds >= 0) || !std::isfinite(link.alpha_seconds) ||
         !std::isfinite(link.beta_seconds_per_byte)) {
         return failure(
-            {"", 0, 0,
-             fmt::format("alpha {} s and beta {} s a byte are no link", link.alpha_seconds, link.beta_seconds_per_byte),
-             "give an alpha of at least 0 and a beta above 0"});
+            fmt::format("alpha {} s and beta {} s a byte are no link", link.alpha_seconds, link.beta_seconds_per_byte),
+            "give an alpha of at least 0 and a beta above 0");
     }
     constexpr std::size_t fewest_samples = 3;
     const auto usable = std::count_if(samples.begin(), samples.end(), [](const ContentionSample& sample) {
         return sample.ranks >= 2 && sample.message_bytes >= 1 && sample.seconds > 0 && std::isfinite(sample.seconds);
     });
     if (samples.size() < fewest_samples || usable != static_cast<std::ptrdiff_t>(samples.size())) {
-        return failure({"", 0, 0, fmt::format("{} of {} samples can be used", usable, samples.size()),
-                        "give at least three, each of at least 2 ranks, 1 byte and a time above 0"});
+        return failure(fmt::format("{} of {} samples can be used", usable, samples.size()),
+                       "give at least three, each of at least 2 ranks, 1 byte and a time above 0");
     }
     return {};
 }
@@ -379,10 +378,9 @@ Expected<PointToPoint> point_to_point_of(std::span<const ContentionSample> sampl
         }
     }
     if (sizes.size() < 2) {
-        return failure({"", 0, 0,
-                        fmt::format("alpha and beta are not given, and the samples of 2 ranks have {} message size{}",
-                                    sizes.size(), sizes.size() == 1 ? "" : "s"),
-                        "give --alpha and --beta, or samples of 2 ranks of at least two sizes"});
+        return failure(fmt::format("alpha and beta are not given, and the samples of 2 ranks have {} message size{}",
+                                   sizes.size(), sizes.size() == 1 ? "" : "s"),
+                       "give --alpha and --beta, or samples of 2 ranks of at least two sizes");
     }
     // T = beta·m + alpha with errors relative to T: least squares on both sides divided by T.
     Eigen::Matrix2d matrix = Eigen::Matrix2d::Zero();
@@ -394,8 +392,8 @@ Expected<PointToPoint> point_to_point_of(std::span<const ContentionSample> sampl
     }
     const Eigen::Vector2d solution = matrix.fullPivLu().solve(right);
     if (!(solution[1] > 0)) {
-        return failure({"", 0, 0, "the samples of 2 ranks do not take longer for longer messages",
-                        "give --alpha and --beta, or measure larger messages between 2 ranks"});
+        return failure("the samples of 2 ranks do not take longer for longer messages",
+                       "give --alpha and --beta, or measure larger messages between 2 ranks");
     }
     return PointToPoint{std::max(solution[0], 0.0), solution[1]};
 }

@@ -335,8 +335,8 @@ class MethodModel::Builder {
     Expected<MethodModel> timed(const Timetable& timetable) {
         const Bound bound = network_bound(network_, placement_);
         if (bound.slowest_bits_per_second <= 0) {
-            return failure({"", 0, 0, "no message crosses a link, so there is no speed to keep to",
-                            "use ranks on several machines, or another synchronisation"});
+            return failure("no message crosses a link, so there is no speed to keep to",
+                           "use ranks on several machines, or another synchronisation");
         }
         const Synchronisation& synchronisation = method_.synchronisation;
         const double pace = synchronisation.pace > 0 ? synchronisation.pace : PaceController::initial_pace;
@@ -427,7 +427,7 @@ class MethodModel::Builder {
 Expected<MethodModel> MethodModel::create(const Network& network, const Placement& placement, const Method& method,
                                           const NetworkModel& model) {
     if (placement.participants() < 2) {
-        return failure({"", 0, 0, "fewer than two ranks exchange nothing", "give at least two"});
+        return failure("fewer than two ranks exchange nothing", "give at least two");
     }
     if (auto complete = check_model_is_for(model, network, placement); !complete) {
         return failure(std::move(complete.error()));

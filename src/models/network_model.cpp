@@ -47,27 +47,26 @@ const ContentionFit* find_fit(const NetworkModel& model, std::string_view cluste
 
 Expected<void> check_model_is_for(const NetworkModel& model, const Network& network, const Placement& placement) {
     if (model.clusters.empty()) {
-        return failure({"", 0, 0, "the model holds no contention signature", "give what aapc fit wrote"});
+        return failure("the model holds no contention signature", "give what aapc fit wrote");
     }
     if (network.kind() != NetworkKind::clusters) {
         if (model.clusters.size() > 1) {
-            return failure({"", 0, 0,
-                            fmt::format("the model is of {} clusters, the topology is a {}", model.clusters.size(),
-                                        to_string(network.kind())),
-                            "give a model that was measured on this network"});
+            return failure(fmt::format("the model is of {} clusters, the topology is a {}", model.clusters.size(),
+                                       to_string(network.kind())),
+                           "give a model that was measured on this network");
         }
         return {};
     }
     if (!model.wide_area) {
-        return failure({"", 0, 0, "the model does not say what a message costs across the wide area",
-                        "measure with aapc fit --topology on the clusters, or give --wide-area"});
+        return failure("the model does not say what a message costs across the wide area",
+                       "measure with aapc fit --topology on the clusters, or give --wide-area");
     }
     const Clusters clusters = find_clusters(network);
     for (const std::vector<Rank>& ranks : ranks_by_cluster(network, placement)) {
         const std::string name = cluster_name(network, clusters, ranks.front(), placement);
         if (ranks.size() >= fewest_that_contend && find_fit(model, name) == nullptr) {
-            return failure({"", 0, 0, fmt::format("the model has no signature of the cluster '{}'", name),
-                            fmt::format("give one with --model {}=FILE", name)});
+            return failure(fmt::format("the model has no signature of the cluster '{}'", name),
+                           fmt::format("give one with --model {}=FILE", name));
         }
     }
     return {};

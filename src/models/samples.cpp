@@ -50,12 +50,12 @@ class Line {
     }
 
   private:
-    [[nodiscard]] Diagnostic complaint(std::size_t position, std::string wrong, std::string right) const {
-        return {std::string(file_), number_, static_cast<int>(position) + 1, std::move(wrong), std::move(right)};
+    [[nodiscard]] Diagnostic complaint(std::size_t position, std::string problem, std::string advice) const {
+        return {std::string(file_), number_, static_cast<int>(position) + 1, std::move(problem), std::move(advice)};
     }
 
     template <class Value>
-    Expected<Value> field(std::string_view name, std::string_view right) {
+    Expected<Value> field(std::string_view name, std::string_view advice) {
         const std::size_t begin = position_;
         if (begin > text_.size()) {
             return failure(complaint(begin, fmt::format("{} is missing", name), fmt::format("give {}", header)));
@@ -67,7 +67,7 @@ class Line {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size()) {
             return failure(
-                complaint(begin, fmt::format("'{}' is no value for {}", text, name), fmt::format("give {}", right)));
+                complaint(begin, fmt::format("'{}' is no value for {}", text, name), fmt::format("give {}", advice)));
         }
         return value;
     }

@@ -418,8 +418,8 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         if (frame.place == Place::synchronisation) {
             const Expected<Synchronisation> synchronisation = parse_synchronisation(shortened(value));
             if (!synchronisation) {
-                return fail(fmt::format("{}: {}", described_path(), synchronisation.error().wrong),
-                            synchronisation.error().right);
+                return fail(fmt::format("{}: {}", described_path(), synchronisation.error().problem),
+                            synchronisation.error().advice);
             }
             document_.synchronisation = *synchronisation;
             return true;
@@ -511,12 +511,12 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     }
 
     /// Keeps the diagnostic, at the token that begin_token() found; always false.
-    bool fail(std::string wrong, std::string right) {
+    bool fail(std::string problem, std::string advice) {
         const std::string_view before = text_.substr(0, token_);
         const auto line = std::count(before.begin(), before.end(), '\n') + 1;
         const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0, the first line's
         diagnostic_ = {std::string(file_), static_cast<int>(line), static_cast<int>(token_ - line_begin) + 1,
-                       std::move(wrong), std::move(right)};
+                       std::move(problem), std::move(advice)};
         return false;
     }
 

@@ -51,32 +51,29 @@ std::int64_t middle(std::int64_t smaller, std::int64_t larger) {
 }
 
 Expected<void> check_settings(const SearchSettings& settings, const std::vector<Method>& candidates) {
-    const auto wrong = [](std::string what, std::string right) {
-        return failure({"", 0, 0, std::move(what), std::move(right)});
-    };
     if (settings.sizes.empty() || settings.sizes.front() < 1 ||
         std::adjacent_find(settings.sizes.begin(), settings.sizes.end(), std::greater_equal<>()) !=
             settings.sizes.end()) {
-        return wrong("the sizes are not ascending from at least 1", "give each size once, the smallest first");
+        return failure("the sizes are not ascending from at least 1", "give each size once, the smallest first");
     }
     constexpr std::int64_t largest = std::int64_t{1} << 40;
     if (settings.sizes.back() > largest) {
-        return wrong(fmt::format("a size of {} bytes is too large", settings.sizes.back()), "give sizes up to 1 TiB");
+        return failure(fmt::format("a size of {} bytes is too large", settings.sizes.back()), "give sizes up to 1 TiB");
     }
     if (!(settings.budget_seconds > 0) || !std::isfinite(settings.budget_seconds)) {
-        return wrong(fmt::format("{} seconds are no time to measure in", settings.budget_seconds),
-                     "give a time above 0");
+        return failure(fmt::format("{} seconds are no time to measure in", settings.budget_seconds),
+                       "give a time above 0");
     }
     const auto sensible = [](double value) { return std::isfinite(value) && value >= 0; };
     if (!sensible(settings.bound_seconds_per_byte) || !sensible(settings.slowest_bits_per_second)) {
-        return wrong("the bound is no number of at least 0", "take it from the topology");
+        return failure("the bound is no number of at least 0", "take it from the topology");
     }
     if (candidates.empty() || !candidates.front().native()) {
-        return wrong("the MPI's own routine is not the first candidate", "put native first");
+        return failure("the MPI's own routine is not the first candidate", "put native first");
     }
     for (auto one = candidates.begin(); one != candidates.end(); ++one) {
         if (std::find(candidates.begin(), one, *one) != one) {
-            return wrong(fmt::format("'{}' is a candidate twice", to_string(*one)), "name each candidate once");
+            return failure(fmt::format("'{}' is a candidate twice", to_string(*one)), "name each candidate once");
         }
     }
     return {};

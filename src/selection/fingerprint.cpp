@@ -123,8 +123,8 @@ Fingerprint make_fingerprint(const Network& network, const Placement& placement,
 std::optional<Diagnostic> mismatch(const Tuning& tuning, const Fingerprint& here) {
     const Fingerprint& tuned = tuning.fingerprint;
     const auto differs = [](std::string_view what, std::string_view there, std::string_view now) {
-        return Diagnostic{"", 0, 0, fmt::format("it was made for {} {}, and here it is {}", what, there, now),
-                          "tune again with aapc tune, or leave the file out"};
+        return Diagnostic{.problem = fmt::format("it was made for {} {}, and here it is {}", what, there, now),
+                          .advice = "tune again with aapc tune, or leave the file out"};
     };
     if (tuned.aapc_version != here.aapc_version) {
         return differs("aapc", tuned.aapc_version, here.aapc_version);

@@ -133,7 +133,7 @@ std::optional<std::string> reason_for_native(const Network& network, const Place
     }
     const auto timetable = build_timetable(algorithm, "", network, placement);
     if (!timetable) {
-        return timetable.error().wrong;
+        return timetable.error().problem;
     }
     const bool equal_phases = algorithm.synchronisation.kind == Synchronisation::Kind::timed;
     if (!equal_phases) {
@@ -163,7 +163,7 @@ Decision decide_by_rule(const Network& network, const Placement& placement, cons
         }
         const auto algorithm = find_algorithm(rule.algorithm);
         const auto native = algorithm ? reason_for_native(network, placement, bound, **algorithm)
-                                      : std::optional(algorithm.error().wrong);
+                                      : std::optional(algorithm.error().problem);
         if (native) {
             why_native = *native;
             continue;
@@ -226,8 +226,8 @@ std::optional<std::string> nothing_to_schedule(const Placement& placement, const
 
 Expected<void> check_speed_is_known(const Method& method, const Bound& bound) {
     if (method.synchronisation.kind == Synchronisation::Kind::timed && bound.slowest_bits_per_second <= 0) {
-        return failure({"", 0, 0, "no speed is known of any link that messages cross, and 'timed' goes by it",
-                        "give the speed, as in detect:10Gbit, or choose another synchronisation"});
+        return failure("no speed is known of any link that messages cross, and 'timed' goes by it",
+                       "give the speed, as in detect:10Gbit, or choose another synchronisation");
     }
     return {};
 }

@@ -35,7 +35,8 @@ Expected<int> parse_verbosity(const std::string& text) {
         return 0;
     }
     if (text.size() != 1 || text[0] < '0' || text[0] > '2') {
-        return failure({"AAPC_VERBOSE", 0, 0, fmt::format("'{}' is no level", text), "give 0, 1 or 2"});
+        return failure(
+            {.file = "AAPC_VERBOSE", .problem = fmt::format("'{}' is no level", text), .advice = "give 0, 1 or 2"});
     }
     return text[0] - '0';
 }
@@ -68,9 +69,9 @@ Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
         return failure(about_variable("AAPC_ALGORITHM", method.error()));
     }
     if (forced.synchronisation && settings.algorithm.find('+') != std::string::npos) {
-        return failure({"AAPC_SYNCHRONISATION", 0, 0,
-                        fmt::format("AAPC_ALGORITHM names a synchronisation, too: '{}'", settings.algorithm),
-                        "set it in one of the two"});
+        return failure({.file = "AAPC_SYNCHRONISATION",
+                        .problem = fmt::format("AAPC_ALGORITHM names a synchronisation, too: '{}'", settings.algorithm),
+                        .advice = "set it in one of the two"});
     }
     if (forced.synchronisation && !method->native()) {
         method->synchronisation = *forced.synchronisation;

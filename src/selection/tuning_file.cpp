@@ -235,7 +235,7 @@ class TuningReader {
         }
         const Expected<Method> method = parse_method(text->get(), kind_);
         if (!method) {
-            mistake_.add(position(*text), fmt::format("'{}': {}", key, method.error().wrong), method.error().right);
+            mistake_.add(position(*text), fmt::format("'{}': {}", key, method.error().problem), method.error().advice);
             return {};
         }
         return *method;
@@ -257,7 +257,7 @@ class TuningReader {
         const auto entries = expand_hostlist(placement->get());
         if (!entries) {
             mistake_.add(lines_.inside(position(*placement), placement->get(), entries.error().column),
-                         entries.error().wrong, entries.error().right);
+                         entries.error().problem, entries.error().advice);
             return;
         }
         place_ranks(*placement, *entries, ranks, fingerprint.machine_of);

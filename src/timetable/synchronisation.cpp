@@ -49,10 +49,9 @@ std::optional<Number> parse_number(std::string_view text) {
 Expected<Synchronisation> with_blocks(const SynchronisationEntry& entry, std::string_view parameter) {
     const std::optional<Phase> phases = parameter == "all" ? all_phases : parse_number<Phase>(parameter);
     if (!phases || *phases < 1) {
-        return failure({"", 0, 0,
-                        parameter.empty() ? fmt::format("'{}' does not say how many phases make a block", entry.name)
-                                          : fmt::format("'{}' is no number of phases", parameter),
-                        fmt::format("write {0}, for example {1}:8", entry.form, entry.name)});
+        return failure(parameter.empty() ? fmt::format("'{}' does not say how many phases make a block", entry.name)
+                                         : fmt::format("'{}' is no number of phases", parameter),
+                       fmt::format("write {0}, for example {1}:8", entry.form, entry.name));
     }
     return Synchronisation::with_blocks(entry.kind, *phases);
 }
@@ -63,8 +62,7 @@ Expected<Synchronisation> parse_timed(std::string_view segment, std::string_view
     if (has_segment) {
         const auto bytes = parse_number<std::int64_t>(segment);
         if (!bytes || *bytes < 1) {
-            return failure(
-                {"", 0, 0, fmt::format("'{}' is no size of a segment", segment), "give bytes, for example timed:8688"});
+            return failure(fmt::format("'{}' is no size of a segment", segment), "give bytes, for example timed:8688");
         }
         timed.segment_bytes = *bytes;
     }
@@ -72,8 +70,8 @@ Expected<Synchronisation> parse_timed(std::string_view segment, std::string_view
         const auto value = parse_number<double>(pace);
         constexpr double fastest = 100;  // links may be a hundred times faster than declared, but not endlessly
         if (!value || !(*value > 0 && *value <= fastest)) {
-            return failure({"", 0, 0, fmt::format("'{}' is no pace", pace),
-                            "give a fraction of the links' speed above 0, for example timed@0.95"});
+            return failure(fmt::format("'{}' is no pace", pace),
+                           "give a fraction of the links' speed above 0, for example timed@0.95");
         }
         timed.pace = *value;
     }
@@ -113,8 +111,8 @@ Expected<Synchronisation> parse_synchronisation(std::string_view text) {
         for (const SynchronisationEntry& row : table) {
             forms.push_back(row.form);
         }
-        return failure({"", 0, 0, fmt::format("there is no synchronisation '{}'", text),
-                        fmt::format("choose one of: {}", fmt::join(forms, ", "))});
+        return failure(fmt::format("there is no synchronisation '{}'", text),
+                       fmt::format("choose one of: {}", fmt::join(forms, ", ")));
     }
     const bool has_segment = colon < at;
     const std::string_view parameter =
@@ -124,8 +122,8 @@ Expected<Synchronisation> parse_synchronisation(std::string_view text) {
         return parse_timed(parameter, pace, has_segment, at != std::string_view::npos);
     }
     if (at != std::string_view::npos || (has_segment && !entry->has_blocks)) {
-        return failure({"", 0, 0, fmt::format("synchronisation '{}' takes no parameter as in '{}'", name, text),
-                        fmt::format("write {}", entry->form)});
+        return failure(fmt::format("synchronisation '{}' takes no parameter as in '{}'", name, text),
+                       fmt::format("write {}", entry->form));
     }
     return entry->has_blocks ? with_blocks(*entry, parameter) : Synchronisation{entry->kind, 0, 0, 0};
 }
@@ -197,25 +195,22 @@ Expected<void> check_synchronisation_fits(Guarantee guarantee, bool forwards, co
         if (fits_cycles(synchronisation)) {
             return {};
         }
-        return failure({"", 0, 0,
-                        fmt::format("synchronisation '{}' keeps phases apart, and the messages of this algorithm start "
-                                    "at times of a cycle, which has none",
-                                    name_of(synchronisation.kind)),
-                        "choose timed, none or window:W"});
+        return failure(fmt::format("synchronisation '{}' keeps phases apart, and the messages of this algorithm start "
+                                   "at times of a cycle, which has none",
+                                   name_of(synchronisation.kind)),
+                       "choose timed, none or window:W");
     }
     if (needs_contention_free_phases(synchronisation) && !is_contention_free(guarantee)) {
-        return failure({"", 0, 0,
-                        fmt::format("synchronisation '{}' keeps contention-free phases apart, and this algorithm has "
-                                    "none on this network",
-                                    name_of(synchronisation.kind)),
-                        "choose none, window:W, barrier or barrier-partial-none:BS"});
+        return failure(fmt::format("synchronisation '{}' keeps contention-free phases apart, and this algorithm has "
+                                   "none on this network",
+                                   name_of(synchronisation.kind)),
+                       "choose none, window:W, barrier or barrier-partial-none:BS");
     }
     if (forwards && orders_single_messages(synchronisation)) {
-        return failure({"", 0, 0,
-                        fmt::format("synchronisation '{}' orders single messages, and this algorithm forwards blocks, "
-                                    "which orders them already",
-                                    name_of(synchronisation.kind)),
-                        "choose none, window:1, barrier or barrier-partial-none:BS"});
+        return failure(fmt::format("synchronisation '{}' orders single messages, and this algorithm forwards blocks, "
+                                   "which orders them already",
+                                   name_of(synchronisation.kind)),
+                       "choose none, window:1, barrier or barrier-partial-none:BS");
     }
     return {};
 }

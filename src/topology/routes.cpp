@@ -18,7 +18,7 @@ Expected<Routes> Routes::find(const Network& network) {
     }
     routes.torus_ = TorusWiring::find(network);
     if (!routes.torus_) {
-        return failure({"", 0, 0, "the links of the network form no torus", "connect the machines in rings"});
+        return failure("the links of the network form no torus", "connect the machines in rings");
     }
     return routes;
 }

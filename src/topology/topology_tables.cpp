@@ -30,7 +30,7 @@ void TopologyTables::add_type_mistake(const toml::node& node, std::string_view w
 }
 
 void TopologyTables::add_inside(const toml::value<std::string>& value, const Diagnostic& diagnostic) {
-    add_mistake(lines_.inside(position(value), value.get(), diagnostic.column), diagnostic.wrong, diagnostic.right);
+    add_mistake(lines_.inside(position(value), value.get(), diagnostic.column), diagnostic.problem, diagnostic.advice);
 }
 
 const toml::table* TopologyTables::table_at(const toml::table& root, std::string_view key) {

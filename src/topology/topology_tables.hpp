@@ -28,13 +28,13 @@ class TopologyTables {
     [[nodiscard]] Position position(const toml::node& node) { return lines_.position(node.source().begin); }
 
     /// Something that is wrong.
-    void add_mistake(Position position, std::string wrong, std::string right) {
-        mistake_.add(position, std::move(wrong), std::move(right));
+    void add_mistake(Position position, std::string problem, std::string advice) {
+        mistake_.add(position, std::move(problem), std::move(advice));
     }
     /// Something that is missing. It counts only where nothing is wrong: a mistyped key is both, and better answered as
     /// the first.
-    void add_absence(Position position, std::string wrong, std::string right) {
-        absence_.add(position, std::move(wrong), std::move(right));
+    void add_absence(Position position, std::string problem, std::string advice) {
+        absence_.add(position, std::move(problem), std::move(advice));
     }
     /// `what` has a value of the wrong type; `example` is what to write.
     void add_type_mistake(const toml::node& node, std::string_view what, std::string_view example);

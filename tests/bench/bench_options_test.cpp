@@ -33,8 +33,8 @@ TEST(ParseSizes, RefusesWhatIsNone) {
                              "1:2:x2:x2"}) {
         const auto parsed = parse_sizes({word});
         ASSERT_FALSE(parsed) << word;
-        EXPECT_FALSE(parsed.error().wrong.empty()) << word;
-        EXPECT_FALSE(parsed.error().right.empty()) << word;
+        EXPECT_FALSE(parsed.error().problem.empty()) << word;
+        EXPECT_FALSE(parsed.error().advice.empty()) << word;
     }
 }
 
@@ -53,7 +53,7 @@ TEST(ParseCandidates, WritesMethodsOutInFull) {
 TEST(ParseCandidates, RefusesTheSameTwiceAndTheUnknown) {
     const auto twice = parse_candidates({"tree", "native", "tree/merged+timed"}, NetworkKind::tree);
     ASSERT_FALSE(twice);
-    EXPECT_THAT(twice.error().wrong, HasSubstr("tree/merged+timed"));
+    EXPECT_THAT(twice.error().problem, HasSubstr("tree/merged+timed"));
     EXPECT_FALSE(parse_candidates({"wood"}, NetworkKind::tree));
     EXPECT_FALSE(parse_candidates({"tree"}, NetworkKind::torus));
 }

@@ -253,8 +253,8 @@ TEST(GenerateRoutine, RefusesWhatNeedsContentionFreePhasesWithoutThem) {
         const auto routine = generate_routine(*ring.schedule, synchronisation, {}, "test");
         EXPECT_EQ(routine.has_value(), !needs_contention_free_phases(synchronisation)) << to_string(synchronisation);
         if (!routine) {
-            EXPECT_THAT(routine.error().wrong, HasSubstr(std::string(name_of(synchronisation.kind))));
-            EXPECT_THAT(routine.error().right, HasSubstr("window:W"));
+            EXPECT_THAT(routine.error().problem, HasSubstr(std::string(name_of(synchronisation.kind))));
+            EXPECT_THAT(routine.error().advice, HasSubstr("window:W"));
         }
     }
 }
@@ -265,7 +265,7 @@ TEST(GenerateRoutine, RefusesWhatNeedsSharedMemory) {
     ASSERT_TRUE(ring.schedule);
     const auto routine = generate_routine(*ring.schedule, *parse_synchronisation("ports:2"), {}, "test");
     ASSERT_FALSE(routine);
-    EXPECT_THAT(routine.error().wrong, HasSubstr("'ports' needs memory that the ranks of a machine share"));
+    EXPECT_THAT(routine.error().problem, HasSubstr("'ports' needs memory that the ranks of a machine share"));
 }
 
 TEST(GenerateRoutine, LeavesSmallMessagesToTheMpiAsTheInterposerDoes) {

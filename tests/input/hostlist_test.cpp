@@ -17,7 +17,7 @@ using aapc::expand_hostlist;
 std::string expanded(const std::string& text) {
     const auto entries = expand_hostlist(text);
     if (!entries) {
-        return "refused: " + entries.error().wrong;
+        return "refused: " + entries.error().problem;
     }
     std::string names;
     for (const auto& entry : *entries) {
@@ -170,9 +170,9 @@ TEST(Hostlist, Invalid) {
     for (const auto& [text, column, wrong] : cases) {
         const auto entries = expand_hostlist(text);
         ASSERT_FALSE(entries) << text;
-        EXPECT_EQ(entries.error().column, column) << text << ": " << entries.error().wrong;
-        EXPECT_NE(entries.error().wrong.find(wrong), std::string::npos) << text << ": " << entries.error().wrong;
-        EXPECT_FALSE(entries.error().right.empty()) << text;
+        EXPECT_EQ(entries.error().column, column) << text << ": " << entries.error().problem;
+        EXPECT_NE(entries.error().problem.find(wrong), std::string::npos) << text << ": " << entries.error().problem;
+        EXPECT_FALSE(entries.error().advice.empty()) << text;
         EXPECT_EQ(entries.error().line, 0) << text;
         EXPECT_EQ(entries.error().file, "") << text;
     }
@@ -231,7 +231,7 @@ TEST(Hostlist, RoundTripsOfRandomLists) {
             ranks.insert(ranks.end(), meant.size(), count);
         }
         const auto entries = expand_hostlist(text);
-        ASSERT_TRUE(entries) << "seed " << seed << ": " << text << ": " << entries.error().wrong;
+        ASSERT_TRUE(entries) << "seed " << seed << ": " << text << ": " << entries.error().problem;
         ASSERT_EQ(entries->size(), names.size()) << "seed " << seed << ": " << text;
         for (std::size_t index = 0; index < names.size(); ++index) {
             ASSERT_EQ((*entries)[index].name, names[index]) << "seed " << seed << ": " << text;

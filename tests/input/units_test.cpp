@@ -19,7 +19,7 @@ TEST(Speed, Valid) {
     };
     for (const auto& [text, expected] : cases) {
         const auto speed = parse_speed(text);
-        ASSERT_TRUE(speed) << text << ": " << speed.error().wrong;
+        ASSERT_TRUE(speed) << text << ": " << speed.error().problem;
         EXPECT_DOUBLE_EQ(*speed, expected) << text;
     }
 }
@@ -59,8 +59,8 @@ TEST(Speed, Invalid) {
     for (const auto& [text, message] : cases) {
         const auto speed = parse_speed(text);
         ASSERT_FALSE(speed) << text;
-        EXPECT_NE(speed.error().wrong.find(message), std::string::npos) << text << ": " << speed.error().wrong;
-        EXPECT_FALSE(speed.error().right.empty()) << text;
+        EXPECT_NE(speed.error().problem.find(message), std::string::npos) << text << ": " << speed.error().problem;
+        EXPECT_FALSE(speed.error().advice.empty()) << text;
     }
 }
 
@@ -86,7 +86,7 @@ TEST(Size, Valid) {
     };
     for (const auto& [text, expected] : cases) {
         const auto size = parse_size(text);
-        ASSERT_TRUE(size) << text << ": " << size.error().wrong;
+        ASSERT_TRUE(size) << text << ": " << size.error().problem;
         EXPECT_EQ(*size, expected) << text;
     }
 }
@@ -114,8 +114,8 @@ TEST(Size, Invalid) {
     for (const auto& [text, message] : cases) {
         const auto size = parse_size(text);
         ASSERT_FALSE(size) << text;
-        EXPECT_NE(size.error().wrong.find(message), std::string::npos) << text << ": " << size.error().wrong;
-        EXPECT_FALSE(size.error().right.empty()) << text;
+        EXPECT_NE(size.error().problem.find(message), std::string::npos) << text << ": " << size.error().problem;
+        EXPECT_FALSE(size.error().advice.empty()) << text;
     }
 }
 

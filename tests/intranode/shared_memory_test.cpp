@@ -16,8 +16,8 @@ TEST(SharedMemory, EverythingElseIsAnsweredWithWhatWouldBeRight) {
     for (const char* text : {"2", "yes", "Tickets", "tickets ", "00"}) {
         const auto read = parse_shared_memory(text);
         ASSERT_FALSE(read) << text;
-        EXPECT_NE(read.error().wrong.find(text), std::string::npos) << read.error().wrong;
-        EXPECT_EQ(read.error().right, "give 0 (not at all), tickets, or 1 (tickets and copies)");
+        EXPECT_NE(read.error().problem.find(text), std::string::npos) << read.error().problem;
+        EXPECT_EQ(read.error().advice, "give 0 (not at all), tickets, or 1 (tickets and copies)");
     }
 }
 

@@ -98,8 +98,8 @@ TEST(Method, UnknownAlgorithms) {
     for (const std::string_view text :
          {"", "Tree", "tree ", "/paper", "+sender", "native/plain", "native+none", "trees"}) {
         const Diagnostic diagnostic = mistake(text);
-        EXPECT_THAT(diagnostic.wrong, HasSubstr("there is no algorithm"));
-        EXPECT_THAT(diagnostic.right, testing::AllOf(HasSubstr("tree"), HasSubstr("ring"), HasSubstr("native")));
+        EXPECT_THAT(diagnostic.problem, HasSubstr("there is no algorithm"));
+        EXPECT_THAT(diagnostic.advice, testing::AllOf(HasSubstr("tree"), HasSubstr("ring"), HasSubstr("native")));
         EXPECT_EQ(diagnostic.file, "");
     }
 }
@@ -107,40 +107,40 @@ TEST(Method, UnknownAlgorithms) {
 TEST(Method, UnknownVariants) {
     for (const std::string_view text :
          {"tree/", "tree/papers", "tree/paper/paper", "tree/Paper+sender", "tree/merged "}) {
-        EXPECT_THAT(mistake(text).wrong, HasSubstr("'tree' has no variant '"));
-        EXPECT_THAT(mistake(text).right, HasSubstr("merged, paper"));
+        EXPECT_THAT(mistake(text).problem, HasSubstr("'tree' has no variant '"));
+        EXPECT_THAT(mistake(text).advice, HasSubstr("merged, paper"));
     }
     for (const std::string_view text : {"bruck/radix-", "bruck/radix-1", "bruck/radix-0", "bruck/radix--2",
                                         "bruck/radix-2x", "bruck/radix-99999999999", "bruck/radix-02"}) {
-        EXPECT_THAT(mistake(text).wrong, HasSubstr("'bruck' has no variant 'radix-"));
-        EXPECT_THAT(mistake(text).right, HasSubstr("radix-N"));
+        EXPECT_THAT(mistake(text).problem, HasSubstr("'bruck' has no variant 'radix-"));
+        EXPECT_THAT(mistake(text).advice, HasSubstr("radix-N"));
     }
 }
 
 TEST(Method, UnknownSynchronisations) {
-    EXPECT_THAT(mistake("tree+").wrong, HasSubstr("there is no synchronisation ''"));
-    EXPECT_THAT(mistake("tree+senders").wrong, HasSubstr("there is no synchronisation 'senders'"));
-    EXPECT_THAT(mistake("tree+sender+sender").wrong, HasSubstr("there is no synchronisation 'sender+sender'"));
-    EXPECT_THAT(mistake("tree+senders").right, HasSubstr("barrier-partial-receiver:BS"));
-    EXPECT_THAT(mistake("tree+sender:8").wrong, HasSubstr("takes no parameter"));
-    EXPECT_THAT(mistake("tree+sender@0.5").wrong, HasSubstr("takes no parameter"));
-    EXPECT_THAT(mistake("tree+sender-partial:8@1").wrong, HasSubstr("takes no parameter"));
-    EXPECT_THAT(mistake("tree+sender-partial").wrong, HasSubstr("does not say how many phases"));
+    EXPECT_THAT(mistake("tree+").problem, HasSubstr("there is no synchronisation ''"));
+    EXPECT_THAT(mistake("tree+senders").problem, HasSubstr("there is no synchronisation 'senders'"));
+    EXPECT_THAT(mistake("tree+sender+sender").problem, HasSubstr("there is no synchronisation 'sender+sender'"));
+    EXPECT_THAT(mistake("tree+senders").advice, HasSubstr("barrier-partial-receiver:BS"));
+    EXPECT_THAT(mistake("tree+sender:8").problem, HasSubstr("takes no parameter"));
+    EXPECT_THAT(mistake("tree+sender@0.5").problem, HasSubstr("takes no parameter"));
+    EXPECT_THAT(mistake("tree+sender-partial:8@1").problem, HasSubstr("takes no parameter"));
+    EXPECT_THAT(mistake("tree+sender-partial").problem, HasSubstr("does not say how many phases"));
     for (const std::string_view size : {"0", "-1", "8x", " 8", "1.5", "99999999999999999999", "ALL"}) {
-        EXPECT_THAT(mistake("tree+sender-partial:" + std::string(size)).wrong, HasSubstr("is no number of phases"));
+        EXPECT_THAT(mistake("tree+sender-partial:" + std::string(size)).problem, HasSubstr("is no number of phases"));
     }
     for (const std::string_view size : {"", "0", "-5", "8k"}) {
-        EXPECT_THAT(mistake("tree+timed:" + std::string(size)).wrong, HasSubstr("is no size of a segment"));
+        EXPECT_THAT(mistake("tree+timed:" + std::string(size)).problem, HasSubstr("is no size of a segment"));
     }
     for (const std::string_view pace : {"", "0", "-1", "nan", "inf", "101", "0.9x"}) {
-        EXPECT_THAT(mistake("tree+timed@" + std::string(pace)).wrong, HasSubstr("is no pace"));
+        EXPECT_THAT(mistake("tree+timed@" + std::string(pace)).problem, HasSubstr("is no pace"));
     }
 }
 
 TEST(Method, AlgorithmsForOtherNetworks) {
     const Diagnostic diagnostic = mistake("tree", NetworkKind::torus);
-    EXPECT_THAT(diagnostic.wrong, testing::AllOf(HasSubstr("'tree'"), HasSubstr("torus")));
-    EXPECT_THAT(diagnostic.right, HasSubstr("native"));
+    EXPECT_THAT(diagnostic.problem, testing::AllOf(HasSubstr("'tree'"), HasSubstr("torus")));
+    EXPECT_THAT(diagnostic.advice, HasSubstr("native"));
 }
 
 /// A timetable of nobody that promises what it is told to.
@@ -171,11 +171,11 @@ TEST(SynchronisationFits, NeedsContentionFreePhasesOfSingleBlocksOrNothing) {
                 ASSERT_EQ(fits.has_value(), (!needs || contention_free) && (!needs_single_blocks || !forwards))
                     << to_string(synchronisation);
                 if (!fits) {
-                    EXPECT_THAT(fits.error().wrong,
+                    EXPECT_THAT(fits.error().problem,
                                 HasSubstr(!needs || contention_free ? "orders single messages"
                                                                     : "keeps contention-free phases apart"));
-                    EXPECT_THAT(fits.error().wrong, HasSubstr(std::string(name_of(synchronisation.kind))));
-                    EXPECT_THAT(fits.error().right, HasSubstr("barrier-partial-none:BS"));
+                    EXPECT_THAT(fits.error().problem, HasSubstr(std::string(name_of(synchronisation.kind))));
+                    EXPECT_THAT(fits.error().advice, HasSubstr("barrier-partial-none:BS"));
                 }
             }
         }
@@ -188,8 +188,8 @@ TEST(SynchronisationFits, CyclesGoByTheClockOrByNothingAtAll) {
         const auto fits = check_synchronisation_fits(Promise(Guarantee::within_capacity, false), synchronisation);
         ASSERT_EQ(fits.has_value(), fits_cycles(synchronisation)) << to_string(synchronisation);
         if (!fits) {
-            EXPECT_THAT(fits.error().wrong, HasSubstr("at times of a cycle"));
-            EXPECT_THAT(fits.error().wrong, HasSubstr(std::string(name_of(synchronisation.kind))));
+            EXPECT_THAT(fits.error().problem, HasSubstr("at times of a cycle"));
+            EXPECT_THAT(fits.error().problem, HasSubstr(std::string(name_of(synchronisation.kind))));
         } else if (!fitting.ends_with(std::string(name_of(synchronisation.kind)) + " ")) {
             fitting += std::string(name_of(synchronisation.kind)) + " ";
         }

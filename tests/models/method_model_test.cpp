@@ -151,7 +151,7 @@ TEST(MethodModel, SaysWhatIsMissing) {
     const Network clusters = clusters_of({3, 3});
     const auto wrong = [](const Network& network, const Placement& placement, const NetworkModel& model) {
         const auto built = MethodModel::create(network, placement, Method{}, model);
-        return built ? "nothing" : built.error().wrong;
+        return built ? "nothing" : built.error().problem;
     };
     EXPECT_THAT(wrong(tree, full_placement(tree), {}), HasSubstr("no contention signature"));
     EXPECT_THAT(wrong(tree, {{0}}, model_of(1)), HasSubstr("fewer than two ranks"));

@@ -26,7 +26,7 @@ std::string blessed(std::string text) {
         return text;
     }
     std::smatch found;
-    const std::string advice = refused.error().right;
+    const std::string advice = refused.error().advice;
     if (std::regex_search(advice, found, std::regex("checksum = \"(fnv1a:[0-9a-f]{16})\""))) {
         text = std::regex_replace(text, std::regex("fnv1a:[0-9a-f]{16}\"\n$"), found[1].str() + "\"\n");
     }
@@ -153,7 +153,7 @@ TEST(TuningFile, CutAnywhereItIsRefused) {
         ASSERT_THAT(to_string(tuning.error()), StartsWith("t.toml:")) << length;
         ASSERT_GE(tuning.error().line, 1) << length;
         ASSERT_GE(tuning.error().column, 1) << length;
-        ASSERT_FALSE(tuning.error().right.empty()) << length;
+        ASSERT_FALSE(tuning.error().advice.empty()) << length;
     }
 }
 

@@ -143,8 +143,8 @@ struct Mistake {
     std::string text;
     int line;
     int column;
-    std::string wrong;
-    std::string right;
+    std::string problem;
+    std::string advice;
 };
 
 void PrintTo(const Mistake& mistake, std::ostream* stream) { *stream << mistake.title; }
@@ -159,9 +159,9 @@ TEST_P(ClustersMistake, IsAnsweredWithItsPlace) {
     EXPECT_EQ(network.error().file, "file.toml");
     EXPECT_EQ(network.error().line, mistake.line) << message;
     EXPECT_EQ(network.error().column, mistake.column) << message;
-    EXPECT_THAT(network.error().wrong, HasSubstr(mistake.wrong));
-    EXPECT_THAT(network.error().right, HasSubstr(mistake.right));
-    EXPECT_FALSE(network.error().right.empty()) << message;
+    EXPECT_THAT(network.error().problem, HasSubstr(mistake.problem));
+    EXPECT_THAT(network.error().advice, HasSubstr(mistake.advice));
+    EXPECT_FALSE(network.error().advice.empty()) << message;
 }
 
 /// What follows starts in line 4.
@@ -224,7 +224,7 @@ TEST(Duration, Valid) {
     };
     for (const auto& [text, expected] : cases) {
         const auto seconds = parse_duration(text);
-        ASSERT_TRUE(seconds) << text << ": " << seconds.error().wrong;
+        ASSERT_TRUE(seconds) << text << ": " << seconds.error().problem;
         EXPECT_DOUBLE_EQ(*seconds, expected) << text;
     }
 }
@@ -243,8 +243,8 @@ TEST(Duration, Invalid) {
     for (const auto& [text, message] : cases) {
         const auto seconds = parse_duration(text);
         ASSERT_FALSE(seconds) << text;
-        EXPECT_THAT(seconds.error().wrong, HasSubstr(message)) << text;
-        EXPECT_FALSE(seconds.error().right.empty()) << text;
+        EXPECT_THAT(seconds.error().problem, HasSubstr(message)) << text;
+        EXPECT_FALSE(seconds.error().advice.empty()) << text;
     }
 }
 

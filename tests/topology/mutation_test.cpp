@@ -35,8 +35,8 @@ void expect_an_answer(std::string_view text) {
         }
         return;
     }
-    EXPECT_FALSE(network.error().wrong.empty());
-    EXPECT_FALSE(network.error().right.empty());
+    EXPECT_FALSE(network.error().problem.empty());
+    EXPECT_FALSE(network.error().advice.empty());
     EXPECT_EQ(network.error().file, "f");
     ASSERT_GE(network.error().line, 1);
     ASSERT_GE(network.error().column, 1);

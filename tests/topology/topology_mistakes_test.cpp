@@ -22,8 +22,8 @@ struct Mistake {
     std::string text;
     int line;
     int column;
-    std::string wrong;  ///< part of what is wrong
-    std::string right;  ///< part of what would be right
+    std::string problem;  ///< part of what is wrong
+    std::string advice;   ///< part of what would be right
 };
 
 /// Shown by name, not by bytes, where a case fails.
@@ -39,9 +39,9 @@ TEST_P(TopologyMistake, IsAnsweredWithItsPlace) {
     EXPECT_EQ(result.error().file, "file.toml");
     EXPECT_EQ(result.error().line, mistake.line) << message;
     EXPECT_EQ(result.error().column, mistake.column) << message;
-    EXPECT_NE(result.error().wrong.find(mistake.wrong), std::string::npos) << message;
-    EXPECT_NE(result.error().right.find(mistake.right), std::string::npos) << message;
-    EXPECT_FALSE(result.error().right.empty()) << message;
+    EXPECT_NE(result.error().problem.find(mistake.problem), std::string::npos) << message;
+    EXPECT_NE(result.error().advice.find(mistake.advice), std::string::npos) << message;
+    EXPECT_FALSE(result.error().advice.empty()) << message;
     EXPECT_EQ(message.find('\n'), std::string::npos);
 }
 
@@ -287,7 +287,7 @@ TEST(TopologyMistakes, TooManySwitches) {
     }
     const auto result = read_topology(text, "f");
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().wrong, "more than 65536 switches");
+    EXPECT_EQ(result.error().problem, "more than 65536 switches");
     EXPECT_EQ(result.error().line, 2 + 2 * 65'536 + 1);
 }
 
@@ -313,7 +313,7 @@ TEST(TopologyMistakes, ManyLargeListsDoNotFillTheMemory) {
     const auto result = read_topology(text + "]\n", "f");
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().line, 7);
-    EXPECT_EQ(result.error().wrong, "131072 machines up to here");
+    EXPECT_EQ(result.error().problem, "131072 machines up to here");
 }
 
 /// The parser makes a table of each part of a key and takes them down recursively.

@@ -67,7 +67,7 @@ std::vector<Transfer> LatticeTimetable::receives_of(Rank rank) const {
 Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network, const Placement& placement) {
     const bool torus = !is_tree(network.kind());
     if (torus && !TorusWiring::find(network)) {
-        return failure({"", 0, 0, "the links of this network are not those of a torus", "describe a torus"});
+        return failure("the links of this network are not those of a torus", "describe a torus");
     }
     Expected<Positions> positions = place_ranks(network, placement);
     if (!positions) {

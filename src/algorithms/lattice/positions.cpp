@@ -74,9 +74,8 @@ Expected<Positions> place_ranks(const Network& network, const Placement& placeme
         const std::int32_t at = place[vertex_of(rank)];
         if (at < 0) {
             return failure(
-                {"", 0, 0,
-                 fmt::format("machine '{}' is connected to nothing", network.vertices()[vertex_of(rank)].name),
-                 "describe a network in which all machines are connected"});
+                fmt::format("machine '{}' is connected to nothing", network.vertices()[vertex_of(rank)].name),
+                "describe a network in which all machines are connected");
         }
         ++next[static_cast<std::size_t>(at) + 1];
     }

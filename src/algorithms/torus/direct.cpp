@@ -314,17 +314,15 @@ Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const 
                                                   std::string_view /*variant*/) {
     const std::optional<TorusWiring> wiring = TorusWiring::find(network);
     if (!wiring) {
-        return failure({"", 0, 0, "the links of this network are not those of a torus", "describe a torus"});
+        return failure("the links of this network are not those of a torus", "describe a torus");
     }
     const TorusGrid& grid = wiring->grid();
     const std::optional<Phase> phases = direct_phases(grid);
     if (!phases) {
-        return failure(
-            {"", 0, 0,
-             fmt::format("algorithm '{}' is for tori whose sides are even, since opposite machines of a ring "
-                         "are partners in it, and this one is {}",
-                         name, grid.text()),
-             "choose algorithm 'torus', which takes any sides"});
+        return failure(fmt::format("algorithm '{}' is for tori whose sides are even, since opposite machines of a ring "
+                                   "are partners in it, and this one is {}",
+                                   name, grid.text()),
+                       "choose algorithm 'torus', which takes any sides");
     }
     Expected<Participation> participation = Participation::find(network, placement, name);
     if (!participation) {

@@ -73,18 +73,17 @@ Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const
                                                    std::string_view variant) {
     const std::optional<TorusWiring> wiring = TorusWiring::find(network);
     if (!wiring) {
-        return failure({"", 0, 0, "the links of this network are not those of a torus", "describe a torus"});
+        return failure("the links of this network are not those of a torus", "describe a torus");
     }
     Expected<Participation> participation = Participation::find(network, placement, name);
     if (!participation) {
         return failure(participation.error());
     }
     if (!participation->everywhere()) {
-        return failure({"", 0, 0,
-                        fmt::format("algorithm '{}' needs a rank on every machine, since each forwards for others, and "
-                                    "there are {} ranks on {} machines",
-                                    name, participation->ranks(), network.machines().size()),
-                        "choose another algorithm, or start a rank on every machine"});
+        return failure(fmt::format("algorithm '{}' needs a rank on every machine, since each forwards for others, and "
+                                   "there are {} ranks on {} machines",
+                                   name, participation->ranks(), network.machines().size()),
+                       "choose another algorithm, or start a rank on every machine");
     }
     const std::string_view digits = variant.substr(divisions_prefix.size());
     std::int32_t divisions = 0;

@@ -14,12 +14,11 @@ Expected<Division> Division::plan(const TorusGrid& grid, std::int32_t divisions)
                       std::all_of(grid.sides().begin(), grid.sides().end(),
                                   [&](std::int32_t side) { return side % unit == 0 && side / unit >= 2; });
     if (!fits) {
-        return failure({"", 0, 0,
-                        fmt::format("a torus of {} cannot be divided {} {}: each side would have to be at least 2^{} "
-                                    "and a multiple of 2^{}",
-                                    grid.text(), divisions, divisions == 1 ? "time" : "times",
-                                    std::int64_t{divisions} + 1, divisions),
-                        "choose fewer divisions; divisions-0 is possible for any sides"});
+        return failure(fmt::format("a torus of {} cannot be divided {} {}: each side would have to be at least 2^{} "
+                                   "and a multiple of 2^{}",
+                                   grid.text(), divisions, divisions == 1 ? "time" : "times",
+                                   std::int64_t{divisions} + 1, divisions),
+                       "choose fewer divisions; divisions-0 is possible for any sides");
     }
     return Division(grid, divisions);
 }

@@ -188,12 +188,12 @@ TEST(Lattice, SaysWhatItCannotDo) {
                          {{0, 1}, {2, 1}});
     const auto apart = lattice::build_formula(broken, full_placement(broken));
     ASSERT_FALSE(apart);
-    EXPECT_EQ(apart.error().wrong, "machine 'n1' is connected to nothing");
+    EXPECT_EQ(apart.error().problem, "machine 'n1' is connected to nothing");
     const Network path(NetworkKind::torus, {{"t0", false}, {"t1", false}, {"t2", false}}, {{0, 1, 1e8}, {1, 2, 1e8}},
                        {{0, 1}, {1, 1}, {2, 1}});
     const auto torus = lattice::build_formula(path, full_placement(path));
     ASSERT_FALSE(torus);
-    EXPECT_EQ(torus.error().wrong, "the links of this network are not those of a torus");
+    EXPECT_EQ(torus.error().problem, "the links of this network are not those of a torus");
 }
 
 }  // namespace
