@@ -4,7 +4,6 @@
 #include <smpi/smpi.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "aapc/topology/topology_file.hpp"
+#include "console/command_line.hpp"
 #include "console/output.hpp"
 #include "experiment.hpp"
 #include "options.hpp"
@@ -149,22 +149,20 @@ int simulate(const Options& options, int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App command(
+    cli::CommandLine command(
         "Runs all-to-all exchanges on a simulated network, with SimGrid's SMPI as the MPI. Options --cfg= and --log= "
         "go to SimGrid.",
         "aapc-simulate");
     Options options;
     add_options(command, options);
     std::vector<std::string> words;
-    for (int word = argc - 1; word > 0; --word) {  // the parser takes them from the back
+    for (int word = 1; word < argc; ++word) {
         if (!is_for_simgrid(argv[word])) {
             words.emplace_back(argv[word]);
         }
     }
-    try {
-        command.parse(words);
-    } catch (const CLI::ParseError& error) {
-        return command.exit(error) == 0 ? cli::done : cli::bad_input;
+    if (const auto outcome = command.parse(words); !outcome.parsed) {
+        return outcome.status;
     }
     return simulate(options, argc, argv);
 }

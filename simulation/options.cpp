@@ -7,6 +7,7 @@
 
 #include "aapc/input/units.hpp"
 #include "bench/bench_options.hpp"
+#include "console/command_line.hpp"
 
 namespace aapc::simulation {
 
@@ -23,48 +24,46 @@ Expected<double> parse_time(std::string_view option, const std::string& text) {
 
 }  // namespace
 
-void add_options(CLI::App& command, Options& options) {
-    command.add_option("--topology", options.topology, "topology file (docs/topology-files.md)")
-        ->type_name("FILE")
-        ->required();
+void add_options(cli::Command& command, Options& options) {
+    command.option("--topology", options.topology, "topology file (docs/topology-files.md)")
+        .type_name("FILE")
+        .required();
     command
-        .add_option("--methods", options.methods,
-                    "what is run, one after the other: ALGORITHM[/VARIANT][+SYNCHRONISATION], or native: the MPI's own")
-        ->type_name("METHOD,...")
-        ->delimiter(',')
-        ->capture_default_str();
+        .option("--methods", options.methods,
+                "what is run, one after the other: ALGORITHM[/VARIANT][+SYNCHRONISATION], or native: the MPI's own")
+        .type_name("METHOD,...")
+        .separated_by(',')
+        .show_default();
     command
-        .add_option("--sizes", options.sizes,
-                    "bytes from each rank to each: sizes such as 8Ki, and ranges such as 8:64Ki:x8")
-        ->type_name("SIZE,...")
-        ->delimiter(',')
-        ->capture_default_str();
-    command.add_option("--native-algorithm", options.native_algorithm, "what native is (SMPI's smpi/alltoall)")
-        ->type_name("NAME")
-        ->capture_default_str();
+        .option("--sizes", options.sizes,
+                "bytes from each rank to each: sizes such as 8Ki, and ranges such as 8:64Ki:x8")
+        .type_name("SIZE,...")
+        .separated_by(',')
+        .show_default();
+    command.option("--native-algorithm", options.native_algorithm, "what native is (SMPI's smpi/alltoall)")
+        .type_name("NAME")
+        .show_default();
     command
-        .add_option("--start-up", options.start_up,
-                    "how long the sender of a message is busy with it before it leaves, such as 30us")
-        ->type_name("TIME")
-        ->capture_default_str();
-    command.add_option("--latency", options.latency, "of each link, in addition to what the topology file says")
-        ->type_name("TIME")
-        ->capture_default_str();
+        .option("--start-up", options.start_up,
+                "how long the sender of a message is busy with it before it leaves, such as 30us")
+        .type_name("TIME")
+        .show_default();
+    command.option("--latency", options.latency, "of each link, in addition to what the topology file says")
+        .type_name("TIME")
+        .show_default();
     command
-        .add_option("--contention-loss", options.contention_loss,
-                    "b: a link on which n flows meet carries its speed/(1 + b*(n - 1))")
-        ->check(CLI::Range(0.0, 100.0))
-        ->capture_default_str();
-    command.add_option("--repeats", options.repeats, "of each size; the last one counts (timed learns its pace)")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    command.add_flag("--unchecked", options.unchecked,
-                     "all ranks share one pair of buffers and the data is not looked at: for sizes that do not fit "
-                     "into memory");
-    command.add_option("--format", options.format, "table or json")
-        ->check(CLI::IsMember({"table", "json"}))
-        ->capture_default_str();
-    command.add_option("-o,--output", options.output, "file to write instead of standard output")->type_name("FILE");
+        .option("--contention-loss", options.contention_loss,
+                "b: a link on which n flows meet carries its speed/(1 + b*(n - 1))")
+        .between_reals(0.0, 100.0)
+        .show_default();
+    command.option("--repeats", options.repeats, "of each size; the last one counts (timed learns its pace)")
+        .between(1, 1000)
+        .show_default();
+    command.flag("--unchecked", options.unchecked,
+                 "all ranks share one pair of buffers and the data is not looked at: for sizes that do not fit "
+                 "into memory");
+    command.option("--format", options.format, "table or json").one_of({"table", "json"}).show_default();
+    command.option("-o,--output", options.output, "file to write instead of standard output").type_name("FILE");
 }
 
 Expected<ExperimentPlan> parse_experiment(const Options& options, NetworkKind kind) {

@@ -2,11 +2,11 @@
 /// The options of `aapc-simulate`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
+#include "console/command_line.hpp"
 #include "experiment.hpp"
 #include "platform.hpp"
 
@@ -26,7 +26,7 @@ struct Options {
     std::string output;
 };
 
-void add_options(CLI::App& command, Options& options);
+void add_options(cli::Command& command, Options& options);
 
 [[nodiscard]] Expected<ExperimentPlan> parse_experiment(const Options& options, NetworkKind kind);
 [[nodiscard]] Expected<PlatformOptions> parse_platform(const Options& options);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -22,6 +21,7 @@
 #include "bench/program.hpp"
 #include "bench/provenance.hpp"
 #include "bench/spectator.hpp"
+#include "console/command_line.hpp"
 #include "console/output.hpp"
 #include "input/version.hpp"
 
@@ -236,7 +236,8 @@ class Bench {
 
 int run_program(int argc, char** argv) {
     BenchOptions options;
-    CLI::App app{"Measures ways of doing an all-to-all against each other. Started by aapc bench.", "aapc bench"};
+    cli::CommandLine app{"Measures ways of doing an all-to-all against each other. Started by aapc bench.",
+                         "aapc bench"};
     add_bench_options(app, options);
     return run_under_mpi(app, argc, argv, [&options] {
         return run_in_arena(options.topology, [&options](std::unique_ptr<Harness> harness) {

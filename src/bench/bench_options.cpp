@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "aapc/input/units.hpp"
-#include "console/finite_number.hpp"
+#include "console/command_line.hpp"
 
 namespace aapc::bench {
 
@@ -64,43 +63,43 @@ Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
 
 }  // namespace
 
-void add_bench_options(CLI::App& command, BenchOptions& options) {
+void add_bench_options(cli::Command& command, BenchOptions& options) {
     command
-        .add_option("--topology", options.topology,
-                    "topology file (docs/topology-files.md), or detect[:SPEED]: the ranks find out which of them share "
-                    "a machine, and nothing else is known")
-        ->type_name("FILE")
-        ->envname("AAPC_TOPOLOGY")
-        ->capture_default_str();
+        .option("--topology", options.topology,
+                "topology file (docs/topology-files.md), or detect[:SPEED]: the ranks find out which of them share "
+                "a machine, and nothing else is known")
+        .type_name("FILE")
+        .from_environment("AAPC_TOPOLOGY")
+        .show_default();
     command
-        .add_option("--sizes", options.sizes,
-                    "bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
-        ->type_name("SIZE,...")
-        ->delimiter(',')
-        ->capture_default_str();
+        .option("--sizes", options.sizes,
+                "bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
+        .type_name("SIZE,...")
+        .separated_by(',')
+        .show_default();
     command
-        .add_option("--candidates", options.candidates,
-                    "what takes turns: native, ALGORITHM[/VARIANT][+SYNCHRONISATION], interposed (MPI_Alltoall with "
-                    "the interposer preloaded); ratios are against the first (default: native and every algorithm "
-                    "for the network)")
-        ->type_name("METHOD,...")
-        ->delimiter(',');
-    command.add_option("--repeats", options.repeats, "rounds that count; intervals of 95 % need at least 6")
-        ->check(CLI::Range(1, 100000))
-        ->capture_default_str();
-    command.add_option("--warm-up", options.warm_up, "rounds before that, which do not count")
-        ->check(CLI::Range(0, 100000))
-        ->capture_default_str();
+        .option("--candidates", options.candidates,
+                "what takes turns: native, ALGORITHM[/VARIANT][+SYNCHRONISATION], interposed (MPI_Alltoall with "
+                "the interposer preloaded); ratios are against the first (default: native and every algorithm "
+                "for the network)")
+        .type_name("METHOD,...")
+        .separated_by(',');
+    command.option("--repeats", options.repeats, "rounds that count; intervals of 95 % need at least 6")
+        .between(1, 100000)
+        .show_default();
+    command.option("--warm-up", options.warm_up, "rounds before that, which do not count")
+        .between(0, 100000)
+        .show_default();
     command
-        .add_option("--most-seconds", options.most_seconds,
-                    "end a size after the round in which so long has passed; one round always counts")
-        ->check(cli::positive_number())
-        ->capture_default_str();
-    command.add_option("--seed", options.seed, "of the order of the candidates in each round")->capture_default_str();
-    command.add_option("--format", options.format, "table (medians), csv or json (with every single sample)")
-        ->check(CLI::IsMember({"table", "csv", "json"}))
-        ->capture_default_str();
-    command.add_option("-o,--output", options.output, "file to write instead of standard output")->type_name("FILE");
+        .option("--most-seconds", options.most_seconds,
+                "end a size after the round in which so long has passed; one round always counts")
+        .positive()
+        .show_default();
+    command.option("--seed", options.seed, "of the order of the candidates in each round").show_default();
+    command.option("--format", options.format, "table (medians), csv or json (with every single sample)")
+        .one_of({"table", "csv", "json"})
+        .show_default();
+    command.option("-o,--output", options.output, "file to write instead of standard output").type_name("FILE");
 }
 
 std::vector<std::string> default_candidates(NetworkKind kind) {

@@ -11,14 +11,7 @@
 #include "aapc/methods/method.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/network.hpp"
-
-namespace CLI {
-class App;
-}
-
-namespace CLI {
-class App;
-}
+#include "console/command_line.hpp"
 
 namespace aapc::bench {
 
@@ -37,7 +30,7 @@ struct BenchOptions {
     std::string output;
 };
 
-void add_bench_options(CLI::App& command, BenchOptions& options);
+void add_bench_options(cli::Command& command, BenchOptions& options);
 
 /// What takes part in a bench: a method, or `interposed`.
 struct Candidate {

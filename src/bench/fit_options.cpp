@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <set>
 
 #include "bench/bench_options.hpp"
 #include "bench/fit_plot.hpp"
 #include "bench/fit_report.hpp"
-#include "console/finite_number.hpp"
+#include "console/command_line.hpp"
 #include "console/output.hpp"
 
 namespace aapc::bench {
@@ -19,37 +18,37 @@ namespace {
 /// Fewer send no two messages at once.
 constexpr Rank fewest_ranks = 3;
 
-void add_measuring_options(CLI::App& command, FitOptions& options) {
-    command.add_option("--topology", options.topology, "measure on the cluster of this topology file, under mpirun")
-        ->type_name("FILE");
-    command.add_option("--sizes", options.sizes, "bytes from each rank to each: sizes such as 8Ki, and ranges")
-        ->delimiter(',')
-        ->type_name("SIZE,...")
-        ->capture_default_str();
+void add_measuring_options(cli::Command& command, FitOptions& options) {
+    command.option("--topology", options.topology, "measure on the cluster of this topology file, under mpirun")
+        .type_name("FILE");
+    command.option("--sizes", options.sizes, "bytes from each rank to each: sizes such as 8Ki, and ranges")
+        .separated_by(',')
+        .type_name("SIZE,...")
+        .show_default();
     command
-        .add_option("--ranks", options.ranks,
-                    "how many ranks take part, spread evenly (default: all, three quarters and half; of each cluster)")
-        ->delimiter(',')
-        ->check(CLI::Range(fewest_ranks, 1 << 24))
-        ->type_name("N,...");
-    command.add_option("--repeats", options.repeats, "measurements of which a sample is the median")
-        ->check(CLI::Range(1, 100000))
-        ->capture_default_str();
+        .option("--ranks", options.ranks,
+                "how many ranks take part, spread evenly (default: all, three quarters and half; of each cluster)")
+        .separated_by(',')
+        .between(fewest_ranks, 1 << 24)
+        .type_name("N,...");
+    command.option("--repeats", options.repeats, "measurements of which a sample is the median")
+        .between(1, 100000)
+        .show_default();
     command
-        .add_option("--next", options.next,
-                    "after that, take so many times the measurement that helps most (the middle of M's interval, "
-                    "larger messages, another number of ranks)")
-        ->check(CLI::Range(0, 1000))
-        ->capture_default_str();
-    command.add_option("--minutes", options.minutes, "measure so long at most, and fit what there is")
-        ->check(cli::positive_number())
-        ->capture_default_str();
+        .option("--next", options.next,
+                "after that, take so many times the measurement that helps most (the middle of M's interval, "
+                "larger messages, another number of ranks)")
+        .between(0, 1000)
+        .show_default();
+    command.option("--minutes", options.minutes, "measure so long at most, and fit what there is")
+        .positive()
+        .show_default();
     command
-        .add_option("--csv", options.csv,
-                    "where samples are kept as they come; a run that was interrupted goes on from there")
-        ->type_name("FILE")
-        ->capture_default_str();
-    command.add_flag("--restart", options.restart, "measure anew, whatever the CSV file holds");
+        .option("--csv", options.csv,
+                "where samples are kept as they come; a run that was interrupted goes on from there")
+        .type_name("FILE")
+        .show_default();
+    command.flag("--restart", options.restart, "measure anew, whatever the CSV file holds");
 }
 
 Expected<void> wrong(const char* option, std::string problem, std::string advice) {
@@ -58,30 +57,26 @@ Expected<void> wrong(const char* option, std::string problem, std::string advice
 
 }  // namespace
 
-void add_fit_options(CLI::App& command, FitOptions& options) {
-    command.add_option("SAMPLES", options.samples, "CSV file to read: ranks,message_bytes,seconds")->type_name("");
+void add_fit_options(cli::Command& command, FitOptions& options) {
+    command.option("SAMPLES", options.samples, "CSV file to read: ranks,message_bytes,seconds").type_name("");
     command
-        .add_option("--alpha", options.alpha,
-                    "start-up of one message in seconds; from the samples of 2 ranks if not given")
-        ->check(cli::non_negative_number())
-        ->type_name("S");
-    command.add_option("--beta", options.beta, "seconds a byte of one message; likewise")
-        ->check(cli::positive_number())
-        ->type_name("S");
+        .option("--alpha", options.alpha,
+                "start-up of one message in seconds; from the samples of 2 ranks if not given")
+        .non_negative()
+        .type_name("S");
+    command.option("--beta", options.beta, "seconds a byte of one message; likewise").positive().type_name("S");
     command
-        .add_option("--method", options.method,
-                    "what the samples are of, or what is measured: native, ALGORITHM[/VARIANT][+SYNCHRONISATION]")
-        ->type_name("METHOD")
-        ->capture_default_str();
+        .option("--method", options.method,
+                "what the samples are of, or what is measured: native, ALGORITHM[/VARIANT][+SYNCHRONISATION]")
+        .type_name("METHOD")
+        .show_default();
     add_measuring_options(command, options);
-    command.add_option("--format", options.format, "text or json")
-        ->check(CLI::IsMember({"text", "json"}))
-        ->capture_default_str();
-    command.add_option("-o,--output", options.output, "file to write instead of standard output")->type_name("FILE");
+    command.option("--format", options.format, "text or json").one_of({"text", "json"}).show_default();
+    command.option("-o,--output", options.output, "file to write instead of standard output").type_name("FILE");
     command
-        .add_option("--plot", options.plot,
-                    "draw the prediction against the samples as SVG (by gnuplot); for clusters a file for each")
-        ->type_name("FILE");
+        .option("--plot", options.plot,
+                "draw the prediction against the samples as SVG (by gnuplot); for clusters a file for each")
+        .type_name("FILE");
 }
 
 Expected<void> check_fit_options(const FitOptions& options) {

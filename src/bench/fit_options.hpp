@@ -8,14 +8,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/models/network_model.hpp"
 #include "aapc/topology/network.hpp"
-
-namespace CLI {
-class App;
-}
-
-namespace CLI {
-class App;
-}
+#include "console/command_line.hpp"
 
 namespace aapc::bench {
 
@@ -39,7 +32,7 @@ struct FitOptions {
     [[nodiscard]] bool measures() const { return !topology.empty(); }
 };
 
-void add_fit_options(CLI::App& command, FitOptions& options);
+void add_fit_options(cli::Command& command, FitOptions& options);
 
 /// What contradicts itself, with the option as its file; nothing is opened.
 [[nodiscard]] Expected<void> check_fit_options(const FitOptions& options);

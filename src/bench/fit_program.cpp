@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -30,6 +29,7 @@
 #include "bench/interruption.hpp"
 #include "bench/program.hpp"
 #include "bench/spectator.hpp"
+#include "console/command_line.hpp"
 #include "console/output.hpp"
 
 namespace {
@@ -473,7 +473,7 @@ int fit_and_write(const FitOptions& options, const Measured& measured) {
 int run_program(int argc, char** argv) {
     FitOptions options;
     Measured measured;
-    CLI::App app{"Measures what contention costs. Started by aapc fit.", "aapc fit"};
+    cli::CommandLine app{"Measures what contention costs. Started by aapc fit.", "aapc fit"};
     add_fit_options(app, options);
     const int status = run_under_mpi(app, argc, argv, [&] {
         return run_in_arena(options.topology, [&](std::unique_ptr<Harness> harness) {

@@ -2,13 +2,13 @@
 
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <utility>
 
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
+#include "console/command_line.hpp"
 #include "console/output.hpp"
 
 namespace aapc::bench {
@@ -23,11 +23,9 @@ int refuse(const Diagnostic& diagnostic) {
 
 }  // namespace
 
-int run_under_mpi(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? cli::done : cli::bad_input;
+int run_under_mpi(cli::CommandLine& line, int argc, char** argv, const std::function<int()>& run) {
+    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
+        return outcome.status;
     }
     MPI_Init(&argc, &argv);
     note_interruptions();

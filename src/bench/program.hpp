@@ -7,14 +7,7 @@
 #include <string>
 
 #include "bench/harness.hpp"
-
-namespace CLI {
-class App;
-}
-
-namespace CLI {
-class App;
-}
+#include "console/command_line.hpp"
 
 namespace aapc::bench {
 
@@ -23,7 +16,7 @@ inline constexpr int ended_by_interruption = 130;
 
 /// Parses the command line and calls `run` between MPI_Init and MPI_Finalize. Returns its status, or that of --help and
 /// of wrong usage.
-[[nodiscard]] int run_under_mpi(CLI::App& app, int argc, char** argv, const std::function<int()>& run);
+[[nodiscard]] int run_under_mpi(cli::CommandLine& line, int argc, char** argv, const std::function<int()>& run);
 
 /// Collective. Reads the topology file and places the ranks of MPI_COMM_WORLD on it, or lets them find their places
 /// where it asks for detection (`topology`: that of rank 0 counts). Returns the status of `run`, to

@@ -3,7 +3,6 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -29,6 +28,7 @@
 #include "bench/tune_options.hpp"
 #include "bench/tune_pass_through.hpp"
 #include "bench/tune_report.hpp"
+#include "console/command_line.hpp"
 #include "console/output.hpp"
 #include "selection/rule.hpp"
 
@@ -286,7 +286,7 @@ class Tune {
 
 int run_program(int argc, char** argv) {
     TuneOptions options;
-    CLI::App app{"Finds the fastest method for each message size. Started by aapc tune.", "aapc tune"};
+    cli::CommandLine app{"Finds the fastest method for each message size. Started by aapc tune.", "aapc tune"};
     add_tune_options(app, options);
     return run_under_mpi(app, argc, argv, [&options] {
         return run_in_arena(options.topology, [&options](std::unique_ptr<Harness> harness) {

@@ -6,10 +6,7 @@
 #include <vector>
 
 #include "aapc/topology/detection.hpp"
-
-namespace CLI {
-class App;
-}
+#include "console/command_line.hpp"
 
 namespace aapc::bench {
 
@@ -25,6 +22,6 @@ struct TuneOptions {
     [[nodiscard]] std::string state_file() const { return state.empty() ? output + ".state" : state; }
 };
 
-void add_tune_options(CLI::App& command, TuneOptions& options);
+void add_tune_options(cli::Command& command, TuneOptions& options);
 
 }  // namespace aapc::bench

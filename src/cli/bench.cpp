@@ -1,10 +1,10 @@
-#include <CLI/CLI.hpp>
 // `aapc bench`: checks its options without any MPI, and becomes the program that measures.
 #include <algorithm>
 #include <memory>
 
 #include "bench/bench_options.hpp"
 #include "cli/launch.hpp"
+#include "console/command_line.hpp"
 
 namespace aapc::cli {
 
@@ -20,14 +20,14 @@ int run(const bench::BenchOptions& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* const command =
-        app.add_subcommand("bench",
+void add_bench_command(Command& program, Invocation& invocation) {
+    Command command =
+        program.subcommand("bench",
                            "Measure ways of doing an all-to-all against each other, in turns: mpirun -n 16 aapc bench "
                            "--topology cluster.toml");
     const auto options = std::make_shared<bench::BenchOptions>();
-    bench::add_bench_options(*command, *options);
-    command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
+    bench::add_bench_options(command, *options);
+    command.on_run([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 
 }  // namespace aapc::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -164,16 +163,16 @@ int run(const CheckOptions& options) {
 
 }  // namespace
 
-void add_check_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("check", "Certify a schedule document, or name what is wrong with it");
+void add_check_command(Command& program, Invocation& invocation) {
+    Command command = program.subcommand("check", "Certify a schedule document, or name what is wrong with it");
     auto options = std::make_shared<CheckOptions>();
-    command->add_option("SCHEDULE", options->schedule, "schedule document (docs/schedule-documents.md)")
-        ->required()
-        ->type_name("FILE");
-    command->add_option("--topology", options->topology, "topology file (docs/topology-files.md)")
-        ->required()
-        ->type_name("FILE");
-    command->callback([options, &invocation] { invocation.status = run(*options); });
+    command.option("SCHEDULE", options->schedule, "schedule document (docs/schedule-documents.md)")
+        .required()
+        .type_name("FILE");
+    command.option("--topology", options->topology, "topology file (docs/topology-files.md)")
+        .required()
+        .type_name("FILE");
+    command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 
 }  // namespace aapc::cli

@@ -2,14 +2,12 @@
 /// The subcommands of `aapc`.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "console/command_line.hpp"
 #include "console/output.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace aapc::cli {
 
@@ -19,15 +17,22 @@ struct Invocation {
     int status = done;                   ///< the subcommand's callback sets it
 };
 
-void add_topology_command(CLI::App& app, Invocation& invocation);
-void add_schedule_command(CLI::App& app, Invocation& invocation);
-void add_check_command(CLI::App& app, Invocation& invocation);
-void add_generate_command(CLI::App& app, Invocation& invocation);
-void add_exec_command(CLI::App& app, Invocation& invocation);
-void add_explain_command(CLI::App& app, Invocation& invocation);
-void add_bench_command(CLI::App& app, Invocation& invocation);
-void add_tune_command(CLI::App& app, Invocation& invocation);
-void add_fit_command(CLI::App& app, Invocation& invocation);
-void add_predict_command(CLI::App& app, Invocation& invocation);
+/// Adds a subcommand to the program's command line; the invocation outlives it.
+using AddCommand = void (*)(Command& program, Invocation& invocation);
+
+/// The subcommands of this program, in the order of the help. `aapc` has all of them (commands.cpp); the program that
+/// ./demo builds has those that it runs (demo_commands.cpp).
+[[nodiscard]] std::span<const AddCommand> commands();
+
+void add_topology_command(Command& program, Invocation& invocation);
+void add_schedule_command(Command& program, Invocation& invocation);
+void add_check_command(Command& program, Invocation& invocation);
+void add_generate_command(Command& program, Invocation& invocation);
+void add_exec_command(Command& program, Invocation& invocation);
+void add_explain_command(Command& program, Invocation& invocation);
+void add_bench_command(Command& program, Invocation& invocation);
+void add_tune_command(Command& program, Invocation& invocation);
+void add_fit_command(Command& program, Invocation& invocation);
+void add_predict_command(Command& program, Invocation& invocation);
 
 }  // namespace aapc::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 // `aapc exec`: finds out which MPI a program uses, without running it, and runs it with that MPI's interposer.
 //
 // Nothing here stops a program from running but its own absence: ranks of one job must not go different ways, and a
@@ -406,39 +405,37 @@ int run_program(const Request& request, std::vector<std::string> command) {
 
 }  // namespace
 
-void add_exec_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* const command =
-        app.add_subcommand("exec",
+void add_exec_command(Command& program, Invocation& invocation) {
+    Command command =
+        program.subcommand("exec",
                            "Run an unmodified MPI program so that its MPI_Alltoall follows a schedule for the network: "
                            "mpirun -n 16 aapc exec --topology cluster.toml -- ./app");
     const auto request = std::make_shared<Request>();
     command
-        ->add_option("--topology", request->topology,
-                     "topology file, or detect[:SPEED]: the ranks find out which of them share a machine "
-                     "(AAPC_TOPOLOGY)")
-        ->type_name("FILE");
-    command->add_option("--tuning", request->tuning, "tuning file that aapc tune wrote (AAPC_TUNING)")
-        ->type_name("FILE");
-    command->add_option("--algorithm", request->algorithm, "use this method, for every size (AAPC_ALGORITHM)")
-        ->type_name("ALGORITHM[/VARIANT][+SYNCHRONISATION]");
+        .option("--topology", request->topology,
+                "topology file, or detect[:SPEED]: the ranks find out which of them share a machine "
+                "(AAPC_TOPOLOGY)")
+        .type_name("FILE");
+    command.option("--tuning", request->tuning, "tuning file that aapc tune wrote (AAPC_TUNING)").type_name("FILE");
+    command.option("--algorithm", request->algorithm, "use this method, for every size (AAPC_ALGORITHM)")
+        .type_name("ALGORITHM[/VARIANT][+SYNCHRONISATION]");
     command
-        ->add_option("--synchronisation", request->synchronisation,
-                     "keep phases apart in this way (AAPC_SYNCHRONISATION)")
-        ->type_name("NAME");
+        .option("--synchronisation", request->synchronisation, "keep phases apart in this way (AAPC_SYNCHRONISATION)")
+        .type_name("NAME");
     command
-        ->add_option("--buffer-limit", request->buffer_limit,
-                     "most memory for forwarded blocks on a rank, such as 64Mi (AAPC_BUFFER_LIMIT)")
-        ->type_name("SIZE");
-    command->add_option("--verbose", request->verbosity, "0, 1 or 2: say what is chosen and why (AAPC_VERBOSE)")
-        ->type_name("LEVEL");
+        .option("--buffer-limit", request->buffer_limit,
+                "most memory for forwarded blocks on a rank, such as 64Mi (AAPC_BUFFER_LIMIT)")
+        .type_name("SIZE");
+    command.option("--verbose", request->verbosity, "0, 1 or 2: say what is chosen and why (AAPC_VERBOSE)")
+        .type_name("LEVEL");
     const auto words = std::make_shared<std::vector<std::string>>();
-    command->add_option("program", *words, "the program and its arguments, after --")
-        ->type_name("-- PROGRAM [ARGUMENT]...")
-        ->required();
-    command->callback([request, words, &invocation] {
+    command.option("program", *words, "the program and its arguments, after --")
+        .type_name("-- PROGRAM [ARGUMENT]...")
+        .required();
+    command.on_run([request, words, &invocation] {
         // Without it an option of the program's might be taken for one of ours.
         if (std::find(invocation.arguments.begin(), invocation.arguments.end(), "--") == invocation.arguments.end()) {
-            throw CLI::ValidationError("aapc exec", "write -- before the program");
+            throw UsageError("aapc exec", "write -- before the program");
         }
         invocation.status = run_program(*request, *words);
     });

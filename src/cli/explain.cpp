@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 // `aapc explain`: what the interposer would do with a communicator's messages, and why. It asks the interposer's own
 // decide(), so that the two cannot differ.
 #include <fmt/format.h>
@@ -521,39 +520,36 @@ int run(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* const command = app.add_subcommand(
+void add_explain_command(Command& program, Invocation& invocation) {
+    Command command = program.subcommand(
         "explain", "Say what MPI_Alltoall would do on a communicator, for which message sizes, and why");
     const auto options = std::make_shared<ExplainOptions>();
-    command->add_option("FILE", options->topology, "topology file (docs/topology-files.md)")->required();
-    command->add_option("--tuning", options->tuning, "tuning file that aapc tune wrote (docs/tuning.md)")
-        ->type_name("FILE");
-    auto* const machines =
-        command->add_option("--machines", options->machines, "the communicator's ranks in order, as in \"n[0-3]:2\"");
-    machines->type_name("HOSTLIST");
+    command.option("FILE", options->topology, "topology file (docs/topology-files.md)").required();
+    command.option("--tuning", options->tuning, "tuning file that aapc tune wrote (docs/tuning.md)").type_name("FILE");
+    Option machines =
+        command.option("--machines", options->machines, "the communicator's ranks in order, as in \"n[0-3]:2\"");
+    machines.type_name("HOSTLIST");
     command
-        ->add_option("--ranks", options->ranks,
-                     "only so many of the ranks that --machines, the tuning or else the topology file lists")
-        ->check(CLI::PositiveNumber)
-        ->type_name("N");
+        .option("--ranks", options->ranks,
+                "only so many of the ranks that --machines, the tuning or else the topology file lists")
+        .positive()
+        .type_name("N");
     command
-        ->add_option("--buffer-limit", options->buffer_limit,
-                     "most memory for forwarded blocks on a rank, such as 64Mi, as with AAPC_BUFFER_LIMIT")
-        ->type_name("SIZE");
-    command->add_option("--sizes", options->sizes, "message sizes, as in 1,8Ki,1M; default: those that were measured")
-        ->delimiter(',')
-        ->type_name("SIZE,...");
+        .option("--buffer-limit", options->buffer_limit,
+                "most memory for forwarded blocks on a rank, such as 64Mi, as with AAPC_BUFFER_LIMIT")
+        .type_name("SIZE");
+    command.option("--sizes", options->sizes, "message sizes, as in 1,8Ki,1M; default: those that were measured")
+        .separated_by(',')
+        .type_name("SIZE,...");
     command
-        ->add_option("--model", options->models,
-                     "what aapc fit wrote for this network: shows its predictions against what was measured")
-        ->delimiter(',')
-        ->type_name("FILE,...");
-    command->add_option("--mpi", options->mpi, "the MPI that will run, openmpi or mpich; default: the tuning's")
-        ->type_name("NAME");
-    command->add_option("--format", options->format, "text or json")
-        ->check(CLI::IsMember({"text", "json"}))
-        ->capture_default_str();
-    command->callback([options, &invocation] { invocation.status = run(*options); });
+        .option("--model", options->models,
+                "what aapc fit wrote for this network: shows its predictions against what was measured")
+        .separated_by(',')
+        .type_name("FILE,...");
+    command.option("--mpi", options->mpi, "the MPI that will run, openmpi or mpich; default: the tuning's")
+        .type_name("NAME");
+    command.option("--format", options->format, "text or json").one_of({"text", "json"}).show_default();
+    command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 
 }  // namespace aapc::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 // `aapc fit`: what contention costs on a network, from measurements in a file, or from measurements that the MPI
 // program takes which it becomes.
 #include <memory>
@@ -7,6 +6,7 @@
 #include "bench/fit_options.hpp"
 #include "bench/fit_report.hpp"
 #include "cli/launch.hpp"
+#include "console/command_line.hpp"
 
 namespace aapc::cli {
 
@@ -44,14 +44,14 @@ int run(const bench::FitOptions& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_fit_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* const command =
-        app.add_subcommand("fit",
+void add_fit_command(Command& program, Invocation& invocation) {
+    Command command =
+        program.subcommand("fit",
                            "Fit what contention costs (gamma, delta, M) to samples, or to what it measures itself: "
                            "mpirun -n 16 aapc fit --topology cluster.toml");
     const auto options = std::make_shared<bench::FitOptions>();
-    bench::add_fit_options(*command, *options);
-    command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
+    bench::add_fit_options(command, *options);
+    command.on_run([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 
 }  // namespace aapc::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,14 +53,13 @@ int run(const GenerateOptions& options, const std::vector<std::string>& argument
 
 }  // namespace
 
-void add_generate_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("generate", "Write a self-contained C routine for a topology file");
+void add_generate_command(Command& program, Invocation& invocation) {
+    Command command = program.subcommand("generate", "Write a self-contained C routine for a topology file");
     auto options = std::make_shared<GenerateOptions>();
-    add_schedule_options(*command, options->request);
-    command
-        ->add_option("-o,--output", options->output, "C file to write instead of standard output (docs/generator.md)")
-        ->type_name("FILE");
-    command->callback([options, &invocation] { invocation.status = run(*options, invocation.arguments); });
+    add_schedule_options(command, options->request);
+    command.option("-o,--output", options->output, "C file to write instead of standard output (docs/generator.md)")
+        .type_name("FILE");
+    command.on_run([options, &invocation] { invocation.status = run(*options, invocation.arguments); });
 }
 
 }  // namespace aapc::cli

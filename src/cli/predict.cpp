@@ -1,5 +1,6 @@
-#include <CLI/CLI.hpp>
 // `aapc predict`: what an exchange should take, by what was measured of the network.
+#include "cli/predict.hpp"
+
 #include <fmt/format.h>
 
 #include <memory>
@@ -15,7 +16,7 @@
 #include "bench/bench_options.hpp"
 #include "bench/fit_report.hpp"
 #include "bench/model_files.hpp"
-#include "cli/predict.hpp"
+#include "console/command_line.hpp"
 
 namespace aapc::cli {
 
@@ -268,59 +269,55 @@ int predict(const PredictOptions& options) {
     return is_document(*text) ? predict_by_signature(*text, options) : predict_on_topology(*text, options);
 }
 
-void add_torus_options(CLI::App& command, PredictOptions& options) {
-    command.add_option("--start-up", options.start_up_seconds, "torus: seconds before the first byte of a message")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("S");
-    command.add_option("--per-byte", options.seconds_per_byte, "torus: seconds a byte of a message")
-        ->check(CLI::PositiveNumber)
-        ->type_name("S");
-    command.add_option("--copy", options.copy_seconds_per_byte, "torus: seconds a byte that is rearranged in memory")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("S");
-    command.add_flag("--torus-table", options.torus_table,
-                     "start-ups and blocks of every division for tori of several sides (docs/torus.md)");
+void add_torus_options(Command& command, PredictOptions& options) {
+    command.option("--start-up", options.start_up_seconds, "torus: seconds before the first byte of a message")
+        .non_negative()
+        .type_name("S");
+    command.option("--per-byte", options.seconds_per_byte, "torus: seconds a byte of a message")
+        .positive()
+        .type_name("S");
+    command.option("--copy", options.copy_seconds_per_byte, "torus: seconds a byte that is rearranged in memory")
+        .non_negative()
+        .type_name("S");
+    command.flag("--torus-table", options.torus_table,
+                 "start-ups and blocks of every division for tori of several sides (docs/torus.md)");
 }
 
 }  // namespace
 
-void add_predict_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* const command =
-        app.add_subcommand("predict", "Say what exchanges should take, by what was measured of the network");
+void add_predict_command(Command& program, Invocation& invocation) {
+    Command command =
+        program.subcommand("predict", "Say what exchanges should take, by what was measured of the network");
     const auto options = std::make_shared<PredictOptions>();
     command
-        ->add_option("FILE", options->input,
-                     "what aapc fit --format json wrote for one cluster, or a topology file to go with --model")
-        ->type_name("");
-    command->add_option("--ranks", options->ranks, "numbers of ranks; the first of a topology, default: all of it")
-        ->delimiter(',')
-        ->check(CLI::Range(2, 1 << 24))
-        ->type_name("N,...");
-    command->add_option("--sizes", options->sizes, "message sizes, such as 1Ki,64Ki")
-        ->delimiter(',')
-        ->type_name("SIZE,...");
+        .option("FILE", options->input,
+                "what aapc fit --format json wrote for one cluster, or a topology file to go with --model")
+        .type_name("");
+    command.option("--ranks", options->ranks, "numbers of ranks; the first of a topology, default: all of it")
+        .separated_by(',')
+        .between(2, 1 << 24)
+        .type_name("N,...");
+    command.option("--sizes", options->sizes, "message sizes, such as 1Ki,64Ki")
+        .separated_by(',')
+        .type_name("SIZE,...");
     command
-        ->add_option("--methods", options->methods,
-                     "native, ALGORITHM[/VARIANT][+SYNCHRONISATION] (default: native and every algorithm for the "
-                     "network)")
-        ->delimiter(',')
-        ->type_name("METHOD,...");
+        .option("--methods", options->methods,
+                "native, ALGORITHM[/VARIANT][+SYNCHRONISATION] (default: native and every algorithm for the "
+                "network)")
+        .separated_by(',')
+        .type_name("METHOD,...");
+    command.option("--model", options->models, "what aapc fit --format json wrote; for clusters, CLUSTER=FILE for each")
+        .separated_by(',')
+        .type_name("FILE,...");
     command
-        ->add_option("--model", options->models,
-                     "what aapc fit --format json wrote; for clusters, CLUSTER=FILE for each")
-        ->delimiter(',')
-        ->type_name("FILE,...");
-    command
-        ->add_option("--wide-area", options->wide_area,
-                     "clusters: seconds before the first byte of a message arrives, and seconds a byte")
-        ->delimiter(',')
-        ->expected(1, 2)
-        ->type_name("S,S");
-    add_torus_options(*command, *options);
-    command->add_option("--format", options->format, "text or json")
-        ->check(CLI::IsMember({"text", "json"}))
-        ->capture_default_str();
-    command->callback([options, &invocation] { invocation.status = predict(*options); });
+        .option("--wide-area", options->wide_area,
+                "clusters: seconds before the first byte of a message arrives, and seconds a byte")
+        .separated_by(',')
+        .values(1, 2)
+        .type_name("S,S");
+    add_torus_options(command, *options);
+    command.option("--format", options->format, "text or json").one_of({"text", "json"}).show_default();
+    command.on_run([options, &invocation] { invocation.status = predict(*options); });
 }
 
 }  // namespace aapc::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -42,22 +41,22 @@ int run(ScheduleOptions& options) {
 
 }  // namespace
 
-void add_schedule_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("schedule", "Print the phases of the all-to-all for a topology file");
+void add_schedule_command(Command& program, Invocation& invocation) {
+    Command command = program.subcommand("schedule", "Print the phases of the all-to-all for a topology file");
     auto options = std::make_shared<ScheduleOptions>();
     options->request.synchronisation = to_string(Synchronisation::none);
-    add_schedule_options(*command, options->request);
+    add_schedule_options(command, options->request);
     command
-        ->add_option("--reduction", options->reduction,
-                     "which synchronisations are left out: pair (by the pair rule), exact (all that others imply), "
-                     "none")
-        ->check(CLI::IsMember({"pair", "exact", "none"}))
-        ->capture_default_str();
-    command->add_option("--format", options->format, "table or json (docs/schedule-documents.md)")
-        ->check(CLI::IsMember({"table", "json"}))
-        ->capture_default_str();
-    command->add_option("-o,--output", options->output, "file to write instead of standard output")->type_name("FILE");
-    command->callback([options, &invocation] { invocation.status = run(*options); });
+        .option("--reduction", options->reduction,
+                "which synchronisations are left out: pair (by the pair rule), exact (all that others imply), "
+                "none")
+        .one_of({"pair", "exact", "none"})
+        .show_default();
+    command.option("--format", options->format, "table or json (docs/schedule-documents.md)")
+        .one_of({"table", "json"})
+        .show_default();
+    command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
+    command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 
 }  // namespace aapc::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -19,6 +18,7 @@
 #include "aapc/schedule/tabulate.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/topology_file.hpp"
+#include "console/command_line.hpp"
 #include "console/output.hpp"
 
 namespace aapc::cli {
@@ -154,33 +154,32 @@ std::optional<Violation> check_order(const Schedule& schedule, const Synchronisa
 
 }  // namespace
 
-void add_schedule_options(CLI::App& command, ScheduleRequest& request) {
-    command.add_option("FILE", request.topology, "topology file (docs/topology-files.md)")->required();
-    command.add_option("--algorithm", request.algorithm,
-                       fmt::format("algorithm, with its variants: {}; the first one for this kind of network if not "
-                                   "given",
-                                   algorithms_with_variants()));
-    CLI::Option* const variant =
-        command.add_option("--variant", request.variant, "variant of the algorithm; its first one if not given");
+void add_schedule_options(Command& command, ScheduleRequest& request) {
+    command.option("FILE", request.topology, "topology file (docs/topology-files.md)").required();
+    command.option("--algorithm", request.algorithm,
+                   fmt::format("algorithm, with its variants: {}; the first one for this kind of network if not "
+                               "given",
+                               algorithms_with_variants()));
+    Option variant =
+        command.option("--variant", request.variant, "variant of the algorithm; its first one if not given");
     command
-        .add_option_function<std::uint16_t>(
+        .number(
             "--divisions",
             [&request](std::uint16_t divisions) { request.variant = fmt::format("divisions-{}", divisions); },
             "how often algorithm torus divides the torus: --divisions 2 is --variant divisions-2")
-        ->excludes(variant);
-    CLI::Option* const message =
-        command.add_option("--message-size", request.message_size, "size of a block, for --buffer-limit");
-    CLI::Option* const limit = command.add_option(
+        .excludes(variant);
+    Option message = command.option("--message-size", request.message_size, "size of a block, for --buffer-limit");
+    Option limit = command.option(
         "--buffer-limit", request.buffer_limit,
         "most memory for forwarded blocks on a rank, such as 64Mi: algorithm torus divides less often where it needs "
         "more");
-    limit->needs(message);
-    message->needs(limit);
+    limit.needs(message);
+    message.needs(limit);
     const std::string unless_given = request.synchronisation.empty() ? "; the algorithm's own if not given" : "";
     command
-        .add_option("--synchronisation", request.synchronisation,
-                    "how phases are kept apart, one of those below" + unless_given)
-        ->capture_default_str();
+        .option("--synchronisation", request.synchronisation,
+                "how phases are kept apart, one of those below" + unless_given)
+        .show_default();
     command.footer(synchronisations_with_summaries());
 }
 

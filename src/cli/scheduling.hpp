@@ -11,10 +11,7 @@
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/network.hpp"
-
-namespace CLI {
-class App;
-}
+#include "console/command_line.hpp"
 
 namespace aapc::cli {
 
@@ -31,7 +28,7 @@ struct ScheduleRequest {
 
 /// FILE, --algorithm, --variant, --divisions, --buffer-limit, --message-size and --synchronisation, whose default is
 /// what `request` holds.
-void add_schedule_options(CLI::App& command, ScheduleRequest& request);
+void add_schedule_options(Command& command, ScheduleRequest& request);
 
 struct CheckedSchedule {
     std::unique_ptr<Network> network;  ///< that the schedule refers to

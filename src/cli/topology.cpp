@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -395,25 +394,23 @@ int run(const TopologyOptions& options) {
 
 }  // namespace
 
-void add_topology_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* command =
-        app.add_subcommand("topology", "Say what a topology file describes, its bound and its busiest links");
+void add_topology_command(Command& program, Invocation& invocation) {
+    Command command =
+        program.subcommand("topology", "Say what a topology file describes, its bound and its busiest links");
     auto options = std::make_shared<TopologyOptions>();
-    command->add_option("FILE", options->file, "topology file (docs/topology-files.md), or - for standard input")
-        ->required();
+    command.option("FILE", options->file, "topology file (docs/topology-files.md), or - for standard input").required();
     command
-        ->add_option(
-            "--format", options->format,
-            "text for people, json for programs, dot for a picture (aapc topology FILE --format dot | dot -Tsvg)")
-        ->check(CLI::IsMember({"text", "json", "dot"}))
-        ->capture_default_str();
-    command->footer(
+        .option("--format", options->format,
+                "text for people, json for programs, dot for a picture (aapc topology FILE --format dot | dot -Tsvg)")
+        .one_of({"text", "json", "dot"})
+        .show_default();
+    command.footer(
         "The bound is the number of messages that cross the busiest directed link when every rank sends one to every\n"
         "other; no all-to-all takes less time than that link needs for them. A MB is 10^6 bytes.\n"
         "For a torus with one rank a machine also what its algorithms take: steps with a message, the blocks in the\n"
         "largest message of each, and memory for blocks that are forwarded, on the rank that needs most (up to 256\n"
         "machines; aapc schedule --algorithm torus --divisions K says it for any number).");
-    command->callback([options, &invocation] { invocation.status = run(*options); });
+    command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 
 }  // namespace aapc::cli

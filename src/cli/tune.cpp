@@ -1,10 +1,10 @@
-#include <CLI/CLI.hpp>
 // `aapc tune`: checks its options without any MPI, and becomes the program that measures.
 #include <memory>
 
 #include "bench/bench_options.hpp"
 #include "bench/tune_options.hpp"
 #include "cli/launch.hpp"
+#include "console/command_line.hpp"
 
 namespace aapc::cli {
 
@@ -24,14 +24,14 @@ int run(const bench::TuneOptions& options, const Invocation& invocation) {
 
 }  // namespace
 
-void add_tune_command(CLI::App& app, Invocation& invocation) {
-    CLI::App* const command =
-        app.add_subcommand("tune",
+void add_tune_command(Command& program, Invocation& invocation) {
+    Command command =
+        program.subcommand("tune",
                            "Find the fastest method for each message size on this cluster: mpirun -n 16 aapc tune "
                            "--topology cluster.toml");
     const auto options = std::make_shared<bench::TuneOptions>();
-    bench::add_tune_options(*command, *options);
-    command->callback([options, &invocation] { invocation.status = run(*options, invocation); });
+    bench::add_tune_options(command, *options);
+    command.on_run([options, &invocation] { invocation.status = run(*options, invocation); });
 }
 
 }  // namespace aapc::cli
