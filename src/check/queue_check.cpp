@@ -397,19 +397,4 @@ Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable,
     return certify(messages, network, placement, request);
 }
 
-std::string to_string(const QueueCertificate& certificate, const Network& network) {
-    std::string text = fmt::format("cycle {:.4g} of the bound; ", certificate.cycle_over_bound());
-    const LinkQueue& longest = certificate.longest;
-    if (longest.queue_bytes > 0) {
-        const Link& link = network.links()[static_cast<std::size_t>(longest.link / 2)];
-        const auto name = [&](Vertex vertex) { return network.vertices()[static_cast<std::size_t>(vertex)].name; };
-        text += fmt::format("longest queue {:.3g} messages on {}->{}, at {:.4g} of the cycle", certificate.segments(),
-                            name(longest.link % 2 == 0 ? link.lower : link.upper),
-                            name(longest.link % 2 == 0 ? link.upper : link.lower), longest.at);
-    } else {
-        text += "no queue";
-    }
-    return text + "; " + certificate.sample;
-}
-
 }  // namespace aapc

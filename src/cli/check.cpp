@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "aapc/check/queues.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/schedule/schedule_file.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "cli/command.hpp"
@@ -17,7 +19,13 @@ namespace {
 struct CheckOptions {
     std::string schedule;
     std::string topology;
+    std::string segment;
 };
+
+Diagnostic in_option(const char* option, Diagnostic diagnostic) {
+    diagnostic.file = option;
+    return diagnostic;
+}
 
 /// "n0, n1, n2" of the topology, or the beginning of the list.
 std::string machine_names(const Network& network) {
@@ -107,9 +115,11 @@ std::string order_claim(const Synchronisation& synchronisation, std::size_t edge
 }
 
 /// The line that says what was proved, and no more than that.
-std::string certificate(const Schedule& schedule, const ScheduleDocument& document) {
+std::string certificate(const Schedule& schedule, const ScheduleDocument& document, const std::string& queues) {
     std::string phases = fmt::format("{} phases", schedule.phases().size());
-    if (schedule.guarantee() == Guarantee::shortest) {
+    if (schedule.cycle()) {
+        phases = "a cycle";  // its length stands beside the queues
+    } else if (schedule.guarantee() == Guarantee::shortest) {
         phases += " = the bound";
     } else if (schedule.bound()) {
         phases += fmt::format(" (bound {})", *schedule.bound());
@@ -117,10 +127,44 @@ std::string certificate(const Schedule& schedule, const ScheduleDocument& docume
     const std::string dummies = document.synchronisation.kind == Synchronisation::Kind::dummy
                                     ? fmt::format("{} dummies in nobody's way, ", document.dummies.size())
                                     : "";
-    return fmt::format("certified: {} participants, {} messages, {}; {}; {}: {}{}\n",
-                       schedule.placement().participants(), schedule.messages(), phases, phases_claim(schedule),
+    return fmt::format("certified: {} participants, {} messages, {}; {}; {}{}: {}{}\n",
+                       schedule.placement().participants(), schedule.messages(), phases, phases_claim(schedule), queues,
                        to_string(document.synchronisation), dummies,
                        order_claim(document.synchronisation, document.edges.size()));
+}
+
+/// What the document says of queues, what these are where it has a cycle, and whether they fit the buffers if asked.
+/// The part of the certificate about them; empty where nothing is said.
+Expected<std::string, Violation> check_queues(const ScheduleDocument& document, const Schedule& schedule,
+                                              std::int64_t segment_bytes) {
+    if (!document.queue && !schedule.cycle() && segment_bytes == 0) {
+        return "";
+    }
+    const auto certificate = certify_queues(schedule);
+    if (!certificate) {
+        return tl::unexpected(certificate.error());
+    }
+    const Network& network = schedule.network();
+    if (document.queue) {
+        if (auto violation = check_queue_claim(*certificate, network, *document.queue)) {
+            return tl::unexpected(*violation);
+        }
+    }
+    std::string text = schedule.cycle()     ? to_string(*certificate, network)
+                       : certificate->exact ? queue_text(*certificate, network)
+                                            : queue_text(*certificate, network) + "; " + certificate->sample;
+    if (segment_bytes > 0) {
+        const auto bytes = static_cast<double>(segment_bytes);
+        if (auto violation = check_buffers(*certificate, network, bytes)) {
+            return tl::unexpected(*violation);
+        }
+        const bool has_buffers = std::any_of(network.links().begin(), network.links().end(), [](const Link& link) {
+            return link.lower_buffer_bytes > 0 || link.upper_buffer_bytes > 0;
+        });
+        text += fmt::format("; at most {:.0f} bytes wait in segments of {}, {}", certificate->segments() * bytes,
+                            segment_bytes, has_buffers ? "which fit every known buffer" : "and no buffer is known");
+    }
+    return text + "; ";
 }
 
 /// What is wrong with the synchronisation of a document, if anything.
@@ -135,6 +179,17 @@ std::optional<Violation> check_synchronisation_of(const ScheduleDocument& docume
 }
 
 int run(const CheckOptions& options) {
+    std::int64_t segment_bytes = 0;
+    if (!options.segment.empty()) {
+        auto size = parse_size(options.segment);
+        if (!size || *size < 1) {
+            return complain(size ? Diagnostic{.file = "--segment",
+                                              .problem = "a segment of 0 bytes",
+                                              .advice = "give a size such as 16KiB"}
+                                 : in_option("--segment", std::move(size.error())));
+        }
+        segment_bytes = *size;
+    }
     const Expected<Network> network = read_topology_file(options.topology);
     if (!network) {
         return complain(network.error());
@@ -158,7 +213,11 @@ int run(const CheckOptions& options) {
     if (const std::optional<Violation> violation = check_synchronisation_of(*document, *schedule)) {
         return complain_of_violation(options, *violation);
     }
-    return write_output("", certificate(*schedule, *document));
+    const Expected<std::string, Violation> queues = check_queues(*document, *schedule, segment_bytes);
+    if (!queues) {
+        return complain_of_violation(options, queues.error());
+    }
+    return write_output("", certificate(*schedule, *document, *queues));
 }
 
 }  // namespace
@@ -172,6 +231,11 @@ void add_check_command(Command& program, Invocation& invocation) {
     command.option("--topology", options->topology, "topology file (docs/topology-files.md)")
         .required()
         .type_name("FILE");
+    command
+        .option("--segment", options->segment,
+                "size of the segments that messages are sent in, such as 16KiB: whether the queues fit the buffers of "
+                "the topology file")
+        .type_name("SIZE");
     command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 

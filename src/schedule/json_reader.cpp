@@ -13,138 +13,14 @@
 #include <string_view>
 
 #include "aapc/schedule/schedule_file.hpp"
+#include "schedule/cycle_times.hpp"
+#include "schedule/schedule_format.hpp"
 
 namespace aapc {
 
 namespace {
 
-constexpr std::string_view document_format = "aapc-schedule/1";
-
-/// The containers of the format.
-enum class Place : std::uint8_t {
-    document,
-    participants,
-    participant,
-    phases,
-    phase,
-    message,
-    blocks,
-    block,
-    synchronisation,
-    edges,
-    edge,
-    edge_end,
-    dummies,
-    dummy,
-};
-
-enum class Kind : std::uint8_t { text, number, number_or_null, null, object, list };
-
-std::string_view to_string(Kind kind) {
-    switch (kind) {
-        case Kind::text:
-            return "a string";
-        case Kind::number:
-            return "a whole number";
-        case Kind::number_or_null:
-            return "a whole number or null";
-        case Kind::null:
-            return "null";
-        case Kind::object:
-            return "an object";
-        case Kind::list:
-            return "a list";
-    }
-    return "";
-}
-
-/// What may stand in one place of a container: a member of an object, or (without a name) each element of a list.
-struct Slot {
-    std::string_view name;
-    Kind kind = Kind::text;
-    bool required = true;
-    Place inside = Place::document;  ///< of an object or a list
-    std::int64_t largest = 0;        ///< of a number; the smallest is 0
-};
-
-constexpr std::int64_t largest_rank = std::numeric_limits<Rank>::max();
-constexpr std::int64_t largest_number = std::numeric_limits<std::int64_t>::max();
-
-constexpr std::array document_slots{
-    Slot{"format"},
-    Slot{"algorithm", Kind::text, false},
-    Slot{"variant", Kind::text, false},
-    Slot{"participants", Kind::list, true, Place::participants},
-    Slot{"bound", Kind::number_or_null, false, {}, largest_number},
-    Slot{"guarantee", Kind::text, false},
-    Slot{"phases", Kind::list, true, Place::phases},
-    Slot{"synchronisation", Kind::object, false, Place::synchronisation},
-};
-constexpr std::array participants_slots{Slot{"", Kind::object, true, Place::participant}};
-constexpr std::array participant_slots{Slot{"name"}, Slot{"machine"}};
-constexpr std::array phases_slots{Slot{"", Kind::list, true, Place::phase}};
-constexpr std::array phase_slots{Slot{"", Kind::object, true, Place::message}};
-constexpr std::array message_slots{Slot{"from", Kind::number, true, {}, largest_rank},
-                                   Slot{"to", Kind::number, true, {}, largest_rank},
-                                   Slot{"blocks", Kind::list, false, Place::blocks}};
-constexpr std::size_t blocks_slot = 2;  // of message_slots
-constexpr std::array blocks_slots{Slot{"", Kind::list, true, Place::block}};
-constexpr std::array block_slots{Slot{"", Kind::number, true, {}, largest_rank}};
-constexpr std::array synchronisation_slots{Slot{"name"}, Slot{"edges", Kind::list, false, Place::edges},
-                                           Slot{"dummies", Kind::list, false, Place::dummies}};
-constexpr std::size_t dummies_slot = 2;  // of synchronisation_slots
-constexpr std::array edges_slots{Slot{"", Kind::object, true, Place::edge}};
-constexpr std::array edge_slots{Slot{"after", Kind::list, true, Place::edge_end},
-                                Slot{"before", Kind::list, true, Place::edge_end}};
-constexpr std::array edge_end_slots{Slot{"", Kind::number, true, {}, largest_rank}};
-constexpr std::array dummies_slots{Slot{"", Kind::object, true, Place::dummy}};
-constexpr std::array dummy_slots{Slot{"phase", Kind::number, true, {}, largest_number},
-                                 Slot{"from", Kind::number, true, {}, largest_rank},
-                                 Slot{"to", Kind::number, true, {}, largest_rank}};
-
-std::span<const Slot> slots_of(Place place) {
-    switch (place) {
-        case Place::document:
-            return document_slots;
-        case Place::participants:
-            return participants_slots;
-        case Place::participant:
-            return participant_slots;
-        case Place::phases:
-            return phases_slots;
-        case Place::phase:
-            return phase_slots;
-        case Place::message:
-            return message_slots;
-        case Place::blocks:
-            return blocks_slots;
-        case Place::block:
-            return block_slots;
-        case Place::synchronisation:
-            return synchronisation_slots;
-        case Place::edges:
-            return edges_slots;
-        case Place::edge:
-            return edge_slots;
-        case Place::edge_end:
-            return edge_end_slots;
-        case Place::dummies:
-            return dummies_slots;
-        case Place::dummy:
-            return dummy_slots;
-    }
-    return {};
-}
-
-std::optional<Guarantee> parse_guarantee(std::string_view text) {
-    for (const Guarantee guarantee : {Guarantee::shortest, Guarantee::contention_free, Guarantee::within_capacity,
-                                      Guarantee::one_port, Guarantee::nothing}) {
-        if (to_string(guarantee) == text) {
-            return guarantee;
-        }
-    }
-    return std::nullopt;
-}
+using namespace documents;  // the format
 
 /// Texts from the document, so that a diagnostic stays readable whatever they are.
 std::string shortened(const std::string& text, std::size_t length = 60) {
@@ -165,8 +41,6 @@ std::string complaint_of(std::string what) {
     }
     return what;
 }
-
-bool is_list(Place place) { return slots_of(place).front().name.empty(); }
 
 /// Feeds the parser and tells how far it has read, so that every event has its place in the text.
 class Cursor {
@@ -205,6 +79,7 @@ struct Frame {
     std::size_t elements = 0;     ///< of a list: how many have begun
     std::array<Rank, 2> ranks{};  ///< of a message, a block, an edge's end or a dummy
     Phase phase = 0;              ///< of a dummy
+    double at = 0;                ///< of a transfer
 
     [[nodiscard]] bool has(std::size_t member) const { return (seen & (1U << member)) != 0; }
 };
@@ -226,6 +101,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         if (!good) {
             return failure(std::move(diagnostic_));
         }
+        fill_in_ticks();
         fill_in_phases();
         fill_in_guarantee();
         if (forwards_.value_or(false)) {
@@ -244,7 +120,10 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         return take_number(static_cast<std::int64_t>(std::min<std::uint64_t>(value, largest_number)),
                            value > static_cast<std::uint64_t>(largest_number));
     }
-    bool number_float(double, const std::string& spelling) override {
+    bool number_float(double value, const std::string& spelling) override {
+        if (!frames_.empty() && slot().kind == Kind::real) {
+            return begin_value(Kind::real) && take_real(value);
+        }
         begin_token();
         return wrong_kind(fmt::format("the number {}", shortened(spelling)));
     }
@@ -308,7 +187,8 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         }
         const Kind wanted = slot().kind;
         const bool number_or_null = wanted == Kind::number_or_null && (kind == Kind::number || kind == Kind::null);
-        return wanted == kind || number_or_null || wrong_kind(std::string(to_string(kind)), true);
+        const bool whole_real = wanted == Kind::real && kind == Kind::number;
+        return wanted == kind || number_or_null || whole_real || wrong_kind(std::string(to_string(kind)), true);
     }
 
     bool wrong_kind(const std::string& what, bool counted = false) {
@@ -331,6 +211,10 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
             document_.draft.phases.emplace_back();
         } else if (place == Place::participant) {
             document_.participants.emplace_back();
+        } else if (place == Place::cycle) {
+            document_.draft.cycle.emplace();
+        } else if (place == Place::queue) {
+            document_.queue.emplace();
         } else if (place == Place::edge) {
             document_.edges.emplace_back();
         }
@@ -346,11 +230,16 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         const Frame frame = frames_.back();
         const std::span<const Slot> slots = slots_of(frame.place);
         for (std::size_t member = 0; !is_list(frame.place) && member < slots.size(); ++member) {
-            if (slots[member].required && !frame.has(member)) {
+            if (is_missing(frame, member)) {
                 token_ = frame.begin;
                 return fail(fmt::format("{} has no member '{}'", described_path(false), slots[member].name),
                             fmt::format("the members are {}", member_names(frame.place)));
             }
+        }
+        if (frame.place == Place::document && frame.has(phases_slot) &&
+            (frame.has(cycle_slot) || frame.has(transfers_slot))) {
+            token_ = frame.begin;
+            return fail("the document has 'phases' and times of a cycle", "give 'phases', or 'cycle' and 'transfers'");
         }
         const bool is_pair = frame.place == Place::edge_end || frame.place == Place::block;
         if (is_pair && frame.elements != 2) {
@@ -374,6 +263,21 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         return true;
     }
 
+    /// Whether a container that is being closed lacks a member that it must have. A document has phases, or a cycle
+    /// with transfers.
+    [[nodiscard]] bool is_missing(const Frame& frame, std::size_t member) const {
+        const bool has_cycle = frame.has(cycle_slot) || frame.has(transfers_slot);
+        const bool required = frame.place != Place::document ? slots_of(frame.place)[member].required
+                              : member == phases_slot        ? !has_cycle
+                              : member == cycle_slot || member == transfers_slot
+                                  ? has_cycle
+                                  : slots_of(frame.place)[member].required;
+        const bool names_no_link = frame.place == Place::queue &&
+                                   (member == queue_from_slot || member == queue_to_slot) &&
+                                   document_.queue->messages > 0;
+        return (required || names_no_link) && !frame.has(member);
+    }
+
     /// What a container that has been closed says.
     void take_container(const Frame& frame) {
         const auto [first, second] = frame.ranks;
@@ -385,6 +289,9 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         } else if (frame.place == Place::edge_end) {
             Edge& edge = document_.edges.back();
             (frames_.back().slot == 0 ? edge.after : edge.before) = {-1, first, second};
+        } else if (frame.place == Place::transfer) {
+            document_.draft.transfers.push_back({0, first, second});
+            fractions_.push_back(frame.at);
         } else if (frame.place == Place::dummy) {
             document_.dummies.push_back({frame.phase, first, second});
         }
@@ -424,14 +331,21 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
             document_.synchronisation = *synchronisation;
             return true;
         }
+        if (frame.place == Place::queue) {
+            if (frame.slot == queue_from_slot || frame.slot == queue_to_slot) {
+                (frame.slot == queue_from_slot ? document_.queue->from : document_.queue->to) = std::move(value);
+            }
+            return true;
+        }
         if (frame.slot == 0) {
             return value == document_format || fail(fmt::format("the format is '{}'", shortened(value)),
                                                     fmt::format("this program reads '{}'", document_format));
         }
         if (slot().name == "guarantee") {
             guarantee_ = parse_guarantee(value);
-            return guarantee_ || fail(fmt::format("guarantee is '{}'", shortened(value)),
-                                      "it must be 'shortest', 'contention-free', 'one-port' or 'nothing'");
+            return guarantee_ ||
+                   fail(fmt::format("guarantee is '{}'", shortened(value)),
+                        "it must be 'shortest', 'contention-free', 'within-capacity', 'one-port' or 'nothing'");
         }
         (frame.slot == 1 ? document_.draft.algorithm : document_.draft.variant) = std::move(value);
         return true;
@@ -441,17 +355,23 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         if (!begin_value(Kind::number)) {
             return false;
         }
-        if (value < 0 || value > slot().largest || overflow) {
+        if (slot().kind == Kind::real) {
+            return take_real(static_cast<double>(value));
+        }
+        if (value < slot().smallest || value > slot().largest || overflow) {
             return fail(fmt::format("{} is {}{}", described_path(), overflow ? "more than " : "", value),
-                        fmt::format("it must be from 0 to {}", slot().largest));
+                        fmt::format("it must be from {} to {}", slot().smallest, slot().largest));
         }
         Frame& frame = frames_.back();
         if (frame.place == Place::document) {
             document_.draft.bound = value;
+        } else if (frame.place == Place::cycle) {
+            document_.draft.ticks = value;
         } else if (frame.place == Place::dummy && frame.slot == 0) {
             frame.phase = value;
         } else {
-            const std::size_t index = frame.place == Place::message ? frame.slot
+            const bool is_transfer = frame.place == Place::message || frame.place == Place::transfer;
+            const std::size_t index = is_transfer                   ? frame.slot
                                       : frame.place == Place::dummy ? frame.slot - 1
                                                                     : std::min<std::size_t>(frame.elements, 2) - 1;
             frame.ranks[index] = static_cast<Rank>(value);
@@ -459,10 +379,43 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
         return true;
     }
 
+    bool take_real(double value) {
+        Frame& frame = frames_.back();
+        const bool is_fraction = frame.place == Place::transfer;
+        if (!(value >= 0) || (is_fraction && value >= 1)) {
+            return fail(fmt::format("{} is {}", described_path(), value),
+                        is_fraction ? "it must be at least 0 and less than 1" : "it must be at least 0");
+        }
+        if (is_fraction) {
+            frame.at = value;
+        } else if (frame.place == Place::queue) {
+            document_.queue->messages = value;
+        } else {
+            Cycle& cycle = *document_.draft.cycle;
+            (frame.slot == 0 ? cycle.seconds_per_byte : cycle.bound_seconds_per_byte) = value;
+        }
+        return true;
+    }
+
     /// Documents from before guarantees were written stated a bound only where phases are as many.
     void fill_in_guarantee() {
-        document_.draft.guarantee =
-            guarantee_.value_or(document_.draft.bound ? Guarantee::shortest : Guarantee::contention_free);
+        const Guarantee usual = document_.draft.cycle   ? Guarantee::within_capacity
+                                : document_.draft.bound ? Guarantee::shortest
+                                                        : Guarantee::contention_free;
+        document_.draft.guarantee = guarantee_.value_or(usual);
+    }
+
+    /// Once the whole document has been read, since how many ticks there are may be said behind the messages.
+    void fill_in_ticks() {
+        ScheduleDraft& draft = document_.draft;
+        if (!draft.cycle) {
+            return;
+        }
+        draft.ticks = draft.ticks > 0 ? draft.ticks : usual_ticks;
+        for (std::size_t message = 0; message < draft.transfers.size(); ++message) {
+            draft.transfers[message].phase = tick_at(fractions_[message], draft.ticks);
+        }
+        std::sort(draft.transfers.begin(), draft.transfers.end());
     }
 
     /// Edges name messages by their ends. If a draft sends a message twice, its first phase counts.
@@ -474,9 +427,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
             return std::pair(left.from, left.to) < std::pair(right.from, right.to);
         };
         std::vector<Transfer> messages;
-        for (const std::vector<Transfer>& phase : document_.draft.phases) {
-            messages.insert(messages.end(), phase.begin(), phase.end());
-        }
+        document_.draft.for_each_message([&](const Transfer& message) { messages.push_back(message); });
         std::stable_sort(messages.begin(), messages.end(), by_ends);
         for (Edge& edge : document_.edges) {
             for (Transfer* end : {&edge.after, &edge.before}) {
@@ -527,6 +478,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     std::size_t token_ = 0;     ///< offset of the current token
     std::vector<Frame> frames_;
     std::vector<Block> blocks_;           ///< of the message that is being read
+    std::vector<double> fractions_;       ///< of the cycle, at which the transfers start
     std::optional<bool> forwards_;        ///< whether messages have blocks; nothing: none has been read
     std::optional<Guarantee> guarantee_;  ///< what the document says
     ScheduleDocument document_;

@@ -5,9 +5,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "aapc/check/queues.hpp"
 #include "aapc/schedule/schedule_file.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "schedule/cycle_times.hpp"
 
 namespace aapc {
 
@@ -22,8 +24,9 @@ class Writer {
   public:
     std::string write(const Schedule& schedule, const Synchronisation& synchronisation,
                       const std::vector<Edge>& edges) {
-        // About 24 characters a message and 40 an edge.
-        text_.reserve(static_cast<std::size_t>(schedule.messages()) * 26 + edges.size() * 48 + 4096);
+        // About 24 characters a message, 60 with a time, and 40 an edge.
+        text_.reserve(static_cast<std::size_t>(schedule.messages()) * (schedule.cycle() ? 64 : 26) + edges.size() * 48 +
+                      4096);
         append("{{\n  \"format\": \"aapc-schedule/1\",\n  \"algorithm\": {},\n  \"variant\": {},\n",
                quoted(schedule.algorithm()), quoted(schedule.variant()));
         append_participants(schedule);
@@ -33,9 +36,14 @@ class Writer {
             text_ += "  \"bound\": null,\n";
         }
         append("  \"guarantee\": \"{}\",\n", to_string(schedule.guarantee()));
-        std::size_t number = 0;
-        append_list("  ", "phases", schedule.phases(),
-                    [&](const std::vector<Transfer>&) { append_phase(schedule, number++); });
+        if (schedule.cycle()) {
+            append_cycle(schedule);
+        } else {
+            std::size_t number = 0;
+            append_list("  ", "phases", schedule.phases(),
+                        [&](const std::vector<Transfer>&) { append_phase(schedule, number++); });
+        }
+        append_queue(schedule);
         append_synchronisation(schedule, synchronisation, edges);
         text_ += "}\n";
         return std::move(text_);
@@ -88,6 +96,37 @@ class Writer {
                    quoted(schedule.network().machine_name(machine)));
         });
         text_ += ",\n";
+    }
+
+    /// Numbers in the shortest form that is read as the same again.
+    void append_cycle(const Schedule& schedule) {
+        append("  \"cycle\": {{\"seconds_per_byte\": {}, \"bound_seconds_per_byte\": {}, \"ticks\": {}}},\n",
+               schedule.cycle()->seconds_per_byte, schedule.cycle()->bound_seconds_per_byte, schedule.ticks());
+        append_list("  ", "transfers", schedule.transfers(), [&](const Transfer& message) {
+            append("{{\"from\": {}, \"to\": {}, \"at\": {}}}", message.from, message.to,
+                   documents::fraction_of(message.phase, schedule.ticks()));
+        });
+    }
+
+    /// Nothing where the queue is not known: where blocks are forwarded, or routes are not known.
+    void append_queue(const Schedule& schedule) {
+        const auto certificate = certify_queues(schedule);
+        if (!certificate) {
+            return;
+        }
+        append(",\n  \"queue\": {{\"messages\": {:.9g}", certificate->segments());
+        if (certificate->longest.queue_bytes > 0) {
+            const Network& network = schedule.network();
+            const Link& link = network.links()[static_cast<std::size_t>(certificate->longest.link / 2)];
+            const bool upwards = certificate->longest.link % 2 == 0;
+            const auto name = [&](Vertex vertex) { return network.vertices()[static_cast<std::size_t>(vertex)].name; };
+            append(", \"from\": {}, \"to\": {}", quoted(name(upwards ? link.lower : link.upper)),
+                   quoted(name(upwards ? link.upper : link.lower)));
+        }
+        if (!certificate->exact) {
+            append(", \"sample\": {}", quoted(certificate->sample));
+        }
+        text_ += '}';
     }
 
     void append_phase(const Schedule& schedule, std::size_t number) {

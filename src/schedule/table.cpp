@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "aapc/check/queues.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/staging.hpp"
 #include "aapc/schedule/plan_from_schedule.hpp"
@@ -12,6 +13,7 @@
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "schedule/branches.hpp"
+#include "schedule/cycle_times.hpp"
 
 namespace aapc {
 
@@ -33,7 +35,9 @@ class Table {
         branches_ = documents::balanced_branches(schedule_.network(), schedule_.placement());
         const bool few_branches = branches_.size() >= 2 && branches_.size() <= most_branches_in_columns;
         const bool few_in_a_cell = is_contention_free(schedule_.guarantee());
-        if (few_branches && few_in_a_cell) {
+        if (schedule_.cycle()) {
+            append_times();
+        } else if (few_branches && few_in_a_cell) {
             append_branches();
             append_columns();
         } else {
@@ -59,14 +63,45 @@ class Table {
     }
 
     void append_title() {
-        append("{}{}{}: {} participants, {} messages, {} phases", schedule_.algorithm(),
-               schedule_.variant().empty() ? "" : " ", schedule_.variant(), names_.size(), schedule_.messages(),
-               schedule_.phases().size());
+        append("{}{}{}: {} participants, {} messages, ", schedule_.algorithm(), schedule_.variant().empty() ? "" : " ",
+               schedule_.variant(), names_.size(), schedule_.messages());
+        if (schedule_.cycle()) {
+            append_cycle();
+            return;
+        }
+        append("{} phases", schedule_.phases().size());
         if (schedule_.guarantee() == Guarantee::shortest) {
             text_ += " = the bound\n";  // the checker has compared the two
         } else {
             append("; guarantee: {}\n", to_string(schedule_.guarantee()));
         }
+    }
+
+    /// The length of the cycle and the queues, which take the place of phases.
+    void append_cycle() {
+        if (const double seconds = schedule_.cycle()->seconds_per_byte; seconds > 0) {
+            append("a cycle of {:.6g} s for each MB of message size", seconds * 1e6);
+        } else {
+            text_ += "a cycle";
+        }
+        append("; guarantee: {}\n", to_string(schedule_.guarantee()));
+        if (const auto certificate = certify_queues(schedule_)) {
+            append("{}\n", to_string(*certificate, schedule_.network()));
+        }
+    }
+
+    /// A row for each time at which messages start.
+    void append_times() {
+        text_ += "\n      at  messages";
+        Phase tick = -1;
+        for (const Transfer& message : schedule_.transfers()) {
+            if (message.phase != tick) {
+                append("\n{:.6f}", documents::fraction_of(message.phase, schedule_.ticks()));
+                tick = message.phase;
+            }
+            append("  {}", name(message));
+        }
+        text_ += '\n';
     }
 
     /// What the ranks that need most have to set aside, which is known before the first message.

@@ -58,7 +58,7 @@ TEST_F(CheckCommand, Certifies) {
     EXPECT_EQ(run.err, "");
     EXPECT_EQ(run.out,
               "certified: 6 participants, 30 messages, 9 phases = the bound; every pair once; no directed link "
-              "twice in a phase; sender: " +
+              "twice in a phase; no queue; sender: " +
                   std::to_string(document["synchronisation"]["edges"].size()) +
                   " synchronisations order every conflicting pair\n");
 }
@@ -101,7 +101,7 @@ TEST_F(CheckCommand, CertifiesEverySynchronisationAndVariant) {
             }
             EXPECT_EQ(run.out,
                       "certified: 6 participants, 30 messages, 9 phases = the bound; every pair once; no directed link "
-                      "twice in a phase; " +
+                      "twice in a phase; no queue; " +
                           expected + "\n");
         }
     }
@@ -115,6 +115,7 @@ TEST_F(CheckCommand, WithoutABoundOrSynchronisation) {
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(run.out,
               "certified: 6 participants, 30 messages, 9 phases; every pair once; no directed link twice in a phase; "
+              "no queue; "
               "none: no order of phases to prove\n");
 }
 
@@ -130,8 +131,8 @@ TEST_F(CheckCommand, ClaimsNoMoreThanTheScheduleDoes) {
         document["guarantee"] = guarantee;
         const Outcome run = check(document);
         EXPECT_EQ(run.status, 0) << run.err;
-        EXPECT_EQ(run.out,
-                  "certified: 6 participants, 30 messages, " + claim + "; none: no order of phases to prove\n");
+        EXPECT_EQ(run.out, "certified: 6 participants, 30 messages, " + claim +
+                               "; no queue; none: no order of phases to prove\n");
     }
 }
 
@@ -144,7 +145,8 @@ TEST_F(CheckCommand, ForwardedBlocksAreFollowed) {
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(run.out,
               "certified: 6 participants, 18 messages, 3 phases (bound 9); 30 blocks followed from origin to "
-              "destination; no rank sends or receives twice in a phase; barrier: barriers order every two phases\n");
+              "destination; no rank sends or receives twice in a phase; barrier: barriers order every two "
+              "phases\n");
     json changed = json::parse(contents(scratch.path("bruck.json")));
     changed["phases"][2][0]["blocks"].erase(0);
     const Outcome wrong = check(changed);

@@ -24,7 +24,7 @@ std::vector<std::string> json_examples(const std::string& page) {
 
 TEST(Documentation, ExamplesAreSchedulesAndWrittenAlike) {
     const auto examples = json_examples(test::contents(AAPC_SOURCE_DIRECTORY "/docs/schedule-documents.md"));
-    ASSERT_EQ(examples.size(), 2U);
+    ASSERT_EQ(examples.size(), 3U);
     for (const std::string& example : examples) {
         const auto document = read_schedule_document(example, "example");
         ASSERT_TRUE(document) << to_string(document.error());
@@ -32,6 +32,12 @@ TEST(Documentation, ExamplesAreSchedulesAndWrittenAlike) {
         const auto schedule = check_schedule(document->draft, network, full_placement(network));
         ASSERT_TRUE(schedule) << schedule.error().what;
         EXPECT_EQ(schedule_json(*schedule, document->synchronisation, document->edges), example);
+        if (document->queue) {
+            const auto certificate = certify_queues(*schedule);
+            ASSERT_TRUE(certificate) << certificate.error().what;
+            const auto violation = check_queue_claim(*certificate, network, *document->queue);
+            EXPECT_FALSE(violation) << violation->what;
+        }
     }
 }
 

@@ -102,7 +102,7 @@ TEST(HostileJson, NumbersOutOfRange) {
 TEST(HostileJson, MissingUnknownAndRepeatedMembers) {
     EXPECT_EQ(diagnostic("{}"),
               "f.json:1:1: the document has no member 'format'; the members are 'format', 'algorithm', 'variant', "
-              "'participants', 'bound', 'guarantee', 'phases', 'synchronisation'");
+              "'participants', 'bound', 'guarantee', 'phases', 'cycle', 'transfers', 'queue', 'synchronisation'");
     EXPECT_EQ(diagnostic(with("{\"from\": 1, \"to\": 0}", "{\"from\": 1}")),
               "f.json:11:28: phases[0][1] has no member 'to'; the members are 'from', 'to', 'blocks'");
     EXPECT_EQ(diagnostic(with("{\"from\": 1, \"to\": 0}", "{}")),
@@ -111,9 +111,10 @@ TEST(HostileJson, MissingUnknownAndRepeatedMembers) {
               "f.json:16:7: synchronisation.edges[0] has no member 'before'; the members are 'after', 'before'");
     EXPECT_EQ(diagnostic(with("\"to\": 0}", "\"to\": 0, \"bytes\": [[1, 0]]}")),
               "f.json:11:49: phases[0][1] has an unknown member 'bytes'; the members are 'from', 'to', 'blocks'");
-    EXPECT_EQ(diagnostic(with("\"bound\"", "\"bonud\"")),
-              "f.json:9:3: the document has an unknown member 'bonud'; the members are 'format', 'algorithm', "
-              "'variant', 'participants', 'bound', 'guarantee', 'phases', 'synchronisation'");
+    EXPECT_EQ(
+        diagnostic(with("\"bound\"", "\"bonud\"")),
+        "f.json:9:3: the document has an unknown member 'bonud'; the members are 'format', 'algorithm', "
+        "'variant', 'participants', 'bound', 'guarantee', 'phases', 'cycle', 'transfers', 'queue', 'synchronisation'");
     EXPECT_EQ(diagnostic(with("\"to\": 0}", "\"to\": 0, \"to\": 0}")),
               "f.json:11:49: phases[0][1].to is given twice; give it once");
     EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"bound\": 1, \"phases\": [], \"bound\": 1")),
@@ -144,7 +145,8 @@ TEST(HostileJson, WrongNames) {
 TEST(HostileJson, Guarantees) {
     EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"guarantee\": \"one-port\"")), "");
     EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"guarantee\": \"fast\"")),
-              "f.json:9:16: guarantee is 'fast'; it must be 'shortest', 'contention-free', 'one-port' or 'nothing'");
+              "f.json:9:16: guarantee is 'fast'; it must be 'shortest', 'contention-free', 'within-capacity', "
+              "'one-port' or 'nothing'");
     EXPECT_EQ(diagnostic(with("\"bound\": 1", "\"guarantee\": null")),
               "f.json:9:16: guarantee is null; it must be a string");
     EXPECT_THAT(

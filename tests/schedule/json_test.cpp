@@ -36,6 +36,7 @@ TEST(ScheduleJson, IsWrittenAsDocumented) {
     [{"from": 0, "to": 1}, {"from": 1, "to": 2}, {"from": 2, "to": 0}],
     [{"from": 0, "to": 2}, {"from": 1, "to": 0}, {"from": 2, "to": 1}]
   ],
+  "queue": {"messages": 0},
   "synchronisation": {
     "name": "sender",
     "edges": [
@@ -60,6 +61,7 @@ TEST(ScheduleJson, NoBoundAndNoPhases) {
   "bound": null,
   "guarantee": "shortest",
   "phases": [],
+  "queue": {"messages": 0},
   "synchronisation": {
     "name": "none",
     "edges": []

@@ -87,6 +87,28 @@ struct QueueCertificate {
                                                                    const Placement& placement,
                                                                    const QueueRequest& request = {});
 
+/// What a document says of queues.
+struct QueueClaim {
+    double messages = 0;  ///< the longest
+    std::string from;     ///< the ends of the link on which it forms; empty where there is none
+    std::string to;
+};
+
+/// Whether that is what was found: as long, and on a link on which one as long forms (several may be alike). Nothing if
+/// it is.
+[[nodiscard]] std::optional<Violation> check_queue_claim(const QueueCertificate& certificate, const Network& network,
+                                                         const QueueClaim& claim);
+
+/// Whether segments of that size fit the buffers that are known, on every link that was looked at; nothing if they do.
+[[nodiscard]] std::optional<Violation> check_buffers(const QueueCertificate& certificate, const Network& network,
+                                                     double segment_bytes);
+
+/// "s0->s1".
+[[nodiscard]] std::string link_name(const Network& network, DirectedLink link);
+
+/// "longest queue 2.9 messages on s0->s1, at 0.31 of the cycle", or "no queue".
+[[nodiscard]] std::string queue_text(const QueueCertificate& certificate, const Network& network);
+
 /// "cycle 1.02 of the bound; longest queue 2.9 messages on s0->s1, at 0.31 of the cycle; all links".
 [[nodiscard]] std::string to_string(const QueueCertificate& certificate, const Network& network);
 
