@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -88,6 +89,9 @@ class Timetable {
     /// What `rank` receives, in order of phase, then sender; one transfer a phase at most unless the guarantee is
     /// `nothing`. O(participants · log participants).
     [[nodiscard]] virtual std::vector<Transfer> receives_of(Rank rank) const = 0;
+
+    /// What a person should know of how it was made, as a sentence; mostly nothing.
+    [[nodiscard]] virtual std::string remark() const { return {}; }
 
     /// Whether messages carry other ranks' blocks.
     [[nodiscard]] virtual bool forwards() const { return false; }

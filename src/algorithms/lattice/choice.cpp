@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/lattice/queue_meter.hpp"
+#include "algorithms/lattice/random.hpp"
 
 namespace aapc::lattice {
 
@@ -36,20 +37,6 @@ std::int64_t coprime_from(std::int64_t start, std::int64_t positions) {
     }
     return value;
 }
-
-/// A linear congruential generator (Knuth's MMIX), so that all ranks and machines draw the same.
-class Generator {
-  public:
-    explicit Generator(std::int64_t seed) : state_(static_cast<std::uint64_t>(seed)) {}
-    /// 0 … below-1; below at most 2^31.
-    std::int64_t draw(std::int64_t below) {
-        state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-        return static_cast<std::int64_t>(((state_ >> 33U) * static_cast<std::uint64_t>(below)) >> 31U);
-    }
-
-  private:
-    std::uint64_t state_;
-};
 
 std::int64_t distance(std::int64_t value, std::int64_t positions) {
     return std::max<std::int64_t>(std::min(value, positions - value), 1);

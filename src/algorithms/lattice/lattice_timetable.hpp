@@ -5,7 +5,9 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "algorithms/lattice/formula.hpp"
@@ -14,7 +16,11 @@
 namespace aapc::lattice {
 
 inline constexpr std::string_view name = "lattice";
-inline constexpr std::array<std::string_view, 1> variants{"formula"};
+/// `settled` first: it is `formula` where settling takes longer than a set-up may.
+inline constexpr std::array<std::string_view, 2> variants{"settled", "formula"};
+
+/// What the variant `settled` may spend on settling: some 30 to 50 ms.
+inline constexpr std::int64_t work_at_set_up = 25'000'000;
 
 /// A lattice of one network and placement. Only the ranks' positions are held: 8 bytes a participant.
 class LatticeTimetable final : public Timetable {
@@ -22,10 +28,14 @@ class LatticeTimetable final : public Timetable {
     LatticeTimetable(Positions positions, const LatticeFormula& formula, const Cycle& cycle)
         : positions_(std::move(positions)), formula_(formula), cycle_(cycle) {}
 
+    /// Says what somebody who asked for something else should know.
+    void set_remark(std::string remark) { remark_ = std::move(remark); }
+
     [[nodiscard]] Rank participants() const override { return static_cast<Rank>(positions_.rank_at.size()); }
     [[nodiscard]] Phase phases() const override { return formula_.ticks(); }
     [[nodiscard]] Guarantee guarantee() const override { return Guarantee::within_capacity; }
     [[nodiscard]] std::optional<Cycle> cycle() const override { return cycle_; }
+    [[nodiscard]] std::string remark() const override { return remark_; }
     /// O(participants).
     [[nodiscard]] std::vector<Transfer> sends_of(Rank rank) const override;
     /// O(participants).
@@ -44,6 +54,7 @@ class LatticeTimetable final : public Timetable {
     Positions positions_;
     LatticeFormula formula_;
     Cycle cycle_;
+    std::string remark_;
 };
 
 /// The lattice for any kind of network. Its cycle is 1.02 times the bound (1.03 on a torus). At most about 20 ms are

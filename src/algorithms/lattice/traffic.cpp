@@ -192,7 +192,10 @@ void Traffic::count(const Network& network) {
         for (std::size_t hop = route_begin_[pair]; hop < route_begin_[pair + 1]; ++hop) {
             Hop& here = routes_[hop];
             here.channel = number[static_cast<std::size_t>(here.channel)];
-            const std::int64_t own = speeds_[static_cast<std::size_t>(here.channel)];
+            // A message has one cable of a bundle.
+            const auto channel = static_cast<std::size_t>(here.channel);
+            const Link& link = network.links()[static_cast<std::size_t>(links_[channel]) / 2];
+            const std::int64_t own = std::max<std::int64_t>(speeds_[channel] / std::max(link.cables, 1), 1);
             here.inflow = static_cast<std::int32_t>(hop == route_begin_[pair] ? own : slowest);
             slowest = std::min(slowest, own);
         }

@@ -33,7 +33,8 @@ struct BusyTime {
 /// One stop of a route.
 struct Hop {
     std::int32_t channel = 0;  ///< dense number
-    /// How fast a message flows into it: the slowest speed before it on its way; its own if it is the first.
+    /// How fast a message flows into it: what it can have of the slowest link before it on its way; of the channel
+    /// itself, if that is the first.
     std::int32_t inflow = 1;
 };
 

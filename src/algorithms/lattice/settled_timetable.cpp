@@ -1,0 +1,85 @@
+#include "algorithms/lattice/settled_timetable.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace aapc::lattice {
+
+namespace {
+
+/// Ticks of all messages from one machine, whose positions are first … last-1.
+void start_in_turn(const Traffic& traffic, const Settlement& settlement, Position first, Position last,
+                   std::vector<Tick>& ticks) {
+    const auto positions = static_cast<std::size_t>(traffic.positions());
+    const std::int64_t unit = slot_speed(traffic);
+    std::vector<std::pair<std::int32_t, std::size_t>> sends;  // slot and pair
+    std::int64_t speed = unit;
+    for (Position from = first; from < last; ++from) {
+        for (Position to = 0; to < traffic.positions(); ++to) {
+            const std::size_t pair = static_cast<std::size_t>(from) * positions + static_cast<std::size_t>(to);
+            const std::int32_t slot = settlement.slots[pair];
+            if (slot >= 0) {
+                sends.emplace_back(slot, pair);
+                speed = traffic.speed(static_cast<std::size_t>(traffic.route(from, to).front().channel));
+            } else {
+                ticks[pair] = (std::int64_t{from} + to) % traffic.positions() * settlement.slot_count *
+                              (ticks_in_slot / traffic.positions());
+            }
+        }
+    }
+    std::sort(sends.begin(), sends.end());
+    std::int64_t earlier = 0;
+    for (std::size_t index = 0; index < sends.size(); ++index) {
+        earlier = index > 0 && sends[index - 1].first == sends[index].first ? earlier + 1 : 0;
+        ticks[sends[index].second] =
+            sends[index].first * ticks_in_slot + std::min(earlier * ticks_in_slot * unit / speed, ticks_in_slot - 1);
+    }
+}
+
+}  // namespace
+
+std::vector<Transfer> SettledTimetable::sends_of(Rank rank) const {
+    std::vector<Transfer> sends;
+    sends.reserve(positions_.rank_at.size() - 1);
+    for (Rank to = 0; to < participants(); ++to) {
+        if (to != rank) {
+            sends.push_back({tick(rank, to), rank, to});
+        }
+    }
+    std::sort(sends.begin(), sends.end());
+    return sends;
+}
+
+std::vector<Transfer> SettledTimetable::receives_of(Rank rank) const {
+    std::vector<Transfer> receives;
+    receives.reserve(positions_.rank_at.size() - 1);
+    for (Rank from = 0; from < participants(); ++from) {
+        if (from != rank) {
+            receives.push_back({tick(from, rank), from, rank});
+        }
+    }
+    std::sort(receives.begin(), receives.end());
+    return receives;
+}
+
+std::unique_ptr<SettledTimetable> settled_timetable(Positions places, const Traffic& traffic,
+                                                    const Settlement& settlement, double bound_seconds_per_byte) {
+    const auto positions = static_cast<std::size_t>(traffic.positions());
+    std::vector<Tick> ticks(positions * positions, 0);
+    for (Position first = 0; first < traffic.positions();) {
+        Position last = first;
+        while (last < traffic.positions() && traffic.machine_at(last) == traffic.machine_at(first)) {
+            ++last;
+        }
+        start_in_turn(traffic, settlement, first, last, ticks);
+        first = last;
+    }
+    const BusyTime busiest = traffic.busiest();
+    const double slots_of_bound =
+        static_cast<double>(busiest.messages * slot_speed(traffic)) / static_cast<double>(busiest.speed);
+    const double longer = busiest.messages > 0 ? static_cast<double>(settlement.slot_count) / slots_of_bound : 1;
+    const Cycle cycle{bound_seconds_per_byte * longer, bound_seconds_per_byte};
+    return std::make_unique<SettledTimetable>(std::move(places), std::move(ticks), settlement.slot_count, cycle);
+}
+
+}  // namespace aapc::lattice
