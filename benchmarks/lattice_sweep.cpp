@@ -16,6 +16,7 @@
 #include "algorithms/lattice/choice.hpp"
 #include "algorithms/lattice/lattice_timetable.hpp"
 #include "algorithms/lattice/queue_meter.hpp"
+#include "algorithms/lattice/settle.hpp"
 #include "support/networks.hpp"
 
 namespace {
@@ -119,13 +120,18 @@ void show_trees(int trees, std::uint64_t seed, double all_above) {
         quantile(queues, 0.99), quantile(queues, 1), quantile(seconds, 0.5) * 1e3, quantile(seconds, 1) * 1e3);
 }
 
-void show_torus(const std::vector<std::int32_t>& sides, std::vector<double>& queues, double all_above) {
-    const TorusGrid grid(sides);
+Network torus_of(const std::vector<std::int32_t>& sides) {
     std::vector<TorusMachine> machines;
+    const TorusGrid grid(sides);
     for (Machine machine = 0; machine < grid.machines(); ++machine) {
         machines.push_back({fmt::format("t{}", machine), 1});
     }
-    const Outcome outcome = outcome_of(torus_network(sides, machines, port));
+    return torus_network(sides, machines, port);
+}
+
+void show_torus(const std::vector<std::int32_t>& sides, std::vector<double>& queues, double all_above) {
+    const TorusGrid grid(sides);
+    const Outcome outcome = outcome_of(torus_of(sides));
     queues.push_back(outcome.queue);
     if (outcome.queue > all_above) {
         fmt::print("  {}: queue {:.2f}, choice {:.1f} ms\n", grid.text(), outcome.queue, outcome.seconds * 1e3);
@@ -171,6 +177,100 @@ Network pods(int pods, int racks, int machines, int ranks, double rack_speed, do
         }
     }
     return tree.build();
+}
+
+/// Trees whose links are as fast as the ports or whole multiples of them.
+test::TreeBuilder random_multiples(std::uint64_t seed, int least, int most) {
+    constexpr int multiples[] = {1, 2, 3, 4, 6, 8, 10, 16};
+    std::mt19937_64 random(seed);
+    const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<std::uint64_t>(limit)); };
+    test::TreeBuilder tree;
+    const int machines = least + below(most - least + 1);
+    const int switches = 1 + below(std::max(machines / 2, 1));
+    const int shape = below(3);
+    tree.add_switch(-1);
+    for (int index = 1; index < switches; ++index) {
+        const int uplink = shape == 0 ? index - 1 : shape == 1 ? below(index) : std::max(0, index - 1 - below(4));
+        tree.add_switch(uplink, port * multiples[below(8)]);
+    }
+    for (int machine = 0; machine < machines; ++machine) {
+        tree.add_machine(below(switches), 1, port);
+    }
+    return tree;
+}
+
+/// Slots settled for a network, with so much work: their number and how long it took.
+struct Settled {
+    lattice::Settlement settlement;
+    double seconds = 0;
+    lattice::Position ranks = 0;
+};
+
+Settled settle(const Network& network, std::int64_t work, std::int64_t slack) {
+    const Placement placement = full_placement(network);
+    const auto start = std::chrono::steady_clock::now();
+    const auto traffic = lattice::Traffic::find(network, placement, *lattice::place_ranks(network, placement), 1 << 30);
+    Settled settled{lattice::settle(*traffic, {work, slack}, traffic->positions()), 0, traffic->positions()};
+    settled.seconds = seconds_since(start);
+    return settled;
+}
+
+void show_settled_trees(int trees, std::uint64_t seed, int least, int most, std::int64_t work) {
+    int at_bound = 0;
+    int failed = 0;
+    std::vector<double> seconds;
+    for (int tree = 0; tree < trees; ++tree) {
+        const std::uint64_t own = seed + static_cast<std::uint64_t>(tree);
+        const Settled settled = settle(random_multiples(own, least, most).build(), work, lattice::slack_of_trees);
+        const lattice::Settlement& found = settled.settlement;
+        seconds.push_back(settled.seconds);
+        at_bound += found.unplaced == 0 && found.slot_count == found.bound ? 1 : 0;
+        failed += found.unplaced > 0 ? 1 : 0;
+        if (found.unplaced > 0 || found.slot_count > found.bound) {
+            fmt::print("  seed {}: {} ranks, bound {}, slots {}, {} messages left, {:.3f} s\n", own, settled.ranks,
+                       found.bound, found.slot_count, found.unplaced, settled.seconds);
+        }
+    }
+    fmt::print(
+        "settled, {} random trees of {} to {} machines from seed {}, work {:.0e}: {} with queue 0 at 1.02 times "
+        "the bound or less, {} at the bound; half within {:.1f} ms, 99 % {:.1f} ms, all {:.1f} ms\n",
+        trees, least, most, seed, static_cast<double>(work), trees - failed, at_bound, quantile(seconds, 0.5) * 1e3,
+        quantile(seconds, 0.99) * 1e3, quantile(seconds, 1) * 1e3);
+}
+
+void show_settled(const std::string& name, const Network& network, std::int64_t work, std::int64_t slack) {
+    const Settled settled = settle(network, work, slack);
+    const lattice::Settlement& found = settled.settlement;
+    fmt::print(
+        "settled, {}: {} ranks, bound {}, slots {}{}, {:.3f} s\n", name, settled.ranks, found.bound, found.slot_count,
+        found.unplaced > 0 ? fmt::format(" and {} messages left", found.unplaced) : std::string(), settled.seconds);
+}
+
+void show_settled_named(std::int64_t work) {
+    struct Racks {
+        int racks;
+        int machines;
+        int speed;
+    };
+    for (const Racks& row :
+         {Racks{4, 4, 2}, Racks{4, 4, 4}, Racks{2, 8, 4}, Racks{4, 8, 6}, Racks{8, 8, 4}, Racks{4, 16, 10},
+          Racks{2, 24, 10}, Racks{3, 10, 4}, Racks{16, 8, 4}, Racks{8, 16, 8}, Racks{16, 16, 8}, Racks{8, 32, 16},
+          Racks{32, 8, 3}, Racks{16, 16, 16}, Racks{16, 32, 16}}) {
+        test::TreeBuilder tree;
+        tree.add_switch(-1);
+        for (int rack = 0; rack < row.racks; ++rack) {
+            const int at = tree.add_switch(0, port * row.speed);
+            for (int machine = 0; machine < row.machines; ++machine) {
+                tree.add_machine(at, 1, port);
+            }
+        }
+        show_settled(fmt::format("{} racks of {}, uplinks {} times the port", row.racks, row.machines, row.speed),
+                     tree.build(), work, lattice::slack_of_trees);
+    }
+    for (const std::vector<std::int32_t>& sides :
+         std::vector<std::vector<std::int32_t>>{{4, 4}, {5, 7}, {4, 8}, {6, 6}, {8, 8}, {3, 3, 3}, {4, 4, 4}}) {
+        show_settled(fmt::format("torus {}", TorusGrid(sides).text()), torus_of(sides), work, lattice::slack_of_tori);
+    }
 }
 
 /// One rank's own plan among very many.
@@ -277,16 +377,26 @@ void show_sampled(int pod_count, int racks, int machines, double rack_speed, dou
 
 int main(int argc, char** argv) {
     CLI::App app{"Queues of the lattice on random trees, tori and large networks"};
-    int trees = 1000;
+    int trees = 0;
     std::uint64_t seed = 1;
     int side_of_two = 0;
     int side_of_three = 0;
+    int settled = 0;
+    int least = 8;
+    int most = 128;
+    double work = 1e9;
+    bool named = false;
     bool large = false;
     double above = 8;
     app.add_option("--trees", trees, "random trees of 8 to 64 machines, 1 to 4 ranks on each");
     app.add_option("--seed", seed, "of the first one");
     app.add_option("--tori-2", side_of_two, "all tori of two dimensions from 3 to this side");
     app.add_option("--tori-3", side_of_three, "all tori of three dimensions from 3 to this side");
+    app.add_option("--settled", settled, "settle slots for so many random trees with whole multiples of the ports");
+    app.add_option("--least", least, "machines of these trees, at least");
+    app.add_option("--most", most, "machines of these trees, at most");
+    app.add_option("--work", work, "for each settlement; at set-up it is 2.5e7");
+    app.add_flag("--named", named, "settle slots for racks and tori");
     app.add_flag("--large", large, "a million ranks' plan, and sampled queues of 16,384");
     app.add_option("--print-above", above, "print every network whose queue is longer, in messages");
     CLI11_PARSE(app, argc, argv);
@@ -294,6 +404,12 @@ int main(int argc, char** argv) {
         show_trees(trees, seed, above);
     }
     show_tori(side_of_two, side_of_three, above);
+    if (settled > 0) {
+        show_settled_trees(settled, seed, least, most, static_cast<std::int64_t>(work));
+    }
+    if (named) {
+        show_settled_named(static_cast<std::int64_t>(work));
+    }
     if (large) {
         for (const int ranks : {1, 64}) {
             show_plan(ranks);

@@ -21,9 +21,9 @@ namespace {
 /// Networks whose routes have more hops together are not played: a single trial would take too long.
 constexpr std::int64_t most_hops = 1'500'000;
 
-/// What a message of two hops takes to settle at the very least, if an eighth of the work is to do for
+/// What a message of two hops takes to settle at the very least, if half of the work is to do for
 /// placing all of them once.
-constexpr std::int64_t work_a_message = 480;
+constexpr std::int64_t work_a_message = 120;
 
 /// How many pairs of multipliers theory alone compares: fewer the longer each takes.
 int pairs_to_compare(std::int64_t positions) { return positions > (1 << 16) ? 2 : 64; }

@@ -93,7 +93,7 @@ class Search {
 
   private:
     static constexpr std::int64_t work_of_a_hop = 30;
-    static constexpr std::int64_t work_of_a_cell = 4;
+    static constexpr std::int64_t work_of_a_cell = 1;
     static constexpr std::int64_t work_of_a_look = 15;  ///< that does not depend on the number of words
     static constexpr int candidates = 20;               ///< slots of a kind that are tried for a message
     static constexpr std::int64_t ban = 12;           ///< steps for which a message does not return to a slot, at least
@@ -364,7 +364,7 @@ Settlement settle(const Traffic& traffic, const SettleLimits& limits, std::int64
         busiest.messages * slot_speed(traffic) * (1000 + limits.slack) / (1000 * busiest.speed), settlement.bound);
     const auto channels = static_cast<std::int64_t>(traffic.channels());
     if (most > most_cells / std::max<std::int64_t>(channels, 1) || traffic.hops() > most_cells ||
-        Search::work_to_begin(traffic, most) > limits.work / 8) {
+        2 * Search::work_to_begin(traffic, most) > limits.work) {
         settlement.unplaced = std::int64_t{traffic.positions()} * (traffic.positions() - 1);
         return settlement;
     }
@@ -373,9 +373,12 @@ Settlement settle(const Traffic& traffic, const SettleLimits& limits, std::int64
     const auto least_slots = static_cast<Board::Slot>(settlement.bound);
     for (const std::int64_t share : {8, 8, 4, 2}) {
         const bool is_last = share == 2;
+        if (!is_last && 2 * share * Search::work_to_begin(traffic, least_slots) > limits.work) {
+            continue;  // little more than a beginning
+        }
         Search search(traffic, least_slots, is_last ? static_cast<Board::Slot>(most) : least_slots, ++seed);
         start(search, traffic.positions());
-        search.run(limits.work / share / (is_last ? 2 : 1));
+        search.run(is_last ? (limits.work - settlement.work) / 2 : limits.work / share);
         if (is_last) {
             open_gradually(search, static_cast<Board::Slot>(most), limits.work - settlement.work);
         }
