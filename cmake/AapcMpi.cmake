@@ -1,9 +1,13 @@
 # CMake's own FindMPI finds one MPI; this project builds for every one on the machine. For each MPI that is found this
 # defines the imported target aapc_with_<mpi> and adds <mpi> to AAPC_MPIS.
 set(AAPC_MPIS "")
+set(AAPC_ONLY_MPI "" CACHE STRING "Build for this MPI alone: openmpi or mpich; empty: for all that are found")
 
 # aapc_find_mpi(<name> <flags that make the wrapper print its compile line> <flags for its link line>)
 function(aapc_find_mpi name show_compile show_link)
+  if(AAPC_ONLY_MPI AND NOT AAPC_ONLY_MPI STREQUAL name)
+    return()
+  endif()
   string(TOUPPER ${name} upper)
   find_program(AAPC_${upper}_CC NAMES mpicc.${name} DOC "C compiler wrapper of ${name}")
   find_program(AAPC_${upper}_FC NAMES mpifort.${name} DOC "Fortran compiler wrapper of ${name}")

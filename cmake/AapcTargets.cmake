@@ -10,9 +10,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(aapc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(AAPC_SANITIZE)
-  target_compile_options(aapc_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+  target_compile_options(aapc_options INTERFACE -fsanitize=${AAPC_SANITIZE} -fno-omit-frame-pointer
                                                 -fno-sanitize-recover=undefined)
-  target_link_options(aapc_options INTERFACE -fsanitize=address,undefined)
+  target_link_options(aapc_options INTERFACE -fsanitize=${AAPC_SANITIZE})
 endif()
 
 # fmt as aapc::core carries it (src/fmt_functions.cpp): for whoever links aapc::core and is part of this project.
