@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What has to be built for the tests that `ctest OPTION...` would run: prints ninja's targets, or nothing where it is
-everything. Knows -R (names) and -L (labels); for any other choice of tests everything is built.
+"""What has to be built for the tests that `ctest OPTION...` would run: prints ninja's targets, `none`, or nothing at
+all where it is everything. Knows -R (names) and -L (labels); for any other choice of tests everything is built.
 
     needed_targets.py BUILD-DIRECTORY [CTEST-OPTION...]
 """
@@ -85,8 +85,7 @@ def main() -> int:
         return 0
     needed = programs_of_cases(build, choice) | files_of_tests(build, choice)
     targets = sorted(needed & known_to_ninja(build))
-    # Nothing is to be built where only scripts are run; "all" would be what ninja makes of no word.
-    print(" ".join(targets) or "help")
+    print(" ".join(targets) or "none")
     return 0
 
 
