@@ -21,6 +21,7 @@
 #include "mpi/hand_made_plans.hpp"
 #include "mpi/resting.hpp"
 #include "mpi/watchdog.hpp"
+#include "mpi/world_program.hpp"
 #include "mpi/worlds.hpp"
 
 namespace {
@@ -316,15 +317,4 @@ int test_all(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int status = 1;
-    try {
-        status = test_all(argc, argv);
-    } catch (...) {
-        std::fputs("exchange_test: an exception\n", stderr);
-        MPI_Abort(MPI_COMM_WORLD, status);  // the other ranks wait for this one
-    }
-    MPI_Finalize();
-    return status;
-}
+int main(int argc, char** argv) { return aapc::test::run_in_world("exchange_test", argc, argv, test_all); }

@@ -23,6 +23,7 @@
 #include "aapc/mpi/machine_memory.hpp"
 #include "mpi/resting.hpp"
 #include "mpi/watchdog.hpp"
+#include "mpi/world_program.hpp"
 #include "support/networks.hpp"
 
 namespace {
@@ -312,15 +313,4 @@ int test_all(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int status = 1;
-    try {
-        status = test_all(argc, argv);
-    } catch (...) {
-        std::fputs("machine_test: an exception\n", stderr);
-        MPI_Abort(MPI_COMM_WORLD, status);  // the other ranks wait for this one
-    }
-    MPI_Finalize();
-    return status;
-}
+int main(int argc, char** argv) { return aapc::test::run_in_world("machine_test", argc, argv, test_all); }
