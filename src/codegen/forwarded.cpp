@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "aapc/plan/staging.hpp"
 #include "codegen/tables.hpp"
 #include "codegen/text.hpp"
 
@@ -27,14 +28,6 @@ std::string_view name_of(BlockRun::Buffer buffer) {
             break;
     }
     return "AAPC_TRANSIT";
-}
-
-std::int64_t blocks_of(const std::vector<BlockRun>& runs) {
-    std::int64_t blocks = 0;
-    for (const BlockRun& run : runs) {
-        blocks += run.blocks;
-    }
-    return blocks;
 }
 
 /// All runs of all messages, one after the other, and the messages, which name theirs by index.
@@ -81,7 +74,7 @@ Incoming most_incoming(const std::vector<Plan>& plans) {
                 in_phase = {};
             }
             in_phase.messages += 1;
-            in_phase.blocks += blocks_of(plan.forwarding->of_receive[step]);
+            in_phase.blocks += static_cast<std::int64_t>(count_blocks(plan.forwarding->of_receive[step]));
             most = {std::max(most.messages, in_phase.messages), std::max(most.blocks, in_phase.blocks)};
         }
     }

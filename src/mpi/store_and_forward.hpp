@@ -23,14 +23,6 @@ class ForwardingExecution : public Execution {
     [[nodiscard]] int run(const Blocks& blocks) override;
 
   private:
-    /// What a rank does in one phase; phases in which it does nothing have none.
-    struct Step {
-        Phase phase = 0;
-        std::size_t first_send = 0;
-        std::size_t end_of_sends = 0;
-        std::size_t first_receive = 0;
-        std::size_t end_of_receives = 0;
-    };
     /// The buffers of one call.
     struct Memory {
         const Blocks& blocks;
@@ -45,16 +37,15 @@ class ForwardingExecution : public Execution {
         }
     };
 
-    void find_steps();
     int pass_barriers(Barriers& barriers, Phase phase) const;
-    int run_step(const Step& step, const Memory& memory) const;
-    void pack(const Step& step, const Memory& memory) const;
-    int start(const Step& step, const Memory& memory, Pending& pending) const;
-    void unpack(const Step& step, const Memory& memory) const;
+    int run_step(const PhaseSteps& step, const Memory& memory) const;
+    void pack(const PhaseSteps& step, const Memory& memory) const;
+    int start(const PhaseSteps& step, const Memory& memory, Pending& pending) const;
+    void unpack(const PhaseSteps& step, const Memory& memory) const;
 
     const Transport& transport_;
     const Plan& plan_;
-    std::vector<Step> steps_;
+    std::vector<PhaseSteps> steps_;
     Staging messages_;  ///< where they are packed and unpacked
     Scratch transit_;
     Scratch staging_;

@@ -7,14 +7,6 @@ namespace aapc {
 
 namespace {
 
-std::size_t blocks_of(const std::vector<BlockRun>& runs) {
-    std::size_t blocks = 0;
-    for (const BlockRun& run : runs) {
-        blocks += static_cast<std::size_t>(run.blocks);
-    }
-    return blocks;
-}
-
 bool overlap(const BlockRun& one, const BlockRun& other) {
     return one.buffer == other.buffer && one.first < other.first + other.blocks && other.first < one.first + one.blocks;
 }
@@ -28,18 +20,13 @@ class StagingPlanner {
                    std::vector(plan.receives.size(), Staging::in_place), 0, 0, 0} {}
 
     Staging plan() {
-        std::size_t send = 0;
-        std::size_t receive = 0;
-        while (send < plan_.sends.size() || receive < plan_.receives.size()) {
-            const Phase phase =
-                std::min(send < plan_.sends.size() ? plan_.sends[send].phase : plan_.phases,
-                         receive < plan_.receives.size() ? plan_.receives[receive].phase : plan_.phases);
+        for (const PhaseSteps& steps : steps_by_phase(plan_)) {
             in_use_ = 0;
             std::vector<BlockRun> received_in_place;
-            for (; receive < plan_.receives.size() && plan_.receives[receive].phase == phase; ++receive) {
+            for (std::size_t receive = steps.first_receive; receive < steps.end_of_receives; ++receive) {
                 stage_receive(receive, received_in_place);
             }
-            for (; send < plan_.sends.size() && plan_.sends[send].phase == phase; ++send) {
+            for (std::size_t send = steps.first_send; send < steps.end_of_sends; ++send) {
                 stage_send(send, received_in_place);
             }
             staging_.blocks = std::max(staging_.blocks, in_use_);
@@ -70,7 +57,7 @@ class StagingPlanner {
 
     std::ptrdiff_t stage(const std::vector<BlockRun>& runs) {
         const std::size_t start = in_use_;
-        in_use_ += blocks_of(runs);
+        in_use_ += count_blocks(runs);
         staging_.copied_blocks += static_cast<std::int64_t>(in_use_ - start);
         staging_.copies += static_cast<std::int64_t>(runs.size());
         return static_cast<std::ptrdiff_t>(start);
@@ -82,6 +69,37 @@ class StagingPlanner {
 };
 
 }  // namespace
+
+std::vector<PhaseSteps> steps_by_phase(const Plan& plan) {
+    std::vector<PhaseSteps> all;
+    std::size_t send = 0;
+    std::size_t receive = 0;
+    while (send < plan.sends.size() || receive < plan.receives.size()) {
+        PhaseSteps steps;
+        steps.phase = std::min(send < plan.sends.size() ? plan.sends[send].phase : plan.phases,
+                               receive < plan.receives.size() ? plan.receives[receive].phase : plan.phases);
+        steps.first_send = send;
+        while (send < plan.sends.size() && plan.sends[send].phase == steps.phase) {
+            ++send;
+        }
+        steps.end_of_sends = send;
+        steps.first_receive = receive;
+        while (receive < plan.receives.size() && plan.receives[receive].phase == steps.phase) {
+            ++receive;
+        }
+        steps.end_of_receives = receive;
+        all.push_back(steps);
+    }
+    return all;
+}
+
+std::size_t count_blocks(const std::vector<BlockRun>& runs) {
+    std::size_t blocks = 0;
+    for (const BlockRun& run : runs) {
+        blocks += static_cast<std::size_t>(run.blocks);
+    }
+    return blocks;
+}
 
 Staging plan_staging(const Plan& plan) { return plan.forwarding ? StagingPlanner(plan).plan() : Staging{}; }
 

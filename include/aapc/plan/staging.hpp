@@ -10,6 +10,21 @@
 
 namespace aapc {
 
+/// What a rank does in one phase: the indices of its messages into Plan::sends and Plan::receives.
+struct PhaseSteps {
+    Phase phase = 0;
+    std::size_t first_send = 0;
+    std::size_t end_of_sends = 0;
+    std::size_t first_receive = 0;
+    std::size_t end_of_receives = 0;
+};
+
+/// The phases in which the rank sends or receives, in order. O(messages).
+[[nodiscard]] std::vector<PhaseSteps> steps_by_phase(const Plan& plan);
+
+/// How many blocks one message carries.
+[[nodiscard]] std::size_t count_blocks(const std::vector<BlockRun>& runs);
+
 /// Where the messages of a plan are put together. A message whose blocks lie in one piece is sent and received where
 /// they are; others are packed into, and unpacked from, staging memory that every phase uses again.
 struct Staging {
