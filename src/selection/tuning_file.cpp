@@ -9,9 +9,8 @@
 
 #include "aapc/input/hostlist.hpp"
 #include "aapc/selection/tuning.hpp"
-#include "input/first_mistake.hpp"
 #include "input/fnv1a.hpp"
-#include "input/toml_text.hpp"
+#include "input/toml_reader.hpp"
 #include "input/wording.hpp"
 
 namespace aapc {
@@ -93,21 +92,21 @@ constexpr Limits any_from_zero{0, true, "0 or more"};
 constexpr Limits more_than_zero{0, false, "more than 0"};
 constexpr Limits one_or_more{1, true, "1 or more"};
 
-class TuningReader {
+class TuningReader : private TomlReader {
   public:
     TuningReader(Lines lines, std::string_view file, NetworkKind kind)
-        : lines_(std::move(lines)), file_(file), kind_(kind), mistake_(file), absence_(file) {}
+        : TomlReader(std::move(lines), file), kind_(kind) {}
 
     /// `text` is what `root` was made of.
     Expected<Tuning> read(const toml::table& root, std::string_view text) {
         // A file of another format would look wrong in every other way, too.
         const auto* given = string_at(root, "format", "at the top of the file");
         if (given != nullptr && given->get() != format_name) {
-            mistake_.add(position(*given), fmt::format("the format is {}", in_quotes(given->get())),
-                         fmt::format("'{}' is what this version reads; tune again with aapc tune", format_name));
-            return failure(*mistake_.found());
+            add_mistake(position(*given), fmt::format("the format is {}", in_quotes(given->get())),
+                        fmt::format("'{}' is what this version reads; tune again with aapc tune", format_name));
+            return failure(*complaint());
         }
-        check_keys(root, "at the top of the file", root_keys, lines_, mistake_);
+        check_keys(root, "at the top of the file", root_keys);
         Tuning tuning;
         if (const toml::table* table = table_at(root, "fingerprint")) {
             read_fingerprint(*table, tuning.fingerprint);
@@ -118,17 +117,14 @@ class TuningReader {
         read_ranges(root, tuning.ranges);
         const toml::value<std::string>* sum = nullptr;
         if (const toml::table* end = table_at(root, "end")) {
-            check_keys(*end, "in [end]", end_keys, lines_, mistake_);
+            check_keys(*end, "in [end]", end_keys);
             sum = string_at(*end, "checksum", "in [end]");
         }
-        for (const FirstMistake* mistake : {&mistake_, &absence_}) {
-            if (mistake->found()) {
-                return failure(*mistake->found());
-            }
+        if (!complaint()) {
+            check_seal(text, *sum);
         }
-        check_seal(text, *sum);
-        if (mistake_.found()) {
-            return failure(*mistake_.found());
+        if (const auto first = complaint()) {
+            return failure(*first);
         }
         return tuning;
     }
@@ -145,24 +141,22 @@ class TuningReader {
         "lead_high", "spread",         "repeats",        "runner_up", "runner_up_seconds"};
     static constexpr std::array<std::string_view, 1> end_keys{"checksum"};
 
-    [[nodiscard]] Position position(const toml::node& node) { return lines_.position(node.source().begin); }
-
-    void add_absence(const toml::table& table, std::string_view key, std::string_view where) {
-        absence_.add(position(table), fmt::format("'{}' is missing {}", key, where),
-                     fmt::format("add it, or restore the file; {} shows the format", format.page));
+    void add_missing(const toml::table& table, std::string_view key, std::string_view where) {
+        add_absence(position(table), fmt::format("'{}' is missing {}", key, where),
+                    fmt::format("add it, or restore the file; {} shows the format", format.page));
     }
 
     void add_type_mistake(const toml::node& node, std::string_view key, std::string_view expected) {
-        mistake_.add(position(node), fmt::format("'{}' is {}", key, describe_type(node)),
-                     fmt::format("it must be {}", expected));
+        add_mistake(position(node), fmt::format("'{}' is {}", key, describe_type(node)),
+                    fmt::format("it must be {}", expected));
     }
 
     const toml::table* table_at(const toml::table& root, std::string_view key) {
         const toml::node* node = root.get(key);
         if (node == nullptr) {
             // Such files are written from the top to the end, so what is missing has been cut off.
-            absence_.add({lines_.count(), 1}, fmt::format("the file has no [{}]", key),
-                         "restore the file: it seems to be cut off");
+            add_absence(end_of_file(), fmt::format("the file has no [{}]", key),
+                        "restore the file: it seems to be cut off");
             return nullptr;
         }
         if (!node->is_table()) {
@@ -174,7 +168,7 @@ class TuningReader {
     const toml::value<std::string>* string_at(const toml::table& table, std::string_view key, std::string_view where) {
         const toml::node* node = table.get(key);
         if (node == nullptr) {
-            add_absence(table, key, where);
+            add_missing(table, key, where);
             return nullptr;
         }
         if (!node->is_string()) {
@@ -192,7 +186,7 @@ class TuningReader {
                                  const Limits& limits) {
         const toml::node* node = table.get(key);
         if (node == nullptr) {
-            add_absence(table, key, where);
+            add_missing(table, key, where);
             return 0;
         }
         const auto* number = node->as_integer();
@@ -207,7 +201,7 @@ class TuningReader {
     double number_at(const toml::table& table, std::string_view key, std::string_view where, const Limits& limits) {
         const toml::node* node = table.get(key);
         if (node == nullptr) {
-            add_absence(table, key, where);
+            add_missing(table, key, where);
             return 0;
         }
         const std::optional<double> number = node->is_number() ? node->value<double>() : std::nullopt;
@@ -222,8 +216,8 @@ class TuningReader {
     void check_limits(const toml::node& node, std::string_view key, double number, const Limits& limits) {
         const bool inside = limits.least_included ? number >= limits.least : number > limits.least;
         if (!inside || !std::isfinite(number)) {
-            mistake_.add(position(node), fmt::format("'{}' is {}", key, number),
-                         fmt::format("it must be {}", limits.words));
+            add_mistake(position(node), fmt::format("'{}' is {}", key, number),
+                        fmt::format("it must be {}", limits.words));
         }
     }
 
@@ -235,7 +229,7 @@ class TuningReader {
         }
         const Expected<Method> method = parse_method(text->get(), kind_);
         if (!method) {
-            mistake_.add(position(*text), fmt::format("'{}': {}", key, method.error().problem), method.error().advice);
+            add_mistake(position(*text), fmt::format("'{}': {}", key, method.error().problem), method.error().advice);
             return {};
         }
         return *method;
@@ -243,7 +237,7 @@ class TuningReader {
 
     void read_fingerprint(const toml::table& table, Fingerprint& fingerprint) {
         constexpr std::string_view where = "in [fingerprint]";
-        check_keys(table, where, fingerprint_keys, lines_, mistake_);
+        check_keys(table, where, fingerprint_keys);
         fingerprint.aapc_version = text_at(table, "aapc", where);
         fingerprint.mpi = text_at(table, "mpi", where);
         fingerprint.mpi_version = text_at(table, "mpi_version", where);
@@ -256,8 +250,7 @@ class TuningReader {
         }
         const auto entries = expand_hostlist(placement->get());
         if (!entries) {
-            mistake_.add(lines_.inside(position(*placement), placement->get(), entries.error().column),
-                         entries.error().problem, entries.error().advice);
+            add_inside(*placement, entries.error());
             return;
         }
         place_ranks(*placement, *entries, ranks, fingerprint.machine_of);
@@ -270,8 +263,8 @@ class TuningReader {
             placed += entry.ranks;
         }
         if (placed != ranks) {
-            mistake_.add(position(node), fmt::format("the placement is of {} ranks, 'ranks' says {}", placed, ranks),
-                         "make both the same");
+            add_mistake(position(node), fmt::format("the placement is of {} ranks, 'ranks' says {}", placed, ranks),
+                        "make both the same");
             return;
         }
         for (const HostlistEntry& entry : entries) {
@@ -281,7 +274,7 @@ class TuningReader {
 
     void read_conditions(const toml::table& table, TuningConditions& conditions) {
         constexpr std::string_view where = "in [conditions]";
-        check_keys(table, where, conditions_keys, lines_, mistake_);
+        check_keys(table, where, conditions_keys);
         conditions.date = text_at(table, "date", where);
         conditions.duration_seconds = number_at(table, "duration_seconds", where, any_from_zero);
         if (table.contains("congestion_control")) {
@@ -294,7 +287,7 @@ class TuningReader {
         const toml::node* node = root.get("range");
         const toml::array* array = node == nullptr ? nullptr : node->as_array();
         if (node == nullptr) {
-            absence_.add({lines_.count(), 1}, "the file has no [[range]]", "restore the file: it seems to be cut off");
+            add_absence(end_of_file(), "the file has no [[range]]", "restore the file: it seems to be cut off");
             return;
         }
         if (array == nullptr || array->empty()) {
@@ -312,7 +305,7 @@ class TuningReader {
 
     void read_range(const toml::table& table, std::vector<TunedRange>& ranges) {
         constexpr std::string_view where = "in [[range]]";
-        check_keys(table, where, range_keys, lines_, mistake_);
+        check_keys(table, where, range_keys);
         TunedRange range;
         range.from_bytes = whole_number_at(table, "from_bytes", where, any_from_zero);
         range.method = method_at(table, "method", where);
@@ -329,23 +322,22 @@ class TuningReader {
     /// these two.
     void check_order(const toml::node& from, std::int64_t from_bytes, std::vector<TunedRange>& ranges) {
         if (ranges.empty() && from_bytes != 0) {
-            mistake_.add(position(from), fmt::format("the first range begins at {} bytes", from_bytes),
-                         "let it begin at 0, so that no size is left out");
+            add_mistake(position(from), fmt::format("the first range begins at {} bytes", from_bytes),
+                        "let it begin at 0, so that no size is left out");
         }
         if (ranges.empty()) {
             return;
         }
         TunedRange& previous = ranges.back();
         if (from_bytes <= previous.from_bytes) {
-            mistake_.add(
-                position(from),
-                fmt::format("a range from {} bytes follows one from {} bytes", from_bytes, previous.from_bytes),
-                "write ranges in ascending order, none twice");
+            add_mistake(position(from),
+                        fmt::format("a range from {} bytes follows one from {} bytes", from_bytes, previous.from_bytes),
+                        "write ranges in ascending order, none twice");
         } else if (!previous.measured.empty() && previous.measured.back().bytes >= from_bytes) {
-            mistake_.add(position(from),
-                         fmt::format("the range begins at {} bytes, and the one before it has a measurement at {}",
-                                     from_bytes, previous.measured.back().bytes),
-                         "put the measurement into the range that holds its size");
+            add_mistake(position(from),
+                        fmt::format("the range begins at {} bytes, and the one before it has a measurement at {}",
+                                    from_bytes, previous.measured.back().bytes),
+                        "put the measurement into the range that holds its size");
         }
     }
 
@@ -366,7 +358,7 @@ class TuningReader {
 
     void read_measured(const toml::table& table, TunedRange& range) {
         constexpr std::string_view where = "in [[range.measured]]";
-        check_keys(table, where, measured_keys, lines_, mistake_);
+        check_keys(table, where, measured_keys);
         MeasuredSize measured;
         measured.bytes = whole_number_at(table, "bytes", where, one_or_more);
         measured.native_seconds = number_at(table, "native_seconds", where, more_than_zero);
@@ -380,8 +372,8 @@ class TuningReader {
         }
         const std::int64_t least = range.measured.empty() ? range.from_bytes : range.measured.back().bytes + 1;
         if (const toml::node* bytes = table.get("bytes"); bytes != nullptr && measured.bytes < least) {
-            mistake_.add(position(*bytes), fmt::format("a measurement at {} bytes here", measured.bytes),
-                         fmt::format("at least {} can follow: sizes ascend, inside their range", least));
+            add_mistake(position(*bytes), fmt::format("a measurement at {} bytes here", measured.bytes),
+                        fmt::format("at least {} can follow: sizes ascend, inside their range", least));
         }
         range.measured.push_back(std::move(measured));
     }
@@ -393,8 +385,8 @@ class TuningReader {
         const toml::node* node = table.get("lead");
         if (node != nullptr && table.contains("lead_low") && table.contains("lead_high") &&
             !(lead.low <= lead.ratio && lead.ratio <= lead.high)) {
-            mistake_.add(position(*node), fmt::format("'lead' is {}", lead.ratio),
-                         fmt::format("it must lie between 'lead_low', {}, and 'lead_high', {}", lead.low, lead.high));
+            add_mistake(position(*node), fmt::format("'lead' is {}", lead.ratio),
+                        fmt::format("it must lie between 'lead_low', {}, and 'lead_high', {}", lead.low, lead.high));
         }
         return lead;
     }
@@ -403,16 +395,16 @@ class TuningReader {
     void check_seal(std::string_view text, const toml::value<std::string>& sum) {
         const std::size_t start = text.rfind("[end]\n");
         if (start == std::string_view::npos || start == 0 || text[start - 1] != '\n') {
-            mistake_.add(position(sum), "the lines of [end] are not as they were written", seal_advice(text));
+            add_mistake(position(sum), "the lines of [end] are not as they were written", seal_advice(text));
             return;
         }
         const std::string_view content = text.substr(0, start);
         if (sum.get() != fnv1a_text(content)) {
-            mistake_.add(position(sum), "the file has changed since this checksum was made",
-                         fmt::format("restore it or tune again; if the change is meant, write checksum = \"{}\"",
-                                     fnv1a_text(content)));
+            add_mistake(position(sum), "the file has changed since this checksum was made",
+                        fmt::format("restore it or tune again; if the change is meant, write checksum = \"{}\"",
+                                    fnv1a_text(content)));
         } else if (text.substr(start) != seal(content)) {
-            mistake_.add(position(sum), "the lines of [end] are not as they were written", seal_advice(text));
+            add_mistake(position(sum), "the lines of [end] are not as they were written", seal_advice(text));
         }
     }
 
@@ -422,12 +414,7 @@ class TuningReader {
                            fnv1a_text(text.substr(0, start + 1)));
     }
 
-    Lines lines_;
-    std::string file_;
     NetworkKind kind_;
-    FirstMistake mistake_;
-    /// What is missing counts only where nothing is wrong: a mistyped key is both, and better answered as the first.
-    FirstMistake absence_;
 };
 
 }  // namespace

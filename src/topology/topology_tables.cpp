@@ -29,10 +29,6 @@ void TopologyTables::add_type_mistake(const toml::node& node, std::string_view w
     add_mistake(position(node), fmt::format("{} is {}", what, describe_type(node)), fmt::format("write {}", example));
 }
 
-void TopologyTables::add_inside(const toml::value<std::string>& value, const Diagnostic& diagnostic) {
-    add_mistake(lines_.inside(position(value), value.get(), diagnostic.column), diagnostic.problem, diagnostic.advice);
-}
-
 const toml::table* TopologyTables::table_at(const toml::table& root, std::string_view key) {
     const toml::node* node = root.get(key);
     if (node != nullptr && !node->is_table()) {
@@ -200,7 +196,7 @@ void TopologyTables::read_hostlist(const toml::value<std::string>& text, std::ve
         return;
     }
     for (const HostlistEntry& entry : *entries) {
-        const Position at = lines_.inside(start, text.get(), entry.column);
+        const Position at = inside(text, entry.column);
         ranks_ += entry.ranks;
         if (ranks_ > max_ranks) {
             add_mistake(at, fmt::format("{} ranks up to here", ranks_),
