@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "aapc/input/units.hpp"
 #include "aapc/methods/method.hpp"
 
 namespace aapc::bench {
@@ -45,13 +46,7 @@ std::string wide_area_text(const WideAreaFit& wide_area) {
 }  // namespace
 
 std::string seconds_text(double seconds) {
-    if (!std::isfinite(seconds)) {
-        return "unbounded";
-    }
-    if (seconds >= 1) {
-        return fmt::format("{:.3g} s", seconds);
-    }
-    return seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} µs", seconds * 1e6);
+    return std::isfinite(seconds) ? duration_text(seconds, significant(3)) : "unbounded";
 }
 
 std::string fit_text(const ContentionFit& fit) {

@@ -10,7 +10,7 @@
 
 namespace aapc::bench {
 
-/// "1.25 ms".
+/// "1.25 ms", or "unbounded".
 [[nodiscard]] std::string seconds_text(double seconds);
 
 /// The signature, its intervals, what the data cannot tell and the next measurement, for people.

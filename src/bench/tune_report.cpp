@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "aapc/input/units.hpp"
+
 namespace aapc::bench {
 
 namespace {
@@ -38,9 +40,7 @@ tl::unexpected<Diagnostic> refused(std::string problem) {
     return failure(std::move(problem), "give --restart to begin anew, or another --state");
 }
 
-std::string seconds_text(double seconds) {
-    return seconds < 1 ? fmt::format("{:.3f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
-}
+std::string time_text(double seconds) { return duration_text(seconds, decimals(3), DurationUnit::milliseconds); }
 
 }  // namespace
 
@@ -88,11 +88,11 @@ std::string results_table(const Search::Result& result) {
                                                            : fmt::format("{:.2f} ({:.2f} to {:.2f})", size.lead.ratio,
                                                                          size.lead.low, size.lead.high);
             const std::string second = size.runner_up ? fmt::format("{} {}", to_string(size.runner_up->method),
-                                                                    seconds_text(size.runner_up->seconds))
+                                                                    time_text(size.runner_up->seconds))
                                                       : "-";
-            text += fmt::format("{:>8}  {:>12}  {:>12}  {:>22}  {:<40}  {}\n", size.bytes,
-                                seconds_text(size.native_seconds), seconds_text(size.chosen_seconds), lead,
-                                to_string(range.method), second);
+            text +=
+                fmt::format("{:>8}  {:>12}  {:>12}  {:>22}  {:<40}  {}\n", size.bytes, time_text(size.native_seconds),
+                            time_text(size.chosen_seconds), lead, to_string(range.method), second);
         }
     }
     return text;

@@ -173,14 +173,6 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
     explanation.tuning = std::move(*tuning);
 }
 
-Expected<std::int64_t> size_of(const std::string& text, const char* option) {
-    auto size = parse_size(text);
-    if (!size) {
-        size.error().file = option;
-    }
-    return size;
-}
-
 /// Has the decision say what buffers it takes, and keep within the limit if there is one, as the interposer does.
 Expected<void> look_at_buffers(const ExplainOptions& options, Explanation& explanation) {
     const Network& network = explanation.network;
@@ -191,7 +183,7 @@ Expected<void> look_at_buffers(const ExplainOptions& options, Explanation& expla
         explanation.decision = selection::with_buffers(explanation.decision, needs);
         return {};
     }
-    const auto limit = size_of(options.buffer_limit, "--buffer-limit");
+    const auto limit = parse_size_of("--buffer-limit", options.buffer_limit);
     if (!limit) {
         return failure(limit.error());
     }
@@ -203,15 +195,12 @@ Expected<void> look_at_buffers(const ExplainOptions& options, Explanation& expla
 }
 
 Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, const Explanation& explanation) {
-    std::vector<std::int64_t> sizes;
-    for (const std::string& text : options.sizes) {
-        const auto size = size_of(text, "--sizes");
-        if (!size) {
-            return failure(size.error());
-        }
-        sizes.push_back(*size);
+    auto given = parse_sizes_of("--sizes", options.sizes);
+    if (!given || !given->empty()) {
+        return given;
     }
-    if (sizes.empty() && explanation.decision.basis() == Decision::Basis::tuning) {
+    std::vector<std::int64_t> sizes;
+    if (explanation.decision.basis() == Decision::Basis::tuning) {
         for (const TunedRange& range : explanation.tuning->ranges) {
             for (const MeasuredSize& measured : range.measured) {
                 sizes.push_back(measured.bytes);
@@ -356,14 +345,8 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
 
 // ---- Telling ----
 
-std::string duration_text(std::optional<double> seconds) {
-    if (!seconds) {
-        return "-";
-    }
-    if (*seconds >= 1) {
-        return fmt::format("{:.3f} s", *seconds);
-    }
-    return *seconds >= 1e-3 ? fmt::format("{:.3f} ms", *seconds * 1e3) : fmt::format("{:.1f} µs", *seconds * 1e6);
+std::string time_text(std::optional<double> seconds) {
+    return seconds ? duration_text(*seconds, decimals(*seconds >= 1e-3 ? 3 : 1)) : "-";
 }
 
 /// Of blocks or bytes; "-" where nothing is forwarded.
@@ -399,13 +382,12 @@ std::string sizes_text(const Explanation& shown) {
                 fmt::format("{:.2f} ({:.2f} to {:.2f})", measured.lead.ratio, measured.lead.low, measured.lead.high);
             if (measured.runner_up) {
                 evidence += fmt::format("; {} {}", to_string(measured.runner_up->method),
-                                        duration_text(measured.runner_up->seconds));
+                                        time_text(measured.runner_up->seconds));
             }
         }
-        text +=
-            fmt::format("{:>12}  {:<32}  {:>12}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", line.bytes,
-                        to_string(line.method), buffers_text(line.buffer_bytes), duration_text(line.bound_seconds),
-                        duration_text(line.predicted_seconds), duration_text(chosen), duration_text(native), evidence);
+        text += fmt::format("{:>12}  {:<32}  {:>12}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", line.bytes,
+                            to_string(line.method), buffers_text(line.buffer_bytes), time_text(line.bound_seconds),
+                            time_text(line.predicted_seconds), time_text(chosen), time_text(native), evidence);
     }
     return text;
 }

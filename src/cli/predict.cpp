@@ -79,23 +79,11 @@ int write(const std::vector<Prediction>& predictions, const PredictOptions& opti
 }
 
 Expected<std::vector<std::int64_t>> sizes_of(const PredictOptions& options) {
-    std::vector<std::int64_t> sizes;
-    for (const std::string& text : options.sizes) {
-        const Expected<std::int64_t> bytes = parse_size(text);
-        if (!bytes || *bytes < 1) {
-            Diagnostic diagnostic = bytes ? Diagnostic{.problem = fmt::format("'{}' is no message", text),
-                                                       .advice = "give sizes of at least 1 byte"}
-                                          : bytes.error();
-            diagnostic.file = "--sizes";
-            return failure(std::move(diagnostic));
-        }
-        sizes.push_back(*bytes);
-    }
-    if (sizes.empty()) {
+    if (options.sizes.empty()) {
         return failure(
             {.file = "--sizes", .problem = "no message size is given", .advice = "give sizes such as 1Ki,64Ki"});
     }
-    return sizes;
+    return parse_sizes_of("--sizes", options.sizes, smallest_message);
 }
 
 // ---- One cluster, by its signature ----

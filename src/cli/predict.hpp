@@ -11,6 +11,9 @@
 
 namespace aapc::cli {
 
+/// Nothing is predicted of a message without content.
+inline constexpr std::int64_t smallest_message = 1;
+
 struct PredictOptions {
     std::string input;                 ///< a topology file or what `aapc fit --format json` wrote
     std::vector<Rank> ranks;           ///< empty: all of the topology

@@ -54,25 +54,7 @@ double measured_copy_seconds_per_byte() {
 
 // ---- Texts ----
 
-/// "777 B", "13.2 KiB".
-std::string bytes_text(double bytes) {
-    constexpr double kibi = 1024;
-    if (bytes < kibi) {
-        return fmt::format("{:.3g} B", bytes);
-    }
-    return bytes < kibi * kibi ? fmt::format("{:.4g} KiB", bytes / kibi)
-                               : fmt::format("{:.4g} MiB", bytes / kibi / kibi);
-}
-
-std::string duration_text(double seconds) {
-    if (seconds >= 1) {
-        return fmt::format("{:.4g} s", seconds);
-    }
-    if (seconds >= 1e-3) {
-        return fmt::format("{:.4g} ms", seconds * 1e3);
-    }
-    return seconds >= 1e-6 ? fmt::format("{:.4g} µs", seconds * 1e6) : fmt::format("{:.4g} ns", seconds * 1e9);
-}
+std::string time_text(double seconds) { return duration_text(seconds, significant(4), DurationUnit::nanoseconds); }
 
 ordered_json work_json(const TorusWork& work) {
     return {{"start_ups", work.start_ups},
@@ -101,7 +83,8 @@ std::string work_text(const std::vector<TorusCandidate>& candidates) {
 std::string fastest_text(const std::vector<TorusCandidate>& candidates, const TorusCosts& costs) {
     std::string text = "fastest by the model\n";
     for (const TorusRange& range : fastest_by_size(candidates, costs)) {
-        text += fmt::format("  from {:>10}  {}\n", bytes_text(range.from_bytes), candidates[range.candidate].method);
+        text +=
+            fmt::format("  from {:>10}  {}\n", rounded_size_text(range.from_bytes), candidates[range.candidate].method);
     }
     text += "break-even sizes\n";
     for (std::size_t index = 0; index < candidates.size(); ++index) {
@@ -111,7 +94,7 @@ std::string fastest_text(const std::vector<TorusCandidate>& candidates, const To
             const auto size = break_even_bytes(fewer, more, costs);
             if (fewer.start_ups < more.start_ups && size) {
                 text += fmt::format("  {} is faster than {} from {} on\n", candidates[other].method,
-                                    candidates[index].method, bytes_text(*size));
+                                    candidates[index].method, rounded_size_text(*size));
             }
         }
     }
@@ -128,8 +111,8 @@ std::string predictions_text(const std::vector<TorusCandidate>& candidates, cons
         for (const auto& [method, work] : candidates) {
             const auto size = static_cast<double>(bytes);
             text += fmt::format("{:<20} {:>12} {:>12} {:>14}\n", method, bytes,
-                                duration_text(predict_seconds(work, costs, size)),
-                                bytes_text(static_cast<double>(work.buffer_blocks) * size));
+                                time_text(predict_seconds(work, costs, size)),
+                                rounded_size_text(static_cast<double>(work.buffer_blocks) * size));
         }
     }
     return text;
@@ -140,9 +123,9 @@ std::string torus_text(const TorusGrid& grid, const Basis& basis, const std::vec
     return fmt::format(
                "torus of {}, {} machines with one rank each\n"
                "a start-up costs {} (given), a byte {} ({}), a byte rearranged {} ({})\n\n",
-               grid.text(), grid.machines(), duration_text(basis.costs.start_up_seconds),
-               duration_text(basis.costs.seconds_per_byte), basis.speed_from,
-               duration_text(basis.costs.copy_seconds_per_byte), basis.copy_from) +
+               grid.text(), grid.machines(), time_text(basis.costs.start_up_seconds),
+               time_text(basis.costs.seconds_per_byte), basis.speed_from, time_text(basis.costs.copy_seconds_per_byte),
+               basis.copy_from) +
            work_text(candidates) + '\n' + fastest_text(candidates, basis.costs) +
            predictions_text(candidates, basis.costs, sizes);
 }
@@ -222,20 +205,6 @@ Expected<Basis> basis_of(const Network& network, const PredictOptions& options) 
     basis.costs.copy_seconds_per_byte = copy_given ? options.copy_seconds_per_byte : measured_copy_seconds_per_byte();
     basis.copy_from = copy_given ? "given" : "measured on this computer";
     return basis;
-}
-
-Expected<std::vector<std::int64_t>> sizes_of(const PredictOptions& options) {
-    std::vector<std::int64_t> sizes;
-    for (const std::string& text : options.sizes) {
-        const Expected<std::int64_t> bytes = parse_size(text);
-        if (!bytes) {
-            Diagnostic diagnostic = bytes.error();
-            diagnostic.file = "--sizes";
-            return failure(std::move(diagnostic));
-        }
-        sizes.push_back(*bytes);
-    }
-    return sizes;
 }
 
 // ---- The table ----
@@ -337,7 +306,7 @@ int predict_torus(const Network& network, const PredictOptions& options) {
     if (!basis) {
         return complain(basis.error());
     }
-    const auto sizes = sizes_of(options);
+    const auto sizes = parse_sizes_of("--sizes", options.sizes, smallest_message);
     if (!sizes) {
         return complain(sizes.error());
     }

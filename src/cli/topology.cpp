@@ -14,6 +14,7 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/algorithms/torus_model.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/topology/bound.hpp"
@@ -55,12 +56,8 @@ struct Description {
 constexpr std::size_t most_links_shown = 8;
 constexpr double example_bytes = 32.0 * 1024;
 
-std::string duration_text(double seconds) {
-    if (seconds >= 1) {
-        return fmt::format("{:.3f} s", seconds);
-    }
-    return seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3) : fmt::format("{:.3f} µs", seconds * 1e6);
-}
+/// To the microsecond's thousandth, so that columns of it line up.
+std::string time_text(double seconds) { return duration_text(seconds, decimals(3)); }
 
 std::string bound_text(const Description& shown) {
     const Bound& bound = shown.bound;
@@ -70,14 +67,14 @@ std::string bound_text(const Description& shown) {
     std::string text =
         fmt::format("bound     {} messages on the busiest directed link: at least as many phases\n", bound.messages) +
         fmt::format("          at least {} for each MB of message size; {} for messages of 32 KiB\n",
-                    duration_text(bound.seconds_per_byte * 1e6), duration_text(bound.seconds_per_byte * example_bytes));
+                    time_text(bound.seconds_per_byte * 1e6), time_text(bound.seconds_per_byte * example_bytes));
     // Rounding aside, phases of equal length last as long as a message on the slowest link.
     const double equal_phases = static_cast<double>(bound.messages) * 8 / bound.slowest_bits_per_second;
     if (const double ratio = equal_phases / bound.seconds_per_byte; ratio > 1 + 1e-9) {
         text += fmt::format(
             "\nEqual phases cannot reach this bound: each of the {} phases lasts as long as a message on the slowest\n"
             "link ({}), {} for each MB in all, which is {:.3g} times the bound.\n",
-            bound.messages, speed_text(bound.slowest_bits_per_second), duration_text(equal_phases * 1e6), ratio);
+            bound.messages, written_speed(bound.slowest_bits_per_second), time_text(equal_phases * 1e6), ratio);
     }
     return text;
 }
@@ -99,7 +96,7 @@ std::string links_text(const Description& shown) {
         fmt::format("\n{:<{}}  {:>12}  {:>10}  {:>12}\n", "busiest links", width, "messages", "speed", "time per MB");
     for (std::size_t row = 0; row < rows; ++row) {
         text += fmt::format("{:<{}}  {:>12}  {:>10}  {:>12}\n", ends[row], width, loads[row].messages,
-                            speed_text(shown.link(loads[row])), duration_text(loads[row].seconds_per_byte * 1e6));
+                            speed_of(shown.link(loads[row])), time_text(loads[row].seconds_per_byte * 1e6));
     }
     if (loads.size() > rows) {
         text += fmt::format("... and {} with less or the same to carry\n",
@@ -151,11 +148,11 @@ std::string clusters_text(const Description& shown) {
         text +=
             fmt::format("cluster   {}: {}, {}, {} to the wide area\n", cluster.name,
                         count_text(static_cast<std::size_t>(cluster.machines), "machine", "machines"),
-                        count_text(static_cast<std::size_t>(cluster.ranks), "rank", "ranks"), speed_text(cluster.link));
+                        count_text(static_cast<std::size_t>(cluster.ranks), "rank", "ranks"), speed_of(cluster.link));
     }
     return clusters.empty()
                ? text
-               : text + fmt::format("latency   {} from one cluster to another\n", duration_text(latency_of(clusters)));
+               : text + fmt::format("latency   {} from one cluster to another\n", time_text(latency_of(clusters)));
 }
 
 /// An algorithm for the torus, and what it takes there.
@@ -363,8 +360,7 @@ std::string as_dot(const Description& shown) {
     for (std::size_t index = 0; index < network.links().size(); ++index) {
         const Link& link = network.links()[index];
         const LinkLoad* load = load_of[index];
-        const std::string label =
-            fmt::format("{}, {} messages", speed_text(link), load == nullptr ? 0 : load->messages);
+        const std::string label = fmt::format("{}, {} messages", speed_of(link), load == nullptr ? 0 : load->messages);
         text += fmt::format("    {} -- {} [label={}{}];\n", dot_string(shown.name(link.upper)),
                             dot_string(shown.name(link.lower)), dot_string(label),
                             load != nullptr && shown.is_busiest(*load) ? ", color=red, penwidth=3" : "");

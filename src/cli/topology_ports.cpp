@@ -3,27 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "aapc/input/units.hpp"
 
 namespace aapc::cli {
 
 namespace {
-
-/// "128 KiB", or "1500 bytes" where it is not a whole number of them.
-std::string size_text(std::int64_t bytes) {
-    constexpr std::array<std::pair<std::int64_t, std::string_view>, 3> units{
-        {{std::int64_t{1} << 30U, "GiB"}, {std::int64_t{1} << 20U, "MiB"}, {std::int64_t{1} << 10U, "KiB"}}};
-    for (const auto& [unit, name] : units) {
-        if (bytes % unit == 0) {
-            return fmt::format("{} {}", bytes / unit, name);
-        }
-    }
-    return fmt::format("{} bytes", bytes);
-}
 
 /// The buffers of the ports at which messages can be lost: all but those of machines in a tree.
 std::vector<std::int64_t> buffers_of_ports(const Network& network) {
@@ -40,16 +27,8 @@ std::vector<std::int64_t> buffers_of_ports(const Network& network) {
 
 }  // namespace
 
-std::string speed_text(double bits_per_second) {
-    constexpr std::array<std::pair<double, std::string_view>, 5> units{
-        {{1e12, "Tbit"}, {1e9, "Gbit"}, {1e6, "Mbit"}, {1e3, "kbit"}, {1, "bit"}}};
-    const auto unit = std::find_if(units.begin(), std::prev(units.end()),
-                                   [&](const auto& candidate) { return bits_per_second >= candidate.first; });
-    return fmt::format("{:.6g}{}", bits_per_second / unit->first, unit->second);
-}
-
-std::string speed_text(const Link& link) {
-    const std::string of_one = speed_text(link.flow_bits_per_second());
+std::string speed_of(const Link& link) {
+    const std::string of_one = written_speed(link.flow_bits_per_second());
     return link.cables == 1 ? of_one : fmt::format("{}x{}", link.cables, of_one);
 }
 

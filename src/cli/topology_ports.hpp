@@ -11,11 +11,8 @@
 
 namespace aapc::cli {
 
-/// "2.5Gbit", as a topology file says it.
-std::string speed_text(double bits_per_second);
-
-/// The same, or "4x25Gbit" of a bundle.
-std::string speed_text(const Link& link);
+/// Its speed as a topology file says it: "2.5Gbit", or "4x25Gbit" of a bundle.
+std::string speed_of(const Link& link);
 
 /// "1 switch", "4 switches".
 std::string count_text(std::size_t count, std::string_view singular, std::string_view plural);

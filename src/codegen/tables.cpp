@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "aapc/input/units.hpp"
 #include "codegen/text.hpp"
 
 namespace aapc::codegen {

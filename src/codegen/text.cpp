@@ -54,19 +54,6 @@ std::string string_literal(std::string_view text) {
     return result + "\"";
 }
 
-std::string speed_text(double bits_per_second) {
-    struct Unit {
-        double bits_per_second;
-        std::string_view name;
-    };
-    for (const Unit unit : {Unit{1e12, "Tbit/s"}, Unit{1e9, "Gbit/s"}, Unit{1e6, "Mbit/s"}, Unit{1e3, "kbit/s"}}) {
-        if (bits_per_second >= unit.bits_per_second) {
-            return fmt::format("{:.6g} {}", bits_per_second / unit.bits_per_second, unit.name);
-        }
-    }
-    return fmt::format("{:.6g} bit/s", bits_per_second);
-}
-
 std::string_view smallest_unsigned_type(std::int64_t largest) {
     if (largest <= std::numeric_limits<std::uint8_t>::max()) {
         return "uint8_t";

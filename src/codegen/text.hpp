@@ -19,9 +19,6 @@ namespace aapc::codegen {
 /// match before.
 [[nodiscard]] std::string string_literal(std::string_view text);
 
-/// "100 Mbit/s", "2.5 Gbit/s".
-[[nodiscard]] std::string speed_text(double bits_per_second);
-
 /// The smallest unsigned type of <stdint.h> that holds `largest` (not negative).
 [[nodiscard]] std::string_view smallest_unsigned_type(std::int64_t largest);
 

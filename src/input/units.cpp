@@ -1,8 +1,9 @@
-// Speeds, durations and sizes as people write them.
+// Speeds, durations and sizes as people write and read them.
 #include "aapc/input/units.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -109,90 +110,172 @@ std::int64_t size_unit(std::string_view unit) {
     return 0;
 }
 
-}  // namespace
+/// A speed and the largest unit of which there is one at least.
+std::pair<double, std::string_view> in_largest_unit(double bits_per_second) {
+    constexpr std::array<std::pair<double, std::string_view>, 4> units{
+        {{1e12, "Tbit"}, {1e9, "Gbit"}, {1e6, "Mbit"}, {1e3, "kbit"}}};
+    for (const auto& [factor, unit] : units) {
+        if (bits_per_second >= factor) {
+            return {bits_per_second / factor, unit};
+        }
+    }
+    return {bits_per_second, "bit"};
+}
 
-Expected<double> parse_speed(std::string_view text) {
-    const auto wrong = [&](std::string_view why) {
-        return failure(fmt::format("{} is not a speed: {}", in_quotes(text), why),
-                       "write a number and bit, kbit, Mbit, Gbit or Tbit, such as \"100Mbit\" or \"2.5Gbit\"");
-    };
+/// What speeds and durations have in common: the number and the factor of its unit. `unit_named` gives 0 for a unit
+/// that does not exist; `too_small` is what `refuse` is told of a number
+/// below 0.
+template <class UnitNamed, class Refuse>
+Expected<double> parse_quantity(std::string_view text, std::string_view too_small, UnitNamed unit_named,
+                                Refuse refuse) {
     const auto [digits, unit] = split_number(text);
     if (digits.empty()) {
-        return wrong(text.starts_with('-') ? "it is not more than 0" : "it does not start with a number");
+        return refuse(text.starts_with('-') ? too_small : "it does not start with a number");
     }
     const std::optional<double> number = parse_digits(digits);
     if (!number) {
-        return wrong("its number cannot be read");
+        return refuse("its number cannot be read");
     }
     if (unit.empty()) {
-        return wrong("it has no unit");
+        return refuse("it has no unit");
     }
-    const double factor = speed_unit(unit);
+    const double factor = unit_named(unit);
     if (factor == 0) {
-        return wrong(fmt::format("it has an unknown unit, {}", in_quotes(unit)));
+        return refuse(fmt::format("it has an unknown unit, {}", in_quotes(unit)));
     }
-    const double speed = *number * factor;
-    if (!(speed > 0)) {
-        return wrong("it is not more than 0");
+    return *number * factor;
+}
+
+}  // namespace
+
+Expected<double> parse_speed(std::string_view text) {
+    const auto refuse = [&](std::string_view why) {
+        return failure(fmt::format("{} is not a speed: {}", in_quotes(text), why),
+                       "write a number and bit, kbit, Mbit, Gbit or Tbit, such as \"100Mbit\" or \"2.5Gbit\"");
+    };
+    const Expected<double> speed = parse_quantity(text, "it is not more than 0", speed_unit, refuse);
+    if (!speed) {
+        return speed;
     }
-    if (speed > most_bits_per_second) {
-        return wrong("it is more than 1000 Tbit");
+    if (!(*speed > 0)) {
+        return refuse("it is not more than 0");
+    }
+    if (*speed > most_bits_per_second) {
+        return refuse("it is more than 1000 Tbit");
     }
     return speed;
 }
 
 Expected<double> parse_duration(std::string_view text) {
-    const auto wrong = [&](std::string_view why) {
+    const auto refuse = [&](std::string_view why) {
         return failure(fmt::format("{} is not a duration: {}", in_quotes(text), why),
                        "write a number and s, ms, us or ns, such as \"5ms\" or \"0.2s\"");
     };
-    const auto [digits, unit] = split_number(text);
-    if (digits.empty()) {
-        return wrong(text.starts_with('-') ? "it is less than 0" : "it does not start with a number");
+    const Expected<double> seconds = parse_quantity(text, "it is less than 0", duration_unit, refuse);
+    if (!seconds) {
+        return seconds;
     }
-    const std::optional<double> number = parse_digits(digits);
-    if (!number) {
-        return wrong("its number cannot be read");
-    }
-    if (unit.empty()) {
-        return wrong("it has no unit");
-    }
-    const double factor = duration_unit(unit);
-    if (factor == 0) {
-        return wrong(fmt::format("it has an unknown unit, {}", in_quotes(unit)));
-    }
-    const double seconds = *number * factor;
-    if (seconds > most_seconds) {
-        return wrong("it is more than an hour");
+    if (*seconds > most_seconds) {
+        return refuse("it is more than an hour");
     }
     return seconds;
 }
 
 Expected<std::int64_t> parse_size(std::string_view text) {
-    const auto wrong = [&](std::string_view why) {
+    const auto refuse = [&](std::string_view why) {
         return failure(fmt::format("{} is not a size: {}", in_quotes(text), why),
                        "write whole bytes, or a whole number and k, M, G (powers of 1000) or Ki, Mi, Gi (of 1024), "
                        "such as 8192 or 32Ki");
     };
     const auto [digits, unit] = split_number(text);
     if (digits.empty()) {
-        return wrong("it does not start with a number");
+        return refuse("it does not start with a number");
     }
     if (digits.find('.') != std::string_view::npos) {
-        return wrong("it is not a whole number");
+        return refuse("it is not a whole number");
     }
     std::int64_t number = 0;
     if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc{}) {
-        return wrong("it is more than 2^62 bytes");
+        return refuse("it is more than 2^62 bytes");
     }
     const std::int64_t factor = size_unit(unit);
     if (factor == 0) {
-        return wrong(fmt::format("it has an unknown unit, {}", in_quotes(unit)));
+        return refuse(fmt::format("it has an unknown unit, {}", in_quotes(unit)));
     }
     if (number > most_bytes / factor) {
-        return wrong("it is more than 2^62 bytes");
+        return refuse("it is more than 2^62 bytes");
     }
     return number * factor;
+}
+
+Expected<std::int64_t> parse_size_of(std::string_view option, std::string_view text) {
+    auto size = parse_size(text);
+    if (!size) {
+        size.error().file = option;
+    }
+    return size;
+}
+
+Expected<std::vector<std::int64_t>> parse_sizes_of(std::string_view option, const std::vector<std::string>& words,
+                                                   std::int64_t least) {
+    std::vector<std::int64_t> sizes;
+    for (const std::string& word : words) {
+        const auto size = parse_size_of(option, word);
+        if (!size) {
+            return failure(size.error());
+        }
+        if (*size < least) {
+            return failure({.file = std::string(option),
+                            .problem = fmt::format("{} is too small", in_quotes(word)),
+                            .advice = fmt::format("give sizes of at least {} byte{}", least, least == 1 ? "" : "s")});
+        }
+        sizes.push_back(*size);
+    }
+    return sizes;
+}
+
+std::string duration_text(double seconds, Precision precision, DurationUnit smallest) {
+    struct Unit {
+        double seconds;
+        double of_a_second;  ///< the inverse, which is exact
+        std::string_view name;
+    };
+    constexpr std::array<Unit, 4> units{{{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "µs"}, {1e-9, 1e9, "ns"}}};
+    const auto* const unit = std::find_if(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(smallest),
+                                          [&](const Unit& candidate) { return seconds >= candidate.seconds; });
+    const double number = seconds * unit->of_a_second;
+    return precision.after_point ? fmt::format("{:.{}f} {}", number, precision.digits, unit->name)
+                                 : fmt::format("{:.{}g} {}", number, precision.digits, unit->name);
+}
+
+std::string speed_text(double bits_per_second) {
+    const auto [number, unit] = in_largest_unit(bits_per_second);
+    return fmt::format("{:.6g} {}/s", number, unit);
+}
+
+std::string written_speed(double bits_per_second) {
+    const auto [number, unit] = in_largest_unit(bits_per_second);
+    return fmt::format("{:.6g}{}", number, unit);
+}
+
+std::string size_text(std::int64_t bytes) {
+    constexpr std::array<std::pair<std::int64_t, std::string_view>, 3> units{
+        {{std::int64_t{1} << 30U, "GiB"}, {std::int64_t{1} << 20U, "MiB"}, {std::int64_t{1} << 10U, "KiB"}}};
+    for (const auto& [unit, name] : units) {
+        if (bytes % unit == 0) {
+            return fmt::format("{} {}", bytes / unit, name);
+        }
+    }
+    return fmt::format("{} bytes", bytes);
+}
+
+std::string rounded_size_text(double bytes) {
+    constexpr double kibi = 1024;
+    if (bytes < kibi) {
+        return fmt::format("{:.3g} B", bytes);
+    }
+    return bytes < kibi * kibi ? fmt::format("{:.4g} KiB", bytes / kibi)
+                               : fmt::format("{:.4g} MiB", bytes / kibi / kibi);
 }
 
 }  // namespace aapc

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/topology/clusters.hpp"
 
 namespace aapc::selection {
@@ -60,17 +61,6 @@ bool numbers_of_ranks_differ(const Placement& placement) {
 std::string_view variant_of(const Algorithm& algorithm, const Placement& placement) {
     return algorithm.name == "factor" && numbers_of_ranks_differ(placement) ? "permutation"
                                                                             : algorithm.variants.front();
-}
-
-std::string speed_text(double bits_per_second) {
-    constexpr std::array<std::pair<double, std::string_view>, 4> prefixes = {
-        {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
-    for (const auto& [factor, prefix] : prefixes) {
-        if (bits_per_second >= factor) {
-            return fmt::format("{:g} {}bit/s", bits_per_second / factor, prefix);
-        }
-    }
-    return fmt::format("{:g} bit/s", bits_per_second);
 }
 
 std::string bound_text(const Network& network, const Bound& bound) {

@@ -17,7 +17,6 @@ namespace {
 using codegen::in_comment;
 using codegen::render;
 using codegen::smallest_unsigned_type;
-using codegen::speed_text;
 using codegen::string_literal;
 using codegen::Values;
 using ::testing::HasSubstr;
@@ -59,14 +58,6 @@ TEST(StringLiteral, EscapesQuotesBackslashesAndTrigraphs) {
     EXPECT_EQ(string_literal("\"; system(\"x\"); \""), R"("\042; system(\042x\042); \042")");
     EXPECT_EQ(string_literal("?\?/\\\n1"), R"("\077\077/\134\0121")");
     EXPECT_EQ(string_literal(std::string(5000, 'x')).size(), 1025U);
-}
-
-TEST(SpeedText, UsesDecimalUnits) {
-    EXPECT_EQ(speed_text(1e8), "100 Mbit/s");
-    EXPECT_EQ(speed_text(2.5e9), "2.5 Gbit/s");
-    EXPECT_EQ(speed_text(56000), "56 kbit/s");
-    EXPECT_EQ(speed_text(1e14), "100 Tbit/s");
-    EXPECT_EQ(speed_text(1), "1 bit/s");
 }
 
 TEST(SmallestUnsignedType, FitsExactly) {

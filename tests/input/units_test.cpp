@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
-using aapc::parse_size;
-using aapc::parse_speed;
+using namespace aapc;
 
 TEST(Speed, Valid) {
     const std::pair<const char*, double> cases[] = {
@@ -117,6 +118,47 @@ TEST(Size, Invalid) {
         EXPECT_NE(size.error().problem.find(message), std::string::npos) << text << ": " << size.error().problem;
         EXPECT_FALSE(size.error().advice.empty()) << text;
     }
+}
+
+TEST(Sizes, OfAnOption) {
+    EXPECT_EQ(parse_sizes_of("--sizes", {"8Ki", "0", "1"}).value(), (std::vector<std::int64_t>{8192, 0, 1}));
+    const auto small = parse_sizes_of("--sizes", {"8Ki", "0"}, 1);
+    ASSERT_FALSE(small);
+    EXPECT_EQ(to_string(small.error()), "--sizes: '0' is too small; give sizes of at least 1 byte");
+    const auto wrong = parse_sizes_of("--sizes", {"8Ki", "many"});
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().file, "--sizes");
+}
+
+TEST(DurationText, TakesTheLargestUnitOfWhichThereIsOne) {
+    EXPECT_EQ(duration_text(1, decimals(3)), "1.000 s");
+    EXPECT_EQ(duration_text(0.99, decimals(3)), "990.000 ms");
+    EXPECT_EQ(duration_text(1e-3, decimals(3)), "1.000 ms");
+    EXPECT_EQ(duration_text(80e-6, decimals(1)), "80.0 µs");
+    EXPECT_EQ(duration_text(1e-9, significant(3)), "0.001 µs");
+    EXPECT_EQ(duration_text(1.5e-9, significant(4), DurationUnit::nanoseconds), "1.5 ns");
+    EXPECT_EQ(duration_text(80e-6, decimals(3), DurationUnit::milliseconds), "0.080 ms");
+    EXPECT_EQ(duration_text(80e-6, significant(3), DurationUnit::seconds), "8e-05 s");
+    EXPECT_EQ(duration_text(0, significant(4), DurationUnit::nanoseconds), "0 ns");
+}
+
+TEST(SpeedText, UsesDecimalUnits) {
+    EXPECT_EQ(speed_text(1e8), "100 Mbit/s");
+    EXPECT_EQ(speed_text(2.5e9), "2.5 Gbit/s");
+    EXPECT_EQ(speed_text(56000), "56 kbit/s");
+    EXPECT_EQ(speed_text(1e14), "100 Tbit/s");
+    EXPECT_EQ(speed_text(1), "1 bit/s");
+    EXPECT_EQ(written_speed(2.5e9), "2.5Gbit");
+    EXPECT_DOUBLE_EQ(parse_speed(written_speed(56000)).value(), 56000);
+}
+
+TEST(SizeText, IsExactOrRounded) {
+    EXPECT_EQ(size_text(131072), "128 KiB");
+    EXPECT_EQ(size_text(std::int64_t{3} << 30U), "3 GiB");
+    EXPECT_EQ(size_text(1500), "1500 bytes");
+    EXPECT_EQ(rounded_size_text(777), "777 B");
+    EXPECT_EQ(rounded_size_text(13517), "13.2 KiB");
+    EXPECT_EQ(rounded_size_text(3145728), "3 MiB");
 }
 
 }  // namespace
