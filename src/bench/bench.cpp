@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <random>
@@ -20,8 +19,8 @@
 #include "bench/harness.hpp"
 #include "bench/program.hpp"
 #include "bench/provenance.hpp"
-#include "bench/spectator.hpp"
 #include "console/command_line.hpp"
+#include "console/job_output.hpp"
 #include "console/output.hpp"
 #include "input/version.hpp"
 
@@ -59,18 +58,18 @@ class Bench {
     Bench(BenchOptions options, std::unique_ptr<Harness> harness)
         : options_(std::move(options)),
           harness_(std::move(harness)),
-          progress_(harness_->rank() == 0 && somebody_watches()),
+          output_("aapc bench", harness_->rank() == 0),
           order_(options_.seed) {
         facts_.topology_digest = network_digest(harness_->network());
     }
 
     int run() {
         if (auto complaint = choose_candidates()) {
-            return refuse(std::move(*complaint));
+            return output_.refuse(std::move(*complaint));
         }
         const auto sizes = parse_sizes(options_.sizes);
         if (!sizes) {
-            return refuse(sizes.error());
+            return output_.refuse(sizes.error());
         }
         gather_facts();
         show(table_head(facts_));
@@ -78,10 +77,10 @@ class Bench {
         for (const std::int64_t size : *sizes) {
             auto result = measure(size);
             if (!result) {
-                return refuse(result.error());
+                return output_.refuse(result.error());
             }
             if (interrupted_) {
-                remark("interrupted; nothing is written");
+                output_.remark("interrupted; nothing is written");
                 return ended_by_interruption;
             }
             results.push_back(std::move(*result));
@@ -91,32 +90,15 @@ class Bench {
     }
 
   private:
-    [[nodiscard]] bool speaks() const { return harness_->rank() == 0; }
     /// Whether the table appears line by line while it is being made.
     [[nodiscard]] bool shows() const {
-        return speaks() && options_.format == "table" && (options_.output.empty() || options_.output == "-");
+        return output_.speaks() && options_.format == "table" && (options_.output.empty() || options_.output == "-");
     }
 
     void show(const std::string& lines) const {
         if (shows()) {
             cli::write_output("", lines);
         }
-    }
-
-    void remark(const std::string& text) const {
-        if (speaks()) {
-            fmt::print(stderr, "{}aapc: {}\n", progress_ ? "\r\x1b[K" : "", text);
-        }
-    }
-
-    [[nodiscard]] int refuse(Diagnostic diagnostic) const {
-        if (speaks()) {
-            if (diagnostic.file.empty()) {
-                diagnostic.file = "aapc bench";
-            }
-            cli::complain(diagnostic);
-        }
-        return cli::bad_input;
     }
 
     [[nodiscard]] std::optional<Diagnostic> choose_candidates() {
@@ -134,7 +116,7 @@ class Bench {
             if (prepared) {
                 candidates_.push_back(std::move(candidate));
             } else {
-                remark(fmt::format("left out: {}", to_string(prepared.error())));
+                output_.remark(fmt::format("left out: {}", to_string(prepared.error())));
             }
         }
         return std::nullopt;
@@ -188,27 +170,19 @@ class Bench {
                 break;
             }
         }
-        clear_progress();
+        output_.clear_progress();
         return result;
     }
 
     void show_progress(std::int64_t block_bytes, int round, const std::string& candidate) const {
-        if (progress_) {
+        if (output_.watched()) {
             const std::string what = round < 0 ? "warm-up" : fmt::format("round {} of {}", round + 1, options_.repeats);
-            fmt::print(stderr, "\r\x1b[K{} bytes, {}, {}", block_bytes, what, candidate);
-            std::fflush(stderr);
-        }
-    }
-
-    void clear_progress() const {
-        if (progress_) {
-            fmt::print(stderr, "\r\x1b[K");
-            std::fflush(stderr);
+            output_.show_progress(fmt::format("{} bytes, {}, {}", block_bytes, what, candidate));
         }
     }
 
     [[nodiscard]] int write(const std::vector<SizeResult>& results) const {
-        if (!speaks() || shows()) {
+        if (!output_.speaks() || shows()) {
             return cli::done;
         }
         std::string text;
@@ -227,7 +201,7 @@ class Bench {
 
     BenchOptions options_;
     std::unique_ptr<Harness> harness_;
-    bool progress_;
+    cli::JobOutput output_;
     std::mt19937_64 order_;
     BenchFacts facts_;
     std::vector<Candidate> candidates_;

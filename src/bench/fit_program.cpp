@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -28,8 +27,8 @@
 #include "bench/harness.hpp"
 #include "bench/interruption.hpp"
 #include "bench/program.hpp"
-#include "bench/spectator.hpp"
 #include "console/command_line.hpp"
+#include "console/job_output.hpp"
 #include "console/output.hpp"
 
 namespace {
@@ -81,62 +80,31 @@ class Fit {
         : options_(options),
           harness_(std::move(harness)),
           measured_(measured),
-          watched_(speaks() && somebody_watches()) {}
+          output_("aapc fit", harness_->rank() == 0) {}
 
     int run() {
         if (auto begun = begin(); !begun) {
-            return refuse(begun.error());
+            return output_.refuse(begun.error());
         }
         if (const auto played = measure_everything(); !played) {
-            return refuse(played.error());
+            return output_.refuse(played.error());
         }
-        clear_progress();
+        output_.clear_progress();
         if (interrupted_) {
-            remark("interrupted; what was measured is kept, and the same command goes on from there");
+            output_.remark("interrupted; what was measured is kept, and the same command goes on from there");
             return ended_by_interruption;
         }
         if (late_) {
-            remark(fmt::format("{} minutes are over; fitted is what was measured until then", options_.minutes));
+            output_.remark(
+                fmt::format("{} minutes are over; fitted is what was measured until then", options_.minutes));
         }
-        measured_.to_be_written = speaks();
+        measured_.to_be_written = output_.speaks();
         return cli::done;
     }
 
   private:
-    [[nodiscard]] bool speaks() const { return harness_->rank() == 0; }
     [[nodiscard]] bool ends() const { return interrupted_ || late_; }
     [[nodiscard]] std::string wide_area_file() const { return file_of_part(options_.csv, std::string(wide_area_name)); }
-
-    void remark(const std::string& text) const {
-        if (speaks()) {
-            fmt::print(stderr, "{}aapc: {}\n", watched_ ? "\r\x1b[K" : "", text);
-        }
-    }
-
-    [[nodiscard]] int refuse(Diagnostic diagnostic) const {
-        clear_progress();
-        if (speaks()) {
-            if (diagnostic.file.empty()) {
-                diagnostic.file = "aapc fit";
-            }
-            cli::complain(diagnostic);
-        }
-        return cli::bad_input;
-    }
-
-    void show_progress(const std::string& what) const {
-        if (watched_) {
-            fmt::print(stderr, "\r\x1b[K{}", what);
-            std::fflush(stderr);
-        }
-    }
-
-    void clear_progress() const {
-        if (watched_) {
-            fmt::print(stderr, "\r\x1b[K");
-            std::fflush(stderr);
-        }
-    }
 
     // ---- Before the first measurement ----
 
@@ -191,7 +159,7 @@ class Fit {
             if (ranks.size() >= fewest_that_contend) {
                 measured_.parts.push_back({name, std::move(ranks), {}});
             } else {
-                remark(fmt::format("cluster {} has too few ranks to contend; it gets no signature", name));
+                output_.remark(fmt::format("cluster {} has too few ranks to contend; it gets no signature", name));
             }
         }
     }
@@ -212,7 +180,7 @@ class Fit {
     Expected<void> read_earlier(const std::string& file, std::vector<ContentionSample>& samples) {
         std::string text;
         std::error_code ignored;
-        if (speaks() && std::filesystem::exists(file, ignored)) {
+        if (output_.speaks() && std::filesystem::exists(file, ignored)) {
             const auto contents = cli::read_file(file);
             // What is there and cannot be read is no reason to overwrite it without being asked to.
             text = contents && !contents->empty() ? *contents : "unreadable";
@@ -233,7 +201,7 @@ class Fit {
         }
         samples = std::move(*earlier);
         if (!samples.empty()) {
-            remark(fmt::format("goes on from {} samples in {}", samples.size(), file));
+            output_.remark(fmt::format("goes on from {} samples in {}", samples.size(), file));
         }
         return {};
     }
@@ -270,7 +238,7 @@ class Fit {
         for (int further = 0; further < options_.next && !ends(); ++further) {
             const auto next = next_of(part);
             if (!next) {
-                remark("no further measurement can be chosen with these ranks");
+                output_.remark("no further measurement can be chosen with these ranks");
                 return {};
             }
             if (auto measured = measure_exchange(part, next->ranks, next->message_bytes); !measured) {
@@ -298,7 +266,7 @@ class Fit {
             if (contains(samples, 2, bytes)) {
                 continue;
             }
-            show_progress(fmt::format("single messages of {} bytes", bytes));
+            output_.show_progress(fmt::format("single messages of {} bytes", bytes));
             std::vector<double> of_pairs;
             for (const Pair& pair : pairs) {
                 const auto seconds = one_way_seconds(*harness_, pair, bytes,
@@ -318,7 +286,8 @@ class Fit {
     }
 
     Expected<void> measure_exchange(Part& part, Rank count, std::int64_t bytes) {
-        show_progress(fmt::format("{}{} ranks, {} bytes", part.name.empty() ? "" : part.name + ": ", count, bytes));
+        output_.show_progress(
+            fmt::format("{}{} ranks, {} bytes", part.name.empty() ? "" : part.name + ": ", count, bytes));
         std::vector<Rank> members;
         for (const Rank index : spread_evenly(count, static_cast<Rank>(part.ranks.size()))) {
             members.push_back(part.ranks[static_cast<std::size_t>(index)]);
@@ -349,14 +318,15 @@ class Fit {
     /// What rank 0 finds to help most.
     std::optional<NextMeasurement> next_of(const Part& part) {
         std::string text;
-        if (speaks()) {
+        if (output_.speaks()) {
             const auto fit = fit_samples(part.samples, options_.alpha, options_.beta, measured_.method, "");
             const auto most = static_cast<Rank>(part.ranks.size());
             if (!fit) {
-                remark(to_string(fit.error()));
+                output_.remark(to_string(fit.error()));
             } else if (const auto next = next_within(*fit, most, INT32_MAX)) {
                 text = fmt::format("{} {}", next->ranks, next->message_bytes);
-                remark(fmt::format("next: {} ranks at {} bytes. {}", next->ranks, next->message_bytes, next->why));
+                output_.remark(
+                    fmt::format("next: {} ranks at {} bytes. {}", next->ranks, next->message_bytes, next->why));
             }
         }
         text = shared_text(harness_->communicator(), text);
@@ -385,7 +355,7 @@ class Fit {
             if (ends()) {
                 return {};
             }
-            show_progress(fmt::format("wide area: gap and overheads of {} bytes", bytes));
+            output_.show_progress(fmt::format("wide area: gap and overheads of {} bytes", bytes));
             const auto gap = gap_and_overheads(*harness_, pairs.front(), bytes,
                                                std::min(options_.repeats, most_repeats_of_messages));
             if (!gap) {
@@ -409,7 +379,7 @@ class Fit {
     /// The file is whole at any time.
     Expected<void> save(const std::string& file, const std::vector<ContentionSample>& samples) {
         std::optional<Diagnostic> complaint;
-        if (speaks() && cli::write_output(file, samples_csv(remarks_, samples)) != cli::done) {
+        if (output_.speaks() && cli::write_output(file, samples_csv(remarks_, samples)) != cli::done) {
             complaint = Diagnostic{
                 .file = file, .problem = "the samples cannot be kept", .advice = "make room, or give another --csv"};
         }
@@ -422,7 +392,7 @@ class Fit {
     const FitOptions& options_;
     std::unique_ptr<Harness> harness_;
     Measured& measured_;
-    bool watched_;
+    cli::JobOutput output_;
     std::vector<std::string> remarks_;  ///< of the CSV files: what they are of
     Method method_;
     std::vector<std::int64_t> sizes_;

@@ -24,11 +24,11 @@
 #include "bench/model_files.hpp"
 #include "bench/program.hpp"
 #include "bench/provenance.hpp"
-#include "bench/spectator.hpp"
 #include "bench/tune_options.hpp"
 #include "bench/tune_pass_through.hpp"
 #include "bench/tune_report.hpp"
 #include "console/command_line.hpp"
+#include "console/job_output.hpp"
 #include "console/output.hpp"
 #include "selection/rule.hpp"
 
@@ -57,24 +57,24 @@ class Tune {
           fingerprint_(make_fingerprint(harness_->network(), harness_->placement(), AAPC_MPI,
                                         shared_text(harness_->communicator(), mpi_library_version()),
                                         std::filesystem::path(options_.topology).filename().string())),
-          watched_(speaks() && somebody_watches()) {}
+          output_("aapc tune", harness_->rank() == 0) {}
 
     int run() {
         if (const auto reason = selection::nothing_to_schedule(harness_->placement(), harness_->bound())) {
-            return refuse({.problem = *reason + ", so no tuning would ever be obeyed",
-                           .advice = "use at least three ranks on at least two machines"});
+            return output_.refuse({.problem = *reason + ", so no tuning would ever be obeyed",
+                                   .advice = "use at least three ranks on at least two machines"});
         }
         auto search = begin();
         if (!search) {
-            return refuse(search.error());
+            return output_.refuse(search.error());
         }
         if (const auto played = play(*search); !played) {
-            return refuse(played.error());
+            return output_.refuse(played.error());
         }
         if (interrupted_) {
             if (save(*search)) {
-                remark(fmt::format("interrupted; {} has the state, and the same command goes on from there",
-                                   options_.state_file()));
+                output_.remark(fmt::format("interrupted; {} has the state, and the same command goes on from there",
+                                           options_.state_file()));
             }
             return ended_by_interruption;
         }
@@ -82,24 +82,6 @@ class Tune {
     }
 
   private:
-    [[nodiscard]] bool speaks() const { return harness_->rank() == 0; }
-
-    void remark(const std::string& text) const {
-        if (speaks()) {
-            fmt::print(stderr, "{}aapc: {}\n", watched_ ? "\r\x1b[K" : "", text);
-        }
-    }
-
-    [[nodiscard]] int refuse(Diagnostic diagnostic) const {
-        if (speaks()) {
-            if (diagnostic.file.empty()) {
-                diagnostic.file = "aapc tune";
-            }
-            cli::complain(diagnostic);
-        }
-        return cli::bad_input;
-    }
-
     Expected<Search> begin() {
         const auto sizes = parse_sizes(options_.sizes);
         if (!sizes) {
@@ -129,7 +111,8 @@ class Tune {
             return failure(std::move(diagnostic));
         }
         resumed_ = true;
-        remark(fmt::format("goes on from {}, {:.0f} % done", options_.state_file(), 100 * resumed->progress().done));
+        output_.remark(
+            fmt::format("goes on from {}, {:.0f} % done", options_.state_file(), 100 * resumed->progress().done));
         return resumed;
     }
 
@@ -140,7 +123,7 @@ class Tune {
         }
         std::string text;
         std::optional<Diagnostic> complaint;
-        if (speaks()) {
+        if (output_.speaks()) {
             if (const auto model = read_model_files(options_.models); !model) {
                 complaint = model.error();
             } else if (const auto fits = check_model_is_for(*model, harness_->network(), harness_->placement());
@@ -164,7 +147,7 @@ class Tune {
     /// What the state file holds, on rank 0; empty if there is none.
     [[nodiscard]] std::string read_state() const {
         std::error_code ignored;
-        if (!speaks() || !std::filesystem::exists(options_.state_file(), ignored)) {
+        if (!output_.speaks() || !std::filesystem::exists(options_.state_file(), ignored)) {
             return "";
         }
         const auto text = cli::read_file(options_.state_file());
@@ -173,7 +156,8 @@ class Tune {
     }
 
     [[nodiscard]] bool save(const Search& search) const {
-        return speaks() && cli::write_output(options_.state_file(), state_file_text(fingerprint_, search)) == cli::done;
+        return output_.speaks() &&
+               cli::write_output(options_.state_file(), state_file_text(fingerprint_, search)) == cli::done;
     }
 
     Expected<void> play(Search& search) {
@@ -197,14 +181,14 @@ class Tune {
             search.observe({sample->seconds, spent[0]});
             show_progress(search.progress());
             // An end without warning costs half a minute at most.
-            if (speaks() && PMPI_Wtime() - last_saved > seconds_between_lines) {
+            if (output_.speaks() && PMPI_Wtime() - last_saved > seconds_between_lines) {
                 if (!save(search)) {
-                    remark("the search goes on, but cannot be resumed");
+                    output_.remark("the search goes on, but cannot be resumed");
                 }
                 last_saved = PMPI_Wtime();
             }
         }
-        clear_progress();
+        output_.clear_progress();
         return {};
     }
 
@@ -226,19 +210,15 @@ class Tune {
 
     void show_progress(const Search::Progress& progress) {
         const double now = PMPI_Wtime();
-        if (!speaks() || now - last_shown_ < (watched_ ? seconds_between_bars : seconds_between_lines)) {
+        if (!output_.speaks() ||
+            now - last_shown_ < (output_.watched() ? seconds_between_bars : seconds_between_lines)) {
             return;
         }
         last_shown_ = now;
-        fmt::print(stderr, "{}{}{}", watched_ ? "\r\x1b[K" : "aapc tune: ", progress_line(progress),
-                   watched_ ? "" : "\n");
-        std::fflush(stderr);
-    }
-
-    void clear_progress() const {
-        if (watched_) {
-            fmt::print(stderr, "\r\x1b[K");
-            std::fflush(stderr);
+        if (output_.watched()) {
+            output_.show_progress(progress_line(progress));
+        } else {
+            fmt::print(stderr, "aapc tune: {}\n", progress_line(progress));
         }
     }
 
@@ -255,7 +235,7 @@ class Tune {
 
     [[nodiscard]] int report(const Search::Result& result) {
         const std::string pass_through = pass_through_report(harness_->communicator());
-        if (!speaks()) {
+        if (!output_.speaks()) {
             return cli::done;
         }
         if (const int status = cli::write_output(options_.output, tuning_text(tuning_of(result)));
@@ -277,7 +257,7 @@ class Tune {
     TuneOptions options_;
     std::unique_ptr<Harness> harness_;
     Fingerprint fingerprint_;
-    bool watched_;
+    cli::JobOutput output_;
     bool resumed_ = false;
     bool interrupted_ = false;
     double last_shown_ = PMPI_Wtime();

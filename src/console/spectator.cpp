@@ -1,4 +1,4 @@
-#include "bench/spectator.hpp"
+#include "console/spectator.hpp"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace aapc::bench {
+namespace aapc::cli {
 
 namespace {
 
@@ -59,4 +59,4 @@ bool somebody_watches() {
     return false;
 }
 
-}  // namespace aapc::bench
+}  // namespace aapc::cli
