@@ -184,14 +184,14 @@ def report(results: list[Result]) -> str:
     tori = [one for one in results if one.experiment.network.kind == "torus"]
     parts = [
         "# Results of the simulation\n",
-        "Written by `simulation/evaluate`. [simulation.md](simulation.md) says what is simulated, what it shows and what"
-        " it cannot show.\n",
+        "Written by `simulation/evaluate`. [simulation.md](simulation.md) says what is simulated, what it shows and what\n"
+        "it cannot show.\n",
     ]
     parts.append("## Tori\n")
     parts.append(
-        "Links of 1 Gbit/s (td = 8 ns a byte), 30 µs for which a sender is busy with each message (ts). Simulated"
-        " milliseconds. An asterisk: data not looked at, because the buffers of all ranks would not have fitted into"
-        " memory.\n"
+        "Links of 1 Gbit/s (td = 8 ns a byte), 30 µs for which a sender is busy with each message (ts). Simulated\n"
+        "milliseconds. An asterisk: data not looked at, because the buffers of all ranks would not have fitted into\n"
+        "memory.\n"
     )
     for network in networks_of(results, "torus"):
         parts.append(f"### {network.name}: {network.ranks} ranks\n")
@@ -202,8 +202,8 @@ def report(results: list[Result]) -> str:
     if networks_of(results, "tree"):
         parts.append("## Trees\n")
         parts.append(
-            "Links of 100 Mbit/s and 25 µs. The bound over the simulated time: 1 is the time that the busiest link needs"
-            " for the data alone.\n"
+            "Links of 100 Mbit/s and 25 µs. The bound over the simulated time: 1 is the time that the busiest link needs\n"
+            "for the data alone.\n"
         )
     for network in networks_of(results, "tree"):
         parts.append(f"### {network.name}: {network.ranks} ranks\n")
