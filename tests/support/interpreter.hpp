@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,10 @@ class Interpreter {
     }
 
     std::string run() {
-        const Phase phases = plans_.empty() ? 0 : plans_.front().phases;
-        for (Phase phase = 0; phase < phases && wrong_.empty(); ++phase) {
+        for (const Phase phase : busy_phases()) {
+            if (!wrong_.empty()) {
+                break;
+            }
             for (std::size_t rank = 0; rank < plans_.size(); ++rank) {
                 send(rank, phase);
             }
@@ -59,6 +62,19 @@ class Interpreter {
     }
 
   private:
+    /// Phases in which anybody does anything: there may be far more in which nobody does.
+    [[nodiscard]] std::set<Phase> busy_phases() const {
+        std::set<Phase> phases;
+        for (const Plan& plan : plans_) {
+            for (const std::vector<Transfer>& transfers : {plan.sends, plan.receives}) {
+                for (const Transfer& transfer : transfers) {
+                    phases.insert(transfer.phase);
+                }
+            }
+        }
+        return phases;
+    }
+
     void complain(std::string what) {
         if (wrong_.empty()) {
             wrong_ = std::move(what);
