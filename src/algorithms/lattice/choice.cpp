@@ -23,6 +23,12 @@ constexpr std::int64_t most_waves = 4096;
 /// Of so many random pairs the most even one goes to trial.
 constexpr int pairs_for_a_trial = 6;
 
+/// A trial plays some of the busiest channels that carry so many messages together.
+constexpr std::int64_t messages_of_a_trial = 50'000;
+
+/// So many that were best on a part of the channels are played on all.
+constexpr std::size_t finalists = 5;
+
 /// More trials than that bring next to nothing, however few the ranks.
 constexpr int most_trials = 96;
 
@@ -42,26 +48,56 @@ std::int64_t distance(std::int64_t value, std::int64_t positions) {
     return std::max<std::int64_t>(std::min(value, positions - value), 1);
 }
 
-/// The formula's messages in order of tick, played.
-std::int64_t play(const LatticeFormula& formula, const std::vector<Position>& by_stagger, QueueMeter& meter,
-                  std::int64_t enough) {
-    const std::int64_t positions = formula.positions();
-    meter.clear();
-    std::vector<Position> receiver;
-    for (const Position from : by_stagger) {
-        receiver.push_back(formula.first_receiver(from));
+/// Plays lattices of so many positions.
+class Players {
+  public:
+    explicit Players(std::int64_t positions) : in_order_(static_cast<std::size_t>(positions)) {
+        std::iota(in_order_.begin(), in_order_.end(), 0);
+        by_stagger_ = in_order_;
+        const LatticeFormula any(positions, Multipliers{});
+        std::sort(by_stagger_.begin(), by_stagger_.end(),
+                  [&](Position left, Position right) { return any.stagger(left) < any.stagger(right); });
     }
-    const auto step = static_cast<Position>(formula.receiver_step() % positions);
-    for (std::int64_t slot = 0; slot < positions; ++slot) {
-        for (std::size_t index = 0; index < by_stagger.size(); ++index) {
-            const Position from = by_stagger[index];
-            if (receiver[index] != from) {
-                meter.add(from, receiver[index], slot * ticks_in_slot + formula.stagger(from));
+
+    /// The longest queue of that lattice; more than `enough` need not be exact.
+    std::int64_t play(const Multipliers& multipliers, QueueMeter& meter, std::int64_t enough) const {
+        const std::vector<Position>& senders = multipliers.staggered ? by_stagger_ : in_order_;
+        const LatticeFormula formula(static_cast<std::int64_t>(senders.size()), multipliers);
+        const std::int64_t positions = formula.positions();
+        meter.clear();
+        std::vector<Position> receiver;
+        for (const Position from : senders) {
+            receiver.push_back(formula.first_receiver(from));
+        }
+        const auto step = static_cast<Position>(formula.receiver_step() % positions);
+        for (std::int64_t slot = 0; slot < positions; ++slot) {
+            for (std::size_t index = 0; index < senders.size(); ++index) {
+                const Position from = senders[index];
+                if (receiver[index] != from) {
+                    meter.add(from, receiver[index], slot * ticks_in_slot + formula.stagger(from));
+                }
+                receiver[index] = static_cast<Position>((std::int64_t{receiver[index]} + step) % positions);
             }
-            receiver[index] = static_cast<Position>((std::int64_t{receiver[index]} + step) % positions);
+        }
+        return meter.longest(enough);
+    }
+
+  private:
+    std::vector<Position> in_order_;
+    std::vector<Position> by_stagger_;
+};
+
+/// The best of those that were best on a part of the channels, on all of them.
+Choice final_of(const Traffic& traffic, std::int64_t slack, const Players& players, const std::vector<Choice>& best) {
+    QueueMeter meter(traffic, std::int64_t{traffic.positions()} * ticks_in_slot, slack);
+    Choice winner{best.front().multipliers, std::numeric_limits<std::int64_t>::max()};
+    for (const Choice& finalist : best) {
+        const std::int64_t queue = players.play(finalist.multipliers, meter, winner.queue);
+        if (queue < winner.queue) {
+            winner = {finalist.multipliers, queue};
         }
     }
-    return meter.longest(enough);
+    return winner;
 }
 
 /// Draws pairs and keeps the most even one. Every third has a receiver multiplier of 1: senders then serve destinations
@@ -125,29 +161,32 @@ Multipliers theoretical_multipliers(std::int64_t positions, int candidates) {
 
 Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work) {
     const std::int64_t positions = traffic.positions();
-    QueueMeter meter(traffic, positions * ticks_in_slot, slack);
-    std::vector<Position> in_order(static_cast<std::size_t>(positions));
-    std::iota(in_order.begin(), in_order.end(), 0);
-    std::vector<Position> by_stagger = in_order;
-    const LatticeFormula any(positions, Multipliers{});
-    std::sort(by_stagger.begin(), by_stagger.end(),
-              [&](Position left, Position right) { return any.stagger(left) < any.stagger(right); });
+    QueueMeter meter(traffic, positions * ticks_in_slot, slack, messages_of_a_trial);
+    const Players players(positions);
     Generator generator(positions);
-    Choice best{theoretical_multipliers(positions, 16), std::numeric_limits<std::int64_t>::max()};
-    Multipliers next = best.multipliers;
+    std::vector<Choice> best;  // the shortest queue first
+    Multipliers next = theoretical_multipliers(positions, 16);
     std::int64_t spent = 0;
-    for (int number = 0; best.queue > 0 && number < most_trials && (number == 0 || spent < work); ++number) {
-        const LatticeFormula formula(positions, next);
+    for (int number = 0; number < most_trials && (number == 0 || spent < work); ++number) {
+        const std::int64_t enough =
+            best.size() < finalists ? std::numeric_limits<std::int64_t>::max() : best.back().queue;
         const std::int64_t before = meter.work();
-        const std::int64_t queue = play(formula, next.staggered ? by_stagger : in_order, meter, best.queue);
-        if (queue < best.queue) {
-            best = {next, queue};
+        const std::int64_t queue = players.play(next, meter, enough);
+        if (queue < enough) {
+            const auto behind =
+                std::upper_bound(best.begin(), best.end(), queue,
+                                 [](std::int64_t left, const Choice& right) { return left < right.queue; });
+            best.insert(behind, {next, queue});
+            best.resize(std::min(best.size(), finalists));
         }
-        // A message is put on its channels, for about as much as it costs to play it there.
-        spent += (meter.work() - before + traffic.hops()) / 2 + 16 * positions;
+        if (best.front().queue == 0) {
+            break;
+        }
+        // To look through all ways costs a part of what it costs to play a message on a channel.
+        spent += meter.work() - before + traffic.hops() / 16 + 16 * positions;
         next = random_multipliers(positions, number, generator);
     }
-    return best;
+    return meter.is_complete() ? best.front() : final_of(traffic, slack, players, best);
 }
 
 }  // namespace aapc::lattice

@@ -35,7 +35,8 @@ struct Choice {
 };
 
 /// The best of as many lattices as `work` allows, which are the theoretical ones first and then a fixed series of
-/// others: the same on all ranks. At least one is tried. `slack` as QueueMeter takes it.
+/// others: the same on all ranks. At least one is tried. `slack` as QueueMeter takes it. Where there are many messages
+/// the trials play some of the busiest channels, and only the best five lattices all of them.
 [[nodiscard]] Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work);
 
 }  // namespace aapc::lattice

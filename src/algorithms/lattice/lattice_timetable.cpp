@@ -19,7 +19,7 @@ namespace aapc::lattice {
 namespace {
 
 /// Networks whose routes have more hops together are not played: a single trial would take too long.
-constexpr std::int64_t most_hops = 1'500'000;
+constexpr std::int64_t most_hops = 2'000'000;
 
 /// What a message of two hops takes to settle at the very least, if half of the work is to do for
 /// placing all of them once.

@@ -16,13 +16,46 @@ std::int64_t size_of_message(const Traffic& traffic, Tick ticks, std::int64_t sl
     return std::max<std::int64_t>(size / (1000 + slack) * 1000 + size % (1000 + slack) * 1000 / (1000 + slack), 1);
 }
 
+/// All channels in order, or those that carry so many messages together: those first that are busy for three
+/// quarters of the busiest one's time, and of these (on a torus all may be) each n-th in turn, n having nothing to do
+/// with the sides.
+std::vector<std::size_t> channels_to_play(const Traffic& traffic, std::int64_t most_messages) {
+    constexpr std::size_t stride = 1009;
+    const std::size_t channels = traffic.channels();
+    std::vector<std::size_t> order(channels);
+    for (std::size_t index = 0; index < channels; ++index) {
+        order[index] = traffic.hops() <= most_messages || channels % stride == 0 ? index : index * stride % channels;
+    }
+    if (traffic.hops() <= most_messages) {
+        return order;
+    }
+    const BusyTime busiest = traffic.busiest();
+    const auto is_busy = [&](std::size_t channel) {
+        return 3 * busiest.messages * traffic.speed(channel) <= 4 * traffic.load(channel) * busiest.speed;
+    };
+    std::stable_partition(order.begin(), order.end(), is_busy);
+    std::int64_t messages = 0;
+    std::size_t count = 0;
+    while (count < channels && (count == 0 || messages + traffic.load(order[count]) <= most_messages)) {
+        messages += traffic.load(order[count++]);
+    }
+    order.resize(count);
+    return order;
+}
+
 }  // namespace
 
-QueueMeter::QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack)
-    : traffic_(traffic), ticks_(ticks), message_(size_of_message(traffic, ticks, slack)) {
+QueueMeter::QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack, std::int64_t most_messages)
+    : traffic_(traffic),
+      ticks_(ticks),
+      message_(size_of_message(traffic, ticks, slack)),
+      played_(channels_to_play(traffic, most_messages)),
+      is_played_(traffic.channels(), false),
+      begin_(traffic.channels(), 0) {
     std::size_t total = 0;
-    for (std::size_t channel = 0; channel < traffic.channels(); ++channel) {
-        begin_.push_back(total);
+    for (const std::size_t channel : played_) {
+        is_played_[channel] = true;
+        begin_[channel] = total;
         total += static_cast<std::size_t>(traffic.load(channel));
     }
     starts_.resize(total);
@@ -33,7 +66,9 @@ void QueueMeter::clear() { end_ = begin_; }
 
 void QueueMeter::add(Position from, Position to, Tick tick) {
     for (const Hop& hop : traffic_.route(from, to)) {
-        starts_[end_[static_cast<std::size_t>(hop.channel)]++] = {tick, hop.inflow};
+        if (is_played_[static_cast<std::size_t>(hop.channel)]) {
+            starts_[end_[static_cast<std::size_t>(hop.channel)]++] = {tick, hop.inflow};
+        }
     }
 }
 
@@ -90,8 +125,8 @@ std::int64_t QueueMeter::longest_of(std::size_t channel) {
 
 std::int64_t QueueMeter::longest(std::int64_t enough) {
     std::int64_t worst = 0;
-    for (std::size_t channel = 0; channel < traffic_.channels() && worst <= enough; ++channel) {
-        worst = std::max(worst, longest_of(channel));
+    for (auto channel = played_.begin(); channel != played_.end() && worst <= enough; ++channel) {
+        worst = std::max(worst, longest_of(*channel));
     }
     return worst;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "algorithms/lattice/formula.hpp"
@@ -20,7 +21,13 @@ class QueueMeter {
   public:
     /// A cycle of (1 + slack/1000) times the busiest channel's time, divided into `ticks`, which times the largest
     /// speed must be below 2^56. Refers to `traffic`.
-    QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack);
+    /// Plays channels that carry some `most_messages` together, the busy ones first, evenly
+    /// chosen; at least one.
+    QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack,
+               std::int64_t most_messages = std::numeric_limits<std::int64_t>::max());
+
+    /// Whether all channels are played.
+    [[nodiscard]] bool is_complete() const { return played_.size() == traffic_.channels(); }
 
     /// Forgets all messages.
     void clear();
@@ -28,7 +35,7 @@ class QueueMeter {
     void add(Position from, Position to, Tick tick);
     /// Two cycles of one channel: the longest queue, in parts of a message. O(messages · log messages).
     [[nodiscard]] std::int64_t longest_of(std::size_t channel);
-    /// The longest of all channels; stops early once it is longer than `enough`, and returns that.
+    /// The longest of all channels that are played; stops early once it is longer than `enough`, and returns that.
     [[nodiscard]] std::int64_t longest(std::int64_t enough);
     /// Messages on channels that longest_of() has looked at since the beginning: the work it did.
     [[nodiscard]] std::int64_t work() const { return work_; }
@@ -41,8 +48,10 @@ class QueueMeter {
 
     const Traffic& traffic_;
     Tick ticks_;
-    std::int64_t message_;  ///< the size of one, in speed times ticks
-    std::vector<std::size_t> begin_;
+    std::int64_t message_;             ///< the size of one, in speed times ticks
+    std::vector<std::size_t> played_;  ///< channels
+    std::vector<bool> is_played_;      ///< by channel
+    std::vector<std::size_t> begin_;   ///< by channel; only of those that are played, as all that follows
     std::vector<std::size_t> end_;
     std::vector<Event> starts_;
     std::vector<Event> ends_;

@@ -114,6 +114,34 @@ TEST(QueueMeter, AgreesWithASimulationInSmallSteps) {
     }
 }
 
+/// A part of the channels has a part of the queues, and the busiest of them is there.
+TEST(QueueMeter, PlaysAPartOfTheChannels) {
+    test::TreeBuilder tree = test::chain_of({4, 4});
+    const Traffic traffic = traffic_of(tree.build());
+    const lattice::LatticeFormula formula(8, {3, 5, true});
+    std::vector<Start> starts;
+    for (Position from = 0; from < 8; ++from) {
+        for (Position to = 0; to < 8; ++to) {
+            if (from != to) {
+                starts.push_back({formula.tick(from, to), from, to});
+            }
+        }
+    }
+    std::sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.tick < b.tick; });
+    const auto longest = [&](std::int64_t most_messages, bool complete) {
+        QueueMeter meter(traffic, formula.ticks(), 20, most_messages);
+        EXPECT_EQ(meter.is_complete(), complete);
+        for (const Start& start : starts) {
+            meter.add(start.from, start.to, start.tick);
+        }
+        return meter.longest(any_queue);
+    };
+    const std::int64_t all = longest(1000, true);
+    EXPECT_GT(all, 0);
+    EXPECT_EQ(longest(32, false), all) << "both directions of the trunk";
+    EXPECT_GT(longest(1, false), 0) << "one direction of the trunk";
+}
+
 TEST(QueueMeter, StopsWhereItIsEnough) {
     const Traffic traffic = traffic_of(test::star_of({1, 1, 1}).build());
     QueueMeter meter(traffic, 2 << 20, 0);
