@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Pages are for readers: no line is longer than 120 columns, but in tables, in blocks of code, and where a link cannot
-be broken; and every link within the repository leads to a file, and to a heading where it names one.
+be broken; every link within the repository leads to a file, and to a heading where it names one; and sources that the
+text names are there.
 
     pages.py SOURCE-DIRECTORY
 """
@@ -13,6 +14,7 @@ COLUMNS = 120
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 PICTURE = re.compile(r'<img\b[^>]*\bsrc="([^"]+)"')
 CODE = re.compile(r"`[^`]*`")
+PATH = re.compile(r"(?<![\w./<-])(?:src|include|tests|cmake)/[\w+./-]*\w")
 HEADING = re.compile(r"#{1,6} +(.*)")
 LIST_MARK = re.compile(r"\s*(?:[*+-]|\d+\.)\s+")
 
@@ -71,13 +73,31 @@ def mistakes(path: Path) -> list[str]:
     return found
 
 
+def missing_paths(source: Path, page: Path) -> list[str]:
+    """Files and directories that the text names and that are not there; a page may leave out the end of a name."""
+    found = []
+    for number, line in text_lines(page.read_text(encoding="utf-8")):
+        for path in PATH.findall(line):
+            if not (source / path).exists() and not any(source.glob(f"{path}.*")):
+                found.append(f"{page}:{number}: there is no {path}")
+    return found
+
+
 def pages(source: Path) -> list[Path]:
     return sorted([*source.glob("*.md"), *(source / "docs").rglob("*.md")])
 
 
 def main() -> int:
-    found = pages(Path(sys.argv[1]))
+    source = Path(sys.argv[1])
+    found = pages(source)
     wrong = [mistake for page in found for mistake in mistakes(page)]
+    # The changelog says what was; HACKING.md walks through files that its reader makes.
+    wrong += [
+        mistake
+        for page in found
+        if page.name not in ("CHANGELOG.md", "HACKING.md")
+        for mistake in missing_paths(source, page)
+    ]
     for mistake in wrong:
         print(mistake, file=sys.stderr)
     print(f"{len(found)} pages, {len(wrong)} mistakes")
