@@ -7,6 +7,7 @@
 
 #include "aapc/input/units.hpp"
 #include "bench/bench_options.hpp"
+#include "bench/common_options.hpp"
 #include "console/command_line.hpp"
 
 namespace aapc::simulation {
@@ -34,12 +35,7 @@ void add_options(cli::Command& command, Options& options) {
         .type_name("METHOD,...")
         .separated_by(',')
         .show_default();
-    command
-        .option("--sizes", options.sizes,
-                "bytes from each rank to each: sizes such as 8Ki, and ranges such as 8:64Ki:x8")
-        .type_name("SIZE,...")
-        .separated_by(',')
-        .show_default();
+    bench::add_sizes_option(command, options.sizes);
     command.option("--native-algorithm", options.native_algorithm, "what native is (SMPI's smpi/alltoall)")
         .type_name("NAME")
         .show_default();
@@ -62,8 +58,7 @@ void add_options(cli::Command& command, Options& options) {
     command.flag("--unchecked", options.unchecked,
                  "all ranks share one pair of buffers and the data is not looked at: for sizes that do not fit "
                  "into memory");
-    command.option("--format", options.format, "table or json").one_of({"table", "json"}).show_default();
-    command.option("-o,--output", options.output, "file to write instead of standard output").type_name("FILE");
+    bench::add_output_options(command, options.format, {"table", "json"}, "table or json", options.output);
 }
 
 Expected<ExperimentPlan> parse_experiment(const Options& options, NetworkKind kind) {

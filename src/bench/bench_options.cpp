@@ -7,6 +7,7 @@
 #include <set>
 
 #include "aapc/input/units.hpp"
+#include "bench/common_options.hpp"
 #include "console/command_line.hpp"
 
 namespace aapc::bench {
@@ -64,19 +65,8 @@ Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
 }  // namespace
 
 void add_bench_options(cli::Command& command, BenchOptions& options) {
-    command
-        .option("--topology", options.topology,
-                "topology file (docs/topology-files.md), or detect[:SPEED]: the ranks find out which of them share "
-                "a machine, and nothing else is known")
-        .type_name("FILE")
-        .from_environment("AAPC_TOPOLOGY")
-        .show_default();
-    command
-        .option("--sizes", options.sizes,
-                "bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
-        .type_name("SIZE,...")
-        .separated_by(',')
-        .show_default();
+    add_topology_option(command, options.topology);
+    add_sizes_option(command, options.sizes);
     command
         .option("--candidates", options.candidates,
                 "what takes turns: native, ALGORITHM[/VARIANT][+SYNCHRONISATION], interposed (MPI_Alltoall with "
@@ -96,10 +86,8 @@ void add_bench_options(cli::Command& command, BenchOptions& options) {
         .positive()
         .show_default();
     command.option("--seed", options.seed, "of the order of the candidates in each round").show_default();
-    command.option("--format", options.format, "table (medians), csv or json (with every single sample)")
-        .one_of({"table", "csv", "json"})
-        .show_default();
-    command.option("-o,--output", options.output, "file to write instead of standard output").type_name("FILE");
+    add_output_options(command, options.format, {"table", "csv", "json"},
+                       "table (medians), csv or json (with every single sample)", options.output);
 }
 
 std::vector<std::string> default_candidates(NetworkKind kind) {

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "bench/bench_options.hpp"
+#include "bench/common_options.hpp"
 #include "bench/fit_plot.hpp"
 #include "bench/fit_report.hpp"
-#include "console/command_line.hpp"
 #include "console/output.hpp"
 
 namespace aapc::bench {
@@ -21,10 +21,7 @@ constexpr Rank fewest_ranks = 3;
 void add_measuring_options(cli::Command& command, FitOptions& options) {
     command.option("--topology", options.topology, "measure on the cluster of this topology file, under mpirun")
         .type_name("FILE");
-    command.option("--sizes", options.sizes, "bytes from each rank to each: sizes such as 8Ki, and ranges")
-        .separated_by(',')
-        .type_name("SIZE,...")
-        .show_default();
+    add_sizes_option(command, options.sizes);
     command
         .option("--ranks", options.ranks,
                 "how many ranks take part, spread evenly (default: all, three quarters and half; of each cluster)")
@@ -71,8 +68,7 @@ void add_fit_options(cli::Command& command, FitOptions& options) {
         .type_name("METHOD")
         .show_default();
     add_measuring_options(command, options);
-    command.option("--format", options.format, "text or json").one_of({"text", "json"}).show_default();
-    command.option("-o,--output", options.output, "file to write instead of standard output").type_name("FILE");
+    add_output_options(command, options.format, {"text", "json"}, "text or json", options.output);
     command
         .option("--plot", options.plot,
                 "draw the prediction against the samples as SVG (by gnuplot); for clusters a file for each")
