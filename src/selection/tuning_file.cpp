@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "aapc/input/hostlist.hpp"
 #include "aapc/selection/tuning.hpp"
@@ -165,6 +166,24 @@ class TuningReader : private TomlReader {
         return node->as_table();
     }
 
+    /// The tables of an array, and a mistake for all else in its place; `heading` is what stands above each of them.
+    std::vector<const toml::table*> tables_in(const toml::node& array, std::string_view key, std::string_view heading) {
+        const std::string expected = fmt::format("tables in double brackets, {}", heading);
+        std::vector<const toml::table*> tables;
+        if (!array.is_array()) {
+            add_type_mistake(array, key, expected);
+            return tables;
+        }
+        for (const toml::node& element : *array.as_array()) {
+            if (const toml::table* table = element.as_table()) {
+                tables.push_back(table);
+            } else {
+                add_type_mistake(element, key, expected);
+            }
+        }
+        return tables;
+    }
+
     const toml::value<std::string>* string_at(const toml::table& table, std::string_view key, std::string_view where) {
         const toml::node* node = table.get(key);
         if (node == nullptr) {
@@ -294,12 +313,8 @@ class TuningReader : private TomlReader {
             add_type_mistake(*node, "range", "at least one table in double brackets, [[range]]");
             return;
         }
-        for (const toml::node& element : *array) {
-            if (const toml::table* table = element.as_table()) {
-                read_range(*table, ranges);
-            } else {
-                add_type_mistake(element, "range", "tables in double brackets, [[range]]");
-            }
+        for (const toml::table* table : tables_in(*array, "range", "[[range]]")) {
+            read_range(*table, ranges);
         }
     }
 
@@ -313,7 +328,9 @@ class TuningReader : private TomlReader {
             check_order(*from, range.from_bytes, ranges);
         }
         if (const toml::node* measured = table.get("measured")) {
-            read_all_measured(*measured, range);
+            for (const toml::table* one : tables_in(*measured, "measured", "[[range.measured]]")) {
+                read_measured(*one, range);
+            }
         }
         ranges.push_back(std::move(range));
     }
@@ -338,21 +355,6 @@ class TuningReader : private TomlReader {
                         fmt::format("the range begins at {} bytes, and the one before it has a measurement at {}",
                                     from_bytes, previous.measured.back().bytes),
                         "put the measurement into the range that holds its size");
-        }
-    }
-
-    void read_all_measured(const toml::node& node, TunedRange& range) {
-        const toml::array* array = node.as_array();
-        if (array == nullptr) {
-            add_type_mistake(node, "measured", "tables in double brackets, [[range.measured]]");
-            return;
-        }
-        for (const toml::node& element : *array) {
-            if (const toml::table* table = element.as_table()) {
-                read_measured(*table, range);
-            } else {
-                add_type_mistake(element, "measured", "tables in double brackets, [[range.measured]]");
-            }
         }
     }
 

@@ -35,7 +35,9 @@ class ClustersReader {
             tree_.mtu_bytes = tables_.mtu_at(*network);
         }
         read_wide_area(root);
-        read_all_clusters(root);
+        for (const toml::table* table : tables_.required_tables(root, "cluster", "clusters")) {
+            read_cluster(*table);
+        }
         if (const toml::node* switches = root.get("switch")) {
             for (const toml::table* table : tables_.tables_of(*switches, "switch", "switches")) {
                 read_switch(*table);
@@ -65,7 +67,7 @@ class ClustersReader {
             }
             wide_area_speed_ = tables_.speed_at(*table, "speed");
             wide_area.buffer = tables_.buffer_at(*table, "buffer");
-            read_latency(*table);
+            latency_seconds_ = tables_.duration_at(*table, "latency").value_or(latency_seconds_);
         }
         if (!wide_area_speed_) {
             wide_area_speed_ = tree_.speed;
@@ -78,34 +80,6 @@ class ClustersReader {
         tree_.speed = tree_.speed ? tree_.speed : wide_area_speed_;
         tree_.kind = NetworkKind::clusters;
         tree_.switches.push_back(std::move(wide_area));
-    }
-
-    void read_latency(const toml::table& table) {
-        const auto* text = tables_.string_at(table, "latency", "latency = \"5ms\", in quotation marks and with a unit");
-        if (text == nullptr) {
-            return;
-        }
-        if (const auto seconds = parse_duration(text->get())) {
-            latency_seconds_ = *seconds;
-        } else {
-            tables_.add_inside(*text, seconds.error());
-        }
-    }
-
-    void read_all_clusters(const toml::table& root) {
-        constexpr std::string_view advice = "add a [[cluster]] with a name and machines";
-        const toml::node* clusters = root.get("cluster");
-        if (clusters == nullptr) {
-            tables_.add_absence({}, "the file describes no cluster", std::string(advice));
-            return;
-        }
-        if (clusters->is_array() && clusters->as_array()->empty()) {
-            tables_.add_mistake(tables_.position(*clusters), "the file describes no cluster", std::string(advice));
-            return;
-        }
-        for (const toml::table* table : tables_.tables_of(*clusters, "cluster", "clusters")) {
-            read_cluster(*table);
-        }
     }
 
     void read_cluster(const toml::table& table) {

@@ -21,22 +21,6 @@ constexpr TomlFormat format{"a topology file", "docs/topology-files.md", "switch
 constexpr std::array<std::string_view, 2> root_keys{"network", "switch"};
 constexpr std::array<std::string_view, 4> network_keys{"kind", "speed", "buffer", "mtu"};
 
-void read_switches(const toml::table& root, TopologyTables& tables, DeclaredTree& tree) {
-    constexpr std::string_view advice = "add a [[switch]] with a name and machines";
-    const toml::node* switches = root.get("switch");
-    if (switches == nullptr) {
-        tables.add_absence({}, "the file describes no switch", std::string(advice));
-        return;
-    }
-    if (switches->is_array() && switches->as_array()->empty()) {
-        tables.add_mistake(tables.position(*switches), "the file describes no switch", std::string(advice));
-        return;
-    }
-    for (const toml::table* table : tables.tables_of(*switches, "switch", "switches")) {
-        tree.switches.push_back(tables.read_switch(*table));
-    }
-}
-
 Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
     DeclaredTree tree;
     tables.check_keys(root, "at the top of the file", root_keys);
@@ -52,7 +36,9 @@ Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
         tree.buffer = tables.buffer_at(*network, "buffer");
         tree.mtu_bytes = tables.mtu_at(*network);
     }
-    read_switches(root, tables, tree);
+    for (const toml::table* table : tables.required_tables(root, "switch", "switches")) {
+        tree.switches.push_back(tables.read_switch(*table));
+    }
     if (const auto complaint = tables.complaint()) {
         return failure(*complaint);
     }

@@ -61,6 +61,22 @@ std::vector<const toml::table*> TopologyTables::tables_of(const toml::node& arra
     return tables;
 }
 
+std::vector<const toml::table*> TopologyTables::required_tables(const toml::table& root, std::string_view key,
+                                                                std::string_view plural) {
+    const std::string problem = fmt::format("the file describes no {}", key);
+    const std::string advice = fmt::format("add a [[{}]] with a name and machines", key);
+    const toml::node* array = root.get(key);
+    if (array == nullptr) {
+        add_absence({}, problem, advice);
+        return {};
+    }
+    if (array->is_array() && array->as_array()->empty()) {
+        add_mistake(position(*array), problem, advice);
+        return {};
+    }
+    return tables_of(*array, key, plural);
+}
+
 const toml::value<std::string>* TopologyTables::string_at(const toml::table& table, std::string_view key,
                                                           std::string_view example) {
     const toml::node* node = table.get(key);
@@ -73,35 +89,37 @@ const toml::value<std::string>* TopologyTables::string_at(const toml::table& tab
     return node->as_string();
 }
 
-std::optional<double> TopologyTables::speed_at(const toml::table& table, std::string_view key) {
-    const auto* text = string_at(table, key, fmt::format("{} = \"100Mbit\", in quotation marks and with a unit", key));
+template <class Value>
+std::optional<Value> TopologyTables::parsed_at(const toml::table& table, std::string_view key, std::string_view example,
+                                               Expected<Value> (*parse)(std::string_view)) {
+    const auto* text = string_at(table, key, example);
     if (text == nullptr) {
         return std::nullopt;
     }
-    const auto speed = parse_speed(text->get());
-    if (!speed) {
-        add_inside(*text, speed.error());
+    const Expected<Value> value = parse(text->get());
+    if (!value) {
+        add_inside(*text, value.error());
         return std::nullopt;
     }
-    return *speed;
+    return *value;
+}
+
+std::optional<double> TopologyTables::speed_at(const toml::table& table, std::string_view key) {
+    return parsed_at(table, key, fmt::format("{} = \"100Mbit\", in quotation marks and with a unit", key), parse_speed);
+}
+
+std::optional<double> TopologyTables::duration_at(const toml::table& table, std::string_view key) {
+    return parsed_at(table, key, fmt::format("{} = \"5ms\", in quotation marks and with a unit", key), parse_duration);
 }
 
 std::optional<std::int64_t> TopologyTables::buffer_at(const toml::table& table, std::string_view key) {
-    const auto* text = string_at(table, key, fmt::format("{} = \"128KiB\", in quotation marks", key));
-    if (text == nullptr) {
-        return std::nullopt;
-    }
-    const auto size = parse_size(text->get());
-    if (!size) {
-        add_inside(*text, size.error());
-        return std::nullopt;
-    }
-    if (*size == 0) {
-        add_mistake(position(*text), fmt::format("{} is 0", key),
+    const auto size = parsed_at(table, key, fmt::format("{} = \"128KiB\", in quotation marks", key), parse_size);
+    if (size && *size == 0) {
+        add_mistake(position(*table.get(key)), fmt::format("{} is 0", key),
                     "write what a port can hold, such as \"128KiB\", or leave it out where that is not known");
         return std::nullopt;
     }
-    return *size;
+    return size;
 }
 
 std::optional<std::int32_t> TopologyTables::number_at(const toml::table& table, std::string_view key,

@@ -28,11 +28,16 @@ class TopologyTables : public TomlReader {
     /// The tables of the array `[[key]]`, at most max_machines of them. `plural`: "switches".
     [[nodiscard]] std::vector<const toml::table*> tables_of(const toml::node& array, std::string_view key,
                                                             std::string_view plural);
+    /// The tables of the array `[[key]]`, of which there must be one at least.
+    [[nodiscard]] std::vector<const toml::table*> required_tables(const toml::table& root, std::string_view key,
+                                                                  std::string_view plural);
     /// The string at `key`; nothing, with or without a mistake, if there is none.
     [[nodiscard]] const toml::value<std::string>* string_at(const toml::table& table, std::string_view key,
                                                             std::string_view example);
     /// The same for a speed, in bits per second.
     [[nodiscard]] std::optional<double> speed_at(const toml::table& table, std::string_view key);
+    /// The same for a duration, in seconds.
+    [[nodiscard]] std::optional<double> duration_at(const toml::table& table, std::string_view key);
     /// The same for what a port can hold, in bytes.
     [[nodiscard]] std::optional<std::int64_t> buffer_at(const toml::table& table, std::string_view key);
     /// The `mtu` of a table, in bytes; usual_mtu_bytes if it has none.
@@ -55,6 +60,9 @@ class TopologyTables : public TomlReader {
     [[nodiscard]] DeclaredSwitch read_switch(const toml::table& table);
 
   private:
+    template <class Value>
+    std::optional<Value> parsed_at(const toml::table& table, std::string_view key, std::string_view example,
+                                   Expected<Value> (*parse)(std::string_view));
     void read_hostlist(const toml::value<std::string>& text, std::vector<DeclaredMachine>& machines);
 
     std::int64_t machines_ = 0;  ///< read so far
