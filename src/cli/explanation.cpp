@@ -1,0 +1,187 @@
+#include "cli/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "aapc/input/hostlist.hpp"
+#include "aapc/input/units.hpp"
+
+namespace aapc::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using selection::Decision;
+
+std::string_view name_of(Decision::Basis basis) {
+    switch (basis) {
+        case Decision::Basis::tuning:
+            return "tuning";
+        case Decision::Basis::forced:
+            return "forced";
+        default:
+            return "rule";
+    }
+}
+
+std::string time_text(std::optional<double> seconds) {
+    return seconds ? duration_text(*seconds, decimals(*seconds >= 1e-3 ? 3 : 1)) : "-";
+}
+
+/// Of blocks or bytes; "-" where nothing is forwarded.
+std::string buffers_text(std::int64_t buffers) { return buffers == 0 ? "-" : std::to_string(buffers); }
+
+std::string phases_text(std::optional<Phase> phases) { return phases ? std::to_string(*phases) : "-"; }
+
+std::string ranges_text(const Explanation& shown) {
+    std::string text =
+        fmt::format("\n{:>12}  {:<32}  {:>7}  {:>14}  measured\n", "from bytes", "method", "phases", "buffer blocks");
+    for (std::size_t index = 0; index < shown.phases.size(); ++index) {
+        const Decision::Range& range = shown.decision.ranges()[index];
+        text += fmt::format("{:>12}  {:<32}  {:>7}  {:>14}  {}\n", range.from_bytes, to_string(range.method),
+                            phases_text(shown.phases[index]), buffers_text(range.buffer_blocks),
+                            range.lead.empty() ? "-" : range.lead);
+    }
+    return text;
+}
+
+std::string sizes_text(const Explanation& shown) {
+    std::string text =
+        fmt::format("\n{:>12}  {:<32}  {:>12}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", "bytes", "method", "buffer bytes",
+                    "bound", "predicted", "measured", "native", "lead over native; runner-up");
+    for (const SizeLine& line : shown.sizes) {
+        std::optional<double> chosen;
+        std::optional<double> native;
+        std::string evidence = "-";
+        if (line.measured) {
+            const MeasuredSize& measured = *line.measured;
+            chosen = measured.chosen_seconds;
+            native = measured.native_seconds;
+            evidence =
+                fmt::format("{:.2f} ({:.2f} to {:.2f})", measured.lead.ratio, measured.lead.low, measured.lead.high);
+            if (measured.runner_up) {
+                evidence += fmt::format("; {} {}", to_string(measured.runner_up->method),
+                                        time_text(measured.runner_up->seconds));
+            }
+        }
+        text += fmt::format("{:>12}  {:<32}  {:>12}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", line.bytes,
+                            to_string(line.method), buffers_text(line.buffer_bytes), time_text(line.bound_seconds),
+                            time_text(line.predicted_seconds), time_text(chosen), time_text(native), evidence);
+    }
+    return text;
+}
+
+std::string alternatives_text(const Explanation& shown) {
+    std::string text = fmt::format("\n{:<24}  {:>7}  why not\n", "not taken", "phases");
+    for (const Alternative& alternative : shown.alternatives) {
+        text +=
+            fmt::format("{:<24}  {:>7}  {}\n", alternative.name, phases_text(alternative.phases), alternative.reason);
+    }
+    return text;
+}
+
+constexpr std::string_view model =
+    "The bound is what the busiest link needs for the bytes alone. Predicted is the length of the schedule of `timed` "
+    "at\n"
+    "the declared speeds under an MTU of 1500, headers and acknowledgements included; other methods promise no time.\n"
+    "Buffers are for blocks that are forwarded, on the rank that needs most.\n";
+
+template <class Value>
+ordered_json or_null(const std::optional<Value>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json measured_json(const std::optional<MeasuredSize>& measured) {
+    if (!measured) {
+        return nullptr;
+    }
+    ordered_json json = {
+        {"seconds", measured->chosen_seconds},
+        {"native_seconds", measured->native_seconds},
+        {"lead", {{"ratio", measured->lead.ratio}, {"interval", {measured->lead.low, measured->lead.high}}}},
+        {"spread", measured->spread},
+        {"repeats", measured->repeats},
+        {"runner_up", nullptr}};
+    if (measured->runner_up) {
+        json["runner_up"] = {{"method", to_string(measured->runner_up->method)},
+                             {"seconds", measured->runner_up->seconds}};
+    }
+    return json;
+}
+
+}  // namespace
+
+std::vector<std::string> places(const Network& network, const Placement& placement) {
+    std::vector<std::string> names;
+    for (const Machine machine : placement.machine_of) {
+        names.push_back(network.machine_name(machine));
+    }
+    return names;
+}
+
+std::string explanation_text(const Explanation& shown) {
+    std::string text = fmt::format("{} ({})\n", selection::describe(shown.placement),
+                                   compact_hostlist(places(shown.network, shown.placement)));
+    text += fmt::format("decided by {}: {}\n", name_of(shown.decision.basis()), shown.decision.reason());
+    if (!shown.tuning_rejected.empty()) {
+        text += fmt::format("tuning rejected: {}\n", shown.tuning_rejected);
+    } else if (shown.tuning) {
+        text += fmt::format("tuning for {} ({}), placement {}; a job that differs rejects the whole file\n",
+                            shown.tuning->fingerprint.mpi, shown.tuning->fingerprint.mpi_version,
+                            compact_hostlist(shown.tuning->fingerprint.machine_of));
+    }
+    text += ranges_text(shown) + sizes_text(shown);
+    if (!shown.modelled.empty()) {
+        text += modelled_text(shown.modelled);
+    }
+    if (!shown.alternatives.empty()) {
+        text += alternatives_text(shown);
+    }
+    return text + "\n" + std::string(model);
+}
+
+std::string explanation_json(const Explanation& shown) {
+    ordered_json ranges = ordered_json::array();
+    for (std::size_t index = 0; index < shown.phases.size(); ++index) {
+        const Decision::Range& range = shown.decision.ranges()[index];
+        ranges.push_back({{"from_bytes", range.from_bytes},
+                          {"method", to_string(range.method)},
+                          {"phases", or_null(shown.phases[index])},
+                          {"buffer_blocks", range.buffer_blocks}});
+    }
+    ordered_json sizes = ordered_json::array();
+    for (const SizeLine& line : shown.sizes) {
+        sizes.push_back({{"bytes", line.bytes},
+                         {"method", to_string(line.method)},
+                         {"buffer_bytes", line.buffer_bytes},
+                         {"bound_seconds", line.bound_seconds},
+                         {"predicted_seconds", or_null(line.predicted_seconds)},
+                         {"measured", measured_json(line.measured)},
+                         {"model", nullptr}});
+    }
+    for (std::size_t size = 0; size < shown.modelled.size(); ++size) {
+        sizes[size]["model"] = modelled_json(shown.modelled[size]);
+    }
+    ordered_json alternatives = ordered_json::array();
+    for (const Alternative& alternative : shown.alternatives) {
+        alternatives.push_back(
+            {{"algorithm", alternative.name}, {"phases", or_null(alternative.phases)}, {"reason", alternative.reason}});
+    }
+    const ordered_json document = {
+        {"format", "aapc-explanation/1"},
+        {"ranks", shown.placement.participants()},
+        {"placement", compact_hostlist(places(shown.network, shown.placement))},
+        {"bound", {{"messages", shown.bound.messages}, {"seconds_per_byte", shown.bound.seconds_per_byte}}},
+        {"basis", name_of(shown.decision.basis())},
+        {"reason", shown.decision.reason()},
+        {"tuning_rejected", shown.tuning_rejected.empty() ? ordered_json() : ordered_json(shown.tuning_rejected)},
+        {"ranges", std::move(ranges)},
+        {"sizes", std::move(sizes)},
+        {"not_taken", std::move(alternatives)}};
+    return document.dump(2) + "\n";
+}
+
+}  // namespace aapc::cli

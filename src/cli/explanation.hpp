@@ -1,0 +1,58 @@
+/// @file
+/// What `aapc explain` has found out, and how it is told.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aapc/selection/tuning.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
+#include "cli/explain_model.hpp"
+#include "selection/rule.hpp"
+
+namespace aapc::cli {
+
+/// What is said of one message size.
+struct SizeLine {
+    std::int64_t bytes = 0;
+    Method method;
+    std::int64_t buffer_bytes = 0;  ///< of the rank that needs most, for blocks that are forwarded
+    double bound_seconds = 0;
+    std::optional<double> predicted_seconds;
+    std::optional<MeasuredSize> measured;
+};
+
+/// An algorithm that could have been chosen, with its default variant.
+struct Alternative {
+    std::string name;
+    std::optional<Phase> phases;
+    std::string reason;
+};
+
+struct Explanation {
+    Network network;
+    std::optional<Tuning> tuning;
+    std::string tuning_rejected;  ///< the interposer's remark; empty: it is used, or there is none
+    Placement placement;
+    Bound bound;
+    selection::Decision decision{""};
+    std::vector<std::optional<Phase>> phases;  ///< for each range of the decision; nothing: the MPI's own
+    std::vector<SizeLine> sizes;
+    std::vector<Alternative> alternatives;
+    std::vector<ModelledSize> modelled;  ///< for each of the sizes; empty: there is no model
+};
+
+/// The machine of every rank, by its name.
+[[nodiscard]] std::vector<std::string> places(const Network& network, const Placement& placement);
+
+/// For people.
+[[nodiscard]] std::string explanation_text(const Explanation& shown);
+
+/// For programs (docs/commands.md).
+[[nodiscard]] std::string explanation_json(const Explanation& shown);
+
+}  // namespace aapc::cli
