@@ -133,7 +133,7 @@ void say(std::string_view line) {
     text += '\n';
     // One call, so that lines of several processes do not mix.
     if (write(STDERR_FILENO, text.data(), text.size()) < 0) {
-        return;  // nobody listens, and that is nothing the program should suffer from
+        return;  // standard error is closed; the program goes on all the same
     }
 }
 

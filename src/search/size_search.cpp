@@ -39,10 +39,10 @@ constexpr double share_of_warm_up = 0.1;
 constexpr int calls_to_find_a_pace = 4;
 /// Connections that were idle or carried little take a call or two to find their bandwidth, and those of a method that
 /// nobody else runs in between stay cold: fewer samples say nothing against what runs without a tuning.
-constexpr std::size_t samples_to_be_sent_home = 3;
+constexpr std::size_t samples_to_be_dropped = 3;
 
 /// How many times as slow as the best one may be after so many rounds. One sample of a short call may be an accident;
-/// after that the lower of two, and the median of three, are what one can go by.
+/// the lower of two, and the median of three, can be relied on.
 double tolerated_slowness(std::size_t rounds, bool short_calls) {
     constexpr double short_ones[] = {5.0, 2.5, 1.6};
     constexpr double long_ones[] = {2.0, 1.5};
@@ -102,7 +102,7 @@ double SizeSearch::Candidate::median_seconds() const {
 }
 
 bool SizeSearch::Candidate::must_stay() const {
-    return racing && entrant.untuned && final.empty() && screening.size() < samples_to_be_sent_home;
+    return racing && entrant.untuned && final.empty() && screening.size() < samples_to_be_dropped;
 }
 
 SizeSearch::SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants, double share_seconds, Form form,

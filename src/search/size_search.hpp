@@ -18,7 +18,7 @@ struct Entrant {
     std::size_t candidate = 0;    ///< index into the search's candidates; 0 is the MPI's own routine
     bool finds_its_pace = false;  ///< its first few calls are slower than what a program sees later
     double expected_seconds = 0;  ///< of one exchange; what the budget is planned with until it has been measured
-    bool untuned = false;         ///< what runs where there is no tuning: a slow beginning does not send it home
+    bool untuned = false;         ///< what runs where there is no tuning: it is not dropped after a slow beginning
 };
 
 /// What one candidate was seen to take at a size.
