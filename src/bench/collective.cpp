@@ -12,24 +12,16 @@
 #include "console/output.hpp"
 #include "input/environment.hpp"
 #include "mpi/places.hpp"
+#include "mpi/ranks.hpp"
 
 namespace aapc::bench {
 
 namespace {
 
+using mpi::rank_in;
+using mpi::ranks_in;
+
 constexpr useconds_t nap_microseconds = 100;
-
-int rank_in(MPI_Comm comm) {
-    int rank = 0;
-    PMPI_Comm_rank(comm, &rank);
-    return rank;
-}
-
-int ranks_in(MPI_Comm comm) {
-    int ranks = 0;
-    PMPI_Comm_size(comm, &ranks);
-    return ranks;
-}
 
 void wait_patiently(MPI_Request request) {
     int done = 0;

@@ -10,15 +10,14 @@
 #include "bench/interruption.hpp"
 #include "console/command_line.hpp"
 #include "console/output.hpp"
+#include "mpi/ranks.hpp"
 
 namespace aapc::bench {
 
 namespace {
 
 int refuse(const Diagnostic& diagnostic) {
-    int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank == 0 ? cli::complain(diagnostic) : cli::bad_input;
+    return mpi::rank_in(MPI_COMM_WORLD) == 0 ? cli::complain(diagnostic) : cli::bad_input;
 }
 
 }  // namespace

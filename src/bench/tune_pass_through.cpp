@@ -10,6 +10,7 @@
 #include "aapc/interposer.h"
 #include "aapc/statistics/statistics.hpp"
 #include "bench/collective.hpp"
+#include "mpi/ranks.hpp"
 
 namespace aapc::bench {
 
@@ -56,10 +57,8 @@ std::string pass_through_report(MPI_Comm comm) {
     if (native == nullptr || calls == nullptr) {
         return "the interposer's own cost was not measured: it is not preloaded\n";
     }
-    int rank = 0;
-    int ranks = 0;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &ranks);
+    const int rank = mpi::rank_in(comm);
+    const int ranks = mpi::ranks_in(comm);
     std::string text;
     for (const int members : {1, 2}) {
         if (members > ranks) {

@@ -20,6 +20,7 @@
 #include "interposer/communicator.hpp"
 #include "interposer/returned_errors.hpp"
 #include "mpi/places.hpp"
+#include "mpi/ranks.hpp"
 
 namespace aapc::interposer {
 
@@ -29,17 +30,9 @@ namespace {
 constexpr Machine unknown_machine = -1;
 constexpr Machine not_able = -2;  ///< something went wrong on that rank
 
-int world_rank() {
-    int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
+int world_rank() { return mpi::rank_in(MPI_COMM_WORLD); }
 
-int world_size() {
-    int size = 0;
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    return size;
-}
+int world_size() { return mpi::ranks_in(MPI_COMM_WORLD); }
 
 /// What was said of settings that are not followed.
 std::string& rejected() {

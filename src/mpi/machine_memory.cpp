@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mpi/machine_share.hpp"
+#include "mpi/ranks.hpp"
 
 namespace aapc::mpi {
 
@@ -82,8 +83,7 @@ MachineMemory::~MachineMemory() = default;
 int MachineMemory::create(MPI_Comm comm, const Placement& placement, SharedMemory wanted,
                           std::unique_ptr<MachineMemory>& memory, Read read) {
     memory.reset();
-    int rank = 0;
-    PMPI_Comm_rank(comm, &rank);
+    const int rank = rank_in(comm);
     Gathering gathering = prepare(placement, rank, read);
     SharedMemory available = gathering.share ? wanted : SharedMemory::nothing;
     if (!some_machine_is_shared(placement)) {

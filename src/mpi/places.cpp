@@ -9,6 +9,7 @@
 #include <string>
 
 #include "input/environment.hpp"
+#include "mpi/ranks.hpp"
 
 namespace aapc::mpi {
 
@@ -33,8 +34,7 @@ std::string processor_name() {
 
 /// The lowest rank of `comm` with which this one shares memory; -1: the MPI refuses to tell.
 std::int32_t lowest_rank_in_memory(MPI_Comm comm) {
-    int rank = 0;
-    PMPI_Comm_rank(comm, &rank);
+    const int rank = rank_in(comm);
     MPI_Comm sharing = MPI_COMM_NULL;
     if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &sharing) != MPI_SUCCESS) {
         return -1;
