@@ -1,6 +1,5 @@
 // `aapc bench`: checks its options without any MPI, and becomes the program that measures.
 #include <algorithm>
-#include <memory>
 
 #include "bench/bench_options.hpp"
 #include "cli/launch.hpp"
@@ -21,13 +20,10 @@ int run(const bench::BenchOptions& options, const Invocation& invocation) {
 }  // namespace
 
 void add_bench_command(Command& program, Invocation& invocation) {
-    Command command =
-        program.subcommand("bench",
-                           "Measure ways of doing an all-to-all against each other, in turns: mpirun -n 16 aapc bench "
-                           "--topology cluster.toml");
-    const auto options = std::make_shared<bench::BenchOptions>();
-    bench::add_bench_options(command, *options);
-    command.on_run([options, &invocation] { invocation.status = run(*options, invocation); });
+    add_measuring_command(program, invocation, "bench",
+                          "Measure ways of doing an all-to-all against each other, in turns: mpirun -n 16 aapc bench "
+                          "--topology cluster.toml",
+                          bench::add_bench_options, run);
 }
 
 }  // namespace aapc::cli

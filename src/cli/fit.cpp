@@ -1,7 +1,5 @@
 // `aapc fit`: what contention costs on a network, from measurements in a file, or from measurements that the MPI
 // program takes which it becomes.
-#include <memory>
-
 #include "aapc/models/contention.hpp"
 #include "bench/fit_options.hpp"
 #include "bench/fit_report.hpp"
@@ -45,13 +43,10 @@ int run(const bench::FitOptions& options, const Invocation& invocation) {
 }  // namespace
 
 void add_fit_command(Command& program, Invocation& invocation) {
-    Command command =
-        program.subcommand("fit",
-                           "Fit what contention costs (gamma, delta, M) to samples, or to what it measures itself: "
-                           "mpirun -n 16 aapc fit --topology cluster.toml");
-    const auto options = std::make_shared<bench::FitOptions>();
-    bench::add_fit_options(command, *options);
-    command.on_run([options, &invocation] { invocation.status = run(*options, invocation); });
+    add_measuring_command(program, invocation, "fit",
+                          "Fit what contention costs (gamma, delta, M) to samples, or to what it measures itself: "
+                          "mpirun -n 16 aapc fit --topology cluster.toml",
+                          bench::add_fit_options, run);
 }
 
 }  // namespace aapc::cli

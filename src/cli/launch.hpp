@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,6 +54,16 @@ enum class Interposition : std::uint8_t { none, preloaded };
                                   const std::vector<std::string>& arguments,
                                   const std::vector<std::pair<std::string, std::string>>& environment,
                                   Interposition interposition);
+
+/// Adds the subcommand `name`, which becomes an MPI program; its options are those of that program.
+template <class Options>
+void add_measuring_command(Command& program, Invocation& invocation, const std::string& name, const std::string& help,
+                           void (*add_options)(Command&, Options&), int (*run)(const Options&, const Invocation&)) {
+    Command command = program.subcommand(name, help);
+    const auto options = std::make_shared<Options>();
+    add_options(command, *options);
+    command.on_run([options, run, &invocation] { invocation.status = run(*options, invocation); });
+}
 
 /// The words behind the subcommand's name, as they were given.
 [[nodiscard]] std::vector<std::string> arguments_of(const Invocation& invocation, std::string_view subcommand);

@@ -1,6 +1,4 @@
 // `aapc tune`: checks its options without any MPI, and becomes the program that measures.
-#include <memory>
-
 #include "bench/bench_options.hpp"
 #include "bench/tune_options.hpp"
 #include "cli/launch.hpp"
@@ -25,13 +23,10 @@ int run(const bench::TuneOptions& options, const Invocation& invocation) {
 }  // namespace
 
 void add_tune_command(Command& program, Invocation& invocation) {
-    Command command =
-        program.subcommand("tune",
-                           "Find the fastest method for each message size on this cluster: mpirun -n 16 aapc tune "
-                           "--topology cluster.toml");
-    const auto options = std::make_shared<bench::TuneOptions>();
-    bench::add_tune_options(command, *options);
-    command.on_run([options, &invocation] { invocation.status = run(*options, invocation); });
+    add_measuring_command(program, invocation, "tune",
+                          "Find the fastest method for each message size on this cluster: mpirun -n 16 aapc tune "
+                          "--topology cluster.toml",
+                          bench::add_tune_options, run);
 }
 
 }  // namespace aapc::cli

@@ -206,25 +206,11 @@ class DirectTimetable final : public Timetable {
     [[nodiscard]] Guarantee guarantee() const override { return guarantee_; }
 
     [[nodiscard]] std::vector<Transfer> sends_of(Rank rank) const override {
-        std::vector<Transfer> sends;
-        for (Rank other = 0; other < participants(); ++other) {
-            if (other != rank) {
-                sends.push_back({formula_.phase_of(place_of(rank), place_of(other)), rank, other});
-            }
-        }
-        std::sort(sends.begin(), sends.end());
-        return sends;
+        return with_others(rank, [&](Rank other) { return transfer_between(rank, other); });
     }
 
     [[nodiscard]] std::vector<Transfer> receives_of(Rank rank) const override {
-        std::vector<Transfer> receives;
-        for (Rank other = 0; other < participants(); ++other) {
-            if (other != rank) {
-                receives.push_back({formula_.phase_of(place_of(other), place_of(rank)), other, rank});
-            }
-        }
-        std::sort(receives.begin(), receives.end());
-        return receives;
+        return with_others(rank, [&](Rank other) { return transfer_between(other, rank); });
     }
 
     void append_previous_users(const Transfer& transfer, std::vector<Transfer>& out) const override {
@@ -235,6 +221,22 @@ class DirectTimetable final : public Timetable {
     }
 
   private:
+    [[nodiscard]] Transfer transfer_between(Rank from, Rank to) const {
+        return {formula_.phase_of(place_of(from), place_of(to)), from, to};
+    }
+    /// The transfers between `rank` and every other one, by phase.
+    template <class TransferWith>
+    [[nodiscard]] std::vector<Transfer> with_others(Rank rank, TransferWith transfer_with) const {
+        std::vector<Transfer> transfers;
+        for (Rank other = 0; other < participants(); ++other) {
+            if (other != rank) {
+                transfers.push_back(transfer_with(other));
+            }
+        }
+        std::sort(transfers.begin(), transfers.end());
+        return transfers;
+    }
+
     [[nodiscard]] Place place_of(Rank rank) const {
         Place place{};
         for (std::size_t dimension = 0; dimension < grid_.dimensions(); ++dimension) {
