@@ -11,6 +11,7 @@
 #include <set>
 
 #include "aapc/algorithms/lattice.hpp"
+#include "aapc/check/queues.hpp"
 #include "aapc/topology/bound.hpp"
 #include "algorithms/lattice/lattice_timetable.hpp"
 #include "algorithms/lattice/worlds.hpp"
@@ -181,6 +182,24 @@ TEST(Settled, RacksReachTheirBound) {
         SCOPED_TRACE(std::to_string(count) + " racks of " + std::to_string(machines));
         const Network network = racks(count, machines, speed).build();
         EXPECT_EQ(expect_settled(*settled(network, full_placement(network)), network, full_placement(network)), 0);
+    }
+}
+
+/// By the independent certificate: nothing waits where all links are whole multiples of the ports.
+TEST(Settled, NothingWaits) {
+    for (const auto& [count, machines, speed] :
+         std::vector<std::tuple<int, int, double>>{{4, 4, 2}, {4, 4, 1}, {2, 8, 4}, {4, 8, 6}, {3, 10, 4}}) {
+        SCOPED_TRACE(std::to_string(count) + " racks of " + std::to_string(machines));
+        const Network network = racks(count, machines, speed).build();
+        const Placement placement = full_placement(network);
+        const auto settled_queues = certify_queues(*settled(network, placement), network, placement);
+        ASSERT_TRUE(settled_queues) << settled_queues.error().what;
+        EXPECT_TRUE(settled_queues->exact);
+        EXPECT_LT(settled_queues->segments(), 1e-5) << "a tick at most";
+        const auto formula = lattice::build(network, placement, "formula");
+        const auto formula_queues = certify_queues(**formula, network, placement);
+        ASSERT_TRUE(formula_queues) << formula_queues.error().what;
+        EXPECT_LT(formula_queues->segments(), 4);
     }
 }
 
