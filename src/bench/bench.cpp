@@ -213,10 +213,8 @@ int run_program(int argc, char** argv) {
     cli::CommandLine app{"Measures ways of doing an all-to-all against each other. Started by aapc bench.",
                          "aapc bench"};
     add_bench_options(app, options);
-    return run_under_mpi(app, argc, argv, [&options] {
-        return run_in_arena(options.topology, [&options](std::unique_ptr<Harness> harness) {
-            return Bench(options, std::move(harness)).run();
-        });
+    return run_in_harness(app, argc, argv, options.topology, [&options](std::unique_ptr<Harness> harness) {
+        return Bench(options, std::move(harness)).run();
     });
 }
 

@@ -445,10 +445,8 @@ int run_program(int argc, char** argv) {
     Measured measured;
     cli::CommandLine app{"Measures what contention costs. Started by aapc fit.", "aapc fit"};
     add_fit_options(app, options);
-    const int status = run_under_mpi(app, argc, argv, [&] {
-        return run_in_arena(options.topology, [&](std::unique_ptr<Harness> harness) {
-            return Fit(options, std::move(harness), measured).run();
-        });
+    const int status = run_in_harness(app, argc, argv, options.topology, [&](std::unique_ptr<Harness> harness) {
+        return Fit(options, std::move(harness), measured).run();
     });
     // gnuplot is a process of its own, and MPIs do not like to be forked.
     return status == cli::done && measured.to_be_written ? fit_and_write(options, measured) : status;

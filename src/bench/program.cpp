@@ -20,20 +20,8 @@ int refuse(const Diagnostic& diagnostic) {
     return mpi::rank_in(MPI_COMM_WORLD) == 0 ? cli::complain(diagnostic) : cli::bad_input;
 }
 
-}  // namespace
-
-int run_under_mpi(cli::CommandLine& line, int argc, char** argv, const std::function<int()>& run) {
-    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
-        return outcome.status;
-    }
-    MPI_Init(&argc, &argv);
-    note_interruptions();
-    const int status = run();
-    MPI_Finalize();
-    return status;
-}
-
-int run_in_arena(const std::string& own_topology, const std::function<int(std::unique_ptr<Harness>)>& run) {
+/// Collective. The status of `run` on all ranks, or that of the complaint that there is no harness.
+int run_in_harness(const std::string& own_topology, const HarnessUser& run) {
     // What rank 0 was given counts: ranks whose environments differ must not go different ways.
     const std::string topology = shared_text(MPI_COMM_WORLD, own_topology);
     if (asks_for_detection(topology)) {
@@ -52,6 +40,19 @@ int run_in_arena(const std::string& own_topology, const std::function<int(std::u
         return refuse(diagnostic);
     }
     return run(std::move(*harness));
+}
+
+}  // namespace
+
+int run_in_harness(cli::CommandLine& line, int argc, char** argv, const std::string& topology, const HarnessUser& run) {
+    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
+        return outcome.status;
+    }
+    MPI_Init(&argc, &argv);
+    note_interruptions();
+    const int status = run_in_harness(topology, run);
+    MPI_Finalize();
+    return status;
 }
 
 int end_job_on_exception(const char* name, int (*program)(int, char**), int argc, char** argv) {

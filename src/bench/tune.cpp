@@ -268,10 +268,8 @@ int run_program(int argc, char** argv) {
     TuneOptions options;
     cli::CommandLine app{"Finds the fastest method for each message size. Started by aapc tune.", "aapc tune"};
     add_tune_options(app, options);
-    return run_under_mpi(app, argc, argv, [&options] {
-        return run_in_arena(options.topology, [&options](std::unique_ptr<Harness> harness) {
-            return Tune(options, std::move(harness)).run();
-        });
+    return run_in_harness(app, argc, argv, options.topology, [&options](std::unique_ptr<Harness> harness) {
+        return Tune(options, std::move(harness)).run();
     });
 }
 
