@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/staging.hpp"
-#include "algorithms/torus/divided.hpp"
 
 namespace aapc {
 
@@ -20,18 +19,12 @@ std::int64_t largest_buffer_blocks(const Timetable& timetable) {
 }
 
 std::optional<Method> with_smaller_buffers(const Method& method) {
-    if (method.native() || method.algorithm->numbered_variants != torus::divisions_prefix) {
+    if (method.native() || method.algorithm->smaller_variant == nullptr) {
         return std::nullopt;
     }
-    const std::string_view digits = std::string_view(method.variant).substr(torus::divisions_prefix.size());
-    std::int32_t divisions = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), divisions);
-    if (divisions == 0) {
-        return std::nullopt;
-    }
-    Method smaller = method;
-    smaller.variant = fmt::format("{}{}", torus::divisions_prefix, divisions - 1);
-    return smaller;
+    auto variant = method.algorithm->smaller_variant(method.variant);
+    return variant ? std::optional(Method{method.algorithm, std::move(*variant), method.synchronisation})
+                   : std::nullopt;
 }
 
 Expected<FittedMethod> fit_buffers(const Network& network, const Placement& placement, const Method& wanted,

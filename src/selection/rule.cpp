@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -17,25 +15,6 @@ namespace aapc::selection {
 
 namespace {
 
-/// What is done with blocks of `from_bytes` to less than `below_bytes` where nothing is forced or tuned: an algorithm
-/// with its default synchronisation. All others go to the MPI's own routine.
-struct Rule {
-    NetworkKind kind;
-    std::string_view algorithm;
-    std::int64_t from_bytes;
-    std::int64_t below_bytes = largest_scheduled_block + 1;
-    std::string_view not_under = {};  ///< the MPI whose own routine was measured to be faster (docs/measurements.md)
-};
-
-/// Those of one kind in ascending order of their blocks.
-constexpr Rule rules[] = {
-    {NetworkKind::tree, "tree", smallest_scheduled_block},
-    {NetworkKind::clusters, "local-group", 1, smallest_block_not_gathered},
-    {NetworkKind::clusters, "tree", smallest_scheduled_block},
-    {NetworkKind::torus, "torus-direct", smallest_scheduled_block},
-    {NetworkKind::detected, "factor", smallest_block_on_unknown_wires, largest_scheduled_block + 1, "mpich"},
-};
-
 constexpr Rank fewest_participants = 3;  // two ranks have one schedule, and every MPI has found it
 
 std::size_t machines_used(const Placement& placement) {
@@ -44,23 +23,6 @@ std::size_t machines_used(const Placement& placement) {
 
 bool in_one_cluster(const Network& network, const Placement& placement) {
     return network.kind() == NetworkKind::clusters && ranks_by_cluster(network, placement).size() == 1;
-}
-
-/// Whether some machine has more ranks than another.
-bool numbers_of_ranks_differ(const Placement& placement) {
-    std::unordered_map<Machine, std::size_t> ranks_on;
-    for (const Machine machine : placement.machine_of) {
-        ++ranks_on[machine];
-    }
-    return std::any_of(ranks_on.begin(), ranks_on.end(),
-                       [&](const auto& entry) { return entry.second != ranks_on.begin()->second; });
-}
-
-/// The first one, but of `factor` the one that was measured to be best (docs/measurements.md, "Machines with several
-/// ranks").
-std::string_view variant_of(const Algorithm& algorithm, const Placement& placement) {
-    return algorithm.name == "factor" && numbers_of_ranks_differ(placement) ? "permutation"
-                                                                            : algorithm.variants.front();
 }
 
 std::string bound_text(const Network& network, const Bound& bound) {
@@ -137,32 +99,40 @@ std::optional<std::string> reason_for_native(const Network& network, const Place
     return std::nullopt;
 }
 
+/// What the table uses on that kind of network, in ascending order of the blocks.
+std::vector<std::pair<const Algorithm*, const Use*>> uses_on(NetworkKind kind) {
+    std::vector<std::pair<const Algorithm*, const Use*>> found;
+    for (const Algorithm& algorithm : algorithms()) {
+        for (const Use& use : algorithm.uses) {
+            if (use.kind == kind) {
+                found.emplace_back(&algorithm, &use);
+            }
+        }
+    }
+    return found;
+}
+
 Decision decide_by_rule(const Network& network, const Placement& placement, const Bound& bound,
                         const std::optional<Synchronisation>& forced, const std::string& reason, std::string_view mpi) {
     const NetworkKind kind = in_one_cluster(network, placement) ? NetworkKind::tree : network.kind();
     std::vector<Decision::Range> ranges = {{0, Method{}, ""}};
     std::string why_native;
-    for (const Rule& rule : rules) {
-        if (rule.kind != kind) {
-            continue;
-        }
-        if (!mpi.empty() && rule.not_under == mpi && !forced) {
+    for (const auto& [algorithm, use] : uses_on(kind)) {
+        if (!mpi.empty() && use->not_under == mpi && !forced) {
             why_native = fmt::format("{}, and {}'s own was the faster one where '{}' was measured", to_string(kind),
-                                     mpi, rule.algorithm);
+                                     mpi, algorithm->name);
             continue;
         }
-        const auto algorithm = find_algorithm(rule.algorithm);
-        const auto native = algorithm ? reason_for_native(network, placement, bound, **algorithm)
-                                      : std::optional(algorithm.error().problem);
-        if (native) {
-            why_native = *native;
+        if (auto native = reason_for_native(network, placement, bound, *algorithm)) {
+            why_native = std::move(*native);
             continue;
         }
-        Method method{*algorithm, std::string(variant_of(**algorithm, placement)),
-                      forced.value_or((*algorithm)->synchronisation)};
-        ranges.push_back({rule.from_bytes, std::move(method), ""});
-        if (rule.below_bytes <= largest_scheduled_block) {
-            ranges.push_back({rule.below_bytes, Method{}, ""});
+        const std::string_view variant =
+            algorithm->best_variant != nullptr ? algorithm->best_variant(placement) : algorithm->variants.front();
+        ranges.push_back(
+            {use->from_bytes, {algorithm, std::string(variant), forced.value_or(algorithm->synchronisation)}, ""});
+        if (use->below_bytes <= largest_scheduled_block) {
+            ranges.push_back({use->below_bytes, Method{}, ""});
         }
     }
     if (ranges.size() == 1) {

@@ -20,24 +20,12 @@
 
 namespace aapc::selection {
 
-/// Without a tuning, smaller blocks go to the MPI's own routine. Measured on the lab (docs/measurements.md, "Small
-/// messages"): at 4 KB `timed` is still slower than Open MPI's own, at 8 KB it is faster than either MPI's.
-inline constexpr std::int64_t smallest_scheduled_block = 8192;
-
-/// Between clusters, blocks of so many bytes and more are not gathered: what leaves a cluster at once is then more than
-/// a switch's port buffer holds, and everybody directly is as fast or faster (docs/measurements.md, "Two clusters").
-inline constexpr std::int64_t smallest_block_not_gathered = 1024;
-
 /// Larger blocks go to the MPI's own routine: MPI_Pack counts bytes in an int.
 inline constexpr std::int64_t largest_scheduled_block = INT32_MAX;
 
 /// Phases of equal length take messages · 8 / (slowest link) a byte. Where that is more than this many times what the
 /// links could do, trunks are so much faster than ports that letting everybody send at once is better.
 inline constexpr double largest_slowdown_by_equal_phases = 1.3;
-
-/// The same where the network was detected, and more cautious. At 10 Gbit/s so many bytes take 26 µs, about as long as
-/// a message takes to set out; for smaller blocks it matters more how many messages are under way than which.
-inline constexpr std::int64_t smallest_block_on_unknown_wires = 32768;
 
 /// Where the network was detected, machines have at least so many ranks on average or everything goes to the MPI's own
 /// routine.

@@ -298,6 +298,44 @@ TEST(Algorithms, NumberedVariantsHaveOneNameEach) {
 }
 
 /// docs/algorithms.md has a row for each, with the synchronisation and the variants that it has.
+/// What the rule goes by.
+TEST(Algorithms, UsesOnAKindOfNetworkAscendAndAreApart) {
+    for (const NetworkKind kind :
+         {NetworkKind::tree, NetworkKind::torus, NetworkKind::clusters, NetworkKind::detected}) {
+        std::int64_t used_below = 1;
+        for (const Algorithm& algorithm : algorithms()) {
+            for (const Use& use : algorithm.uses) {
+                if (use.kind == kind) {
+                    EXPECT_TRUE(algorithm.is_for(kind)) << algorithm.name;
+                    EXPECT_LE(used_below, use.from_bytes) << algorithm.name;
+                    EXPECT_LT(use.from_bytes, use.below_bytes) << algorithm.name;
+                    used_below = use.below_bytes;
+                }
+            }
+        }
+        EXPECT_GT(used_below, smallest_scheduled_block) << "nothing serves networks of kind " << to_string(kind);
+    }
+}
+
+TEST(Algorithms, HooksNameVariantsThatThereAre) {
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.best_variant != nullptr) {
+            for (const Placement& placement :
+                 {Placement{{0, 1, 2}}, Placement{{0, 0, 0, 1}}, Placement{{0, 0, 1, 1}}}) {
+                EXPECT_TRUE(algorithm.has_variant(algorithm.best_variant(placement))) << algorithm.name;
+            }
+        }
+        if (algorithm.smaller_variant != nullptr) {
+            std::optional<std::string> next = std::string(algorithm.numbered_variants) + "7";
+            for (int steps = 0; next; ++steps) {
+                EXPECT_TRUE(algorithm.has_variant(*next)) << *next;
+                next = algorithm.smaller_variant(*next);
+                ASSERT_LT(steps, 8) << algorithm.name << " gets smaller for ever";
+            }
+        }
+    }
+}
+
 TEST(Algorithms, AreDocumented) {
     const std::string page = test::contents(AAPC_SOURCE_DIRECTORY "/docs/algorithms.md");
     for (const Algorithm& algorithm : algorithms()) {

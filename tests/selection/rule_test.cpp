@@ -10,12 +10,16 @@
 
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/topology_file.hpp"
+#include "algorithms/factor/factor_timetable.hpp"
+#include "algorithms/local_group/local_group_timetable.hpp"
 #include "support/clusters.hpp"
 #include "support/torus.hpp"
 
 namespace aapc::selection {
 namespace {
 
+using factor::smallest_block_on_unknown_wires;
+using local_group::smallest_block_not_gathered;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;

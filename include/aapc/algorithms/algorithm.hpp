@@ -1,8 +1,11 @@
 /// @file
-/// The table of algorithms. Adding one is a file with a build function and a row here (src/algorithms/table.cpp): the
-/// command line, the interposer, the tuner and the tests take names, variants and summaries from the table.
+/// The table of algorithms. Adding one is a directory with a build function and a row (src/algorithms/table.cpp), as
+/// HACKING.md walks through it: the command line, the interposer, the tuner and the tests take names, variants,
+/// summaries and what else differs from one algorithm to the next out of the row, and ask for no algorithm by name.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,17 +20,43 @@
 
 namespace aapc {
 
+/// Algorithms for large blocks are not used for smaller ones unless somebody asks for it. Measured on the lab
+/// (docs/measurements.md, "Small messages"): at 4 KB `timed` is still slower than Open MPI's own, at 8 KB it is faster
+/// than either MPI's.
+inline constexpr std::int64_t smallest_scheduled_block = 8192;
+
+/// Where an algorithm is used although nobody asked for it.
+struct Use {
+    NetworkKind kind = NetworkKind::tree;
+    /// Blocks of so many bytes to less than `below_bytes`. What several algorithms use on one kind of network is apart,
+    /// and ascends with their rows.
+    std::int64_t from_bytes = smallest_scheduled_block;
+    std::int64_t below_bytes = std::numeric_limits<std::int64_t>::max();
+    /// The MPI whose own routine was measured to be faster ("mpich"); empty: none.
+    std::string_view not_under = {};
+};
+
+/// A row of the table. What has a default may be left out.
 struct Algorithm {
     std::string_view name;
     std::span<const std::string_view> variants;  ///< the default first
     /// Variants beyond the list: this prefix and a whole number of at least 2 ("radix-" takes "radix-5"). Empty: none.
-    std::string_view numbered_variants;
-    std::string_view summary;            ///< one clause for --help
-    std::optional<NetworkKind> network;  ///< the kind of network it is for; nothing: any
-    Synchronisation synchronisation;     ///< what it is run with unless something else is asked for
+    std::string_view numbered_variants = {};
+    std::string_view summary;                           ///< one clause for --help
+    std::optional<NetworkKind> network = std::nullopt;  ///< the kind of network it is for; nothing: any
+    Synchronisation synchronisation;                    ///< what it is run with unless something else is asked for
     /// Builds the timetable; the network is of the right kind, the placement has at least one participant and
     /// has_variant() holds.
-    Expected<std::unique_ptr<Timetable>> (*build)(const Network&, const Placement&, std::string_view variant);
+    Expected<std::unique_ptr<Timetable>> (*build)(const Network&, const Placement&, std::string_view variant) = nullptr;
+
+    // What the interposer's rule goes by (selection/rule.hpp).
+    std::span<const Use> uses = {};
+    /// The variant that serves such a placement best, of those listed. Null: the default.
+    std::string_view (*best_variant)(const Placement&) = nullptr;
+
+    // What a limit of memory goes by (aapc/methods/buffer_limit.hpp).
+    /// The variant that makes do with smaller buffers than this one; nothing if there is none. Null: there never is.
+    std::optional<std::string> (*smaller_variant)(std::string_view variant) = nullptr;
 
     /// What is for any tree is for clusters, too.
     [[nodiscard]] bool is_for(NetworkKind kind) const {

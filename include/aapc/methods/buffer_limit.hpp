@@ -19,7 +19,8 @@ namespace aapc {
 /// plans take.
 [[nodiscard]] std::int64_t largest_buffer_blocks(const Timetable& timetable);
 
-/// The method that does the same with smaller buffers: `torus` with one division less. Nothing if there is none.
+/// The method that does the same with smaller buffers, as the table has it (Algorithm::smaller_variant); for example
+/// `torus` with one division less. Nothing if there is none.
 [[nodiscard]] std::optional<Method> with_smaller_buffers(const Method& method);
 
 /// A method and the memory that it takes.

@@ -1,6 +1,8 @@
 #include "algorithms/factor/factor_timetable.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <unordered_map>
 #include <utility>
 
 #include "algorithms/factor/nodes.hpp"
@@ -131,6 +133,16 @@ class FactorTimetable final : public Timetable {
 };
 
 }  // namespace
+
+std::string_view best_variant(const Placement& placement) {
+    std::unordered_map<Machine, std::size_t> ranks_on;
+    for (const Machine machine : placement.machine_of) {
+        ++ranks_on[machine];
+    }
+    const bool numbers_differ = std::any_of(
+        ranks_on.begin(), ranks_on.end(), [&](const auto& entry) { return entry.second != ranks_on.begin()->second; });
+    return numbers_differ ? permutation : fill;
+}
 
 Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
                                            std::string_view variant) {

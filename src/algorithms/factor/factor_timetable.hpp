@@ -3,6 +3,7 @@
 /// (Sanders & Träff 2002). docs/factor.md says what is corrected in the paper and what each variant is good for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -19,6 +20,17 @@ inline constexpr std::string_view variants[] = {fill, permutation, paper, exchan
 
 /// Numbered variants: "ports-2" for machines that carry on two exchanges with others at a time, and so on.
 inline constexpr std::string_view ports_prefix = "ports-";
+
+/// Of the wires of a detected network nothing is known, so the rule is more cautious there. At 10 Gbit/s so many bytes
+/// take 26 µs, about as long as a message takes to set out; for smaller blocks it matters more how many messages are
+/// under way than which. MPICH's own was the faster one where both were measured (docs/measurements.md).
+inline constexpr std::int64_t smallest_block_on_unknown_wires = 32768;
+inline constexpr Use uses[] = {
+    {.kind = NetworkKind::detected, .from_bytes = smallest_block_on_unknown_wires, .not_under = "mpich"}};
+
+/// The one that was measured to be best (docs/measurements.md, "Machines with several ranks"): `permutation` where some
+/// machine has more ranks than another, else `fill`.
+[[nodiscard]] std::string_view best_variant(const Placement& placement);
 
 /// A phase is a step of the algorithm, copies of ranks to themselves included. P ranks, n of them on the largest
 /// machine. In all variants but the last two a machine sends to at most one other machine in a step, and receives from

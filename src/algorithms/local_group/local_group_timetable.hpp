@@ -13,6 +13,12 @@ namespace aapc::local_group {
 /// How the blocks are shared out that the incomplete last group of the larger cluster cannot send by itself.
 inline constexpr std::string_view variants[] = {"balanced"};
 
+/// Larger blocks are not gathered: what leaves a cluster at once is then more than a switch's port buffer holds, and
+/// everybody directly is as fast or faster (docs/measurements.md, "Two clusters").
+inline constexpr std::int64_t smallest_block_not_gathered = 1024;
+inline constexpr Use uses[] = {
+    {.kind = NetworkKind::clusters, .from_bytes = 1, .below_bytes = smallest_block_not_gathered}};
+
 /// The first phases are those of `tree` inside every cluster, all clusters at the same time: contention-free and as few
 /// as the cluster's busiest link allows. The phases across the wide area follow, one port; of two clusters with n1 and
 /// n2 ranks, 2·max(n1, n2) messages cross it, each with about min(n1, n2) blocks, which is the only time that a block

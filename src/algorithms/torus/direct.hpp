@@ -13,6 +13,7 @@
 namespace aapc::torus {
 
 inline constexpr std::string_view direct_variants[] = {"plain"};
+inline constexpr Use direct_uses[] = {{.kind = NetworkKind::torus}};
 
 /// On how many phases a torus is served: P·max/8 on P machines whose longest side `max` is a multiple of 4 and at least
 /// 8; P·(max + 2)/8 if the longest side is no such multiple and at least 6, and P if no side is longer than 4. Nothing

@@ -67,6 +67,13 @@ class DividedTimetable final : public Timetable {
     Participation participation_;
 };
 
+std::int32_t divisions_of(std::string_view variant) {
+    const std::string_view digits = variant.substr(divisions_prefix.size());
+    std::int32_t divisions = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), divisions);
+    return divisions;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const Placement& placement,
@@ -85,14 +92,16 @@ Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const
                                    name, participation->ranks(), network.machines().size()),
                        "choose another algorithm, or start a rank on every machine");
     }
-    const std::string_view digits = variant.substr(divisions_prefix.size());
-    std::int32_t divisions = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), divisions);
-    Expected<Division> division = Division::plan(wiring->grid(), divisions);
+    Expected<Division> division = Division::plan(wiring->grid(), divisions_of(variant));
     if (!division) {
         return failure(division.error());
     }
     return std::make_unique<DividedTimetable>(std::move(*division), std::move(*participation));
+}
+
+std::optional<std::string> one_division_less(std::string_view variant) {
+    const std::int32_t divisions = divisions_of(variant);
+    return divisions == 0 ? std::nullopt : std::optional(fmt::format("{}{}", divisions_prefix, divisions - 1));
 }
 
 }  // namespace aapc::torus

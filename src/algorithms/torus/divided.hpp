@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "aapc/algorithms/algorithm.hpp"
@@ -18,5 +20,8 @@ inline constexpr std::string_view divided_variants[] = {"divisions-0", "division
 /// one and three dimensions: docs/torus.md. Exactly one rank on each machine, in any order.
 [[nodiscard]] Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const Placement& placement,
                                                                  std::string_view variant);
+
+/// The variant with one division less, which takes smaller buffers; none of "divisions-0".
+[[nodiscard]] std::optional<std::string> one_division_less(std::string_view variant);
 
 }  // namespace aapc::torus

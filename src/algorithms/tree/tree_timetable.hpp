@@ -12,6 +12,8 @@ namespace aapc::tree {
 inline constexpr std::string_view merged = "merged";
 inline constexpr std::string_view paper = "paper";
 inline constexpr std::string_view variants[] = {merged, paper};
+/// What is for any tree is used between clusters, too.
+inline constexpr Use uses[] = {{.kind = NetworkKind::tree}, {.kind = NetworkKind::clusters}};
 
 /// Variant `paper`: the branches of the root as they are, the papers' patterns. Variant `merged`: branches are packed
 /// into as few groups as fit into |M0| (which leaves the number of phases as it is and most trees with two groups of
