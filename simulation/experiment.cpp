@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "aapc/methods/preparation.hpp"
 #include "aapc/plan/plan.hpp"
 #include "bench/payload.hpp"
 
@@ -44,18 +45,15 @@ Expected<void> Experiment::build_timetables(const Network& network) {
             timetables_.push_back(nullptr);
             continue;
         }
-        auto timetable = build_timetable(*method.algorithm, method.variant, network, placement_);
-        if (!timetable) {
-            return failure(timetable.error());
-        }
-        if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
-            return failure(fits.error());
+        auto prepared = prepare(network, placement_, bound_, method);
+        if (!prepared) {
+            return failure(prepared.error());
         }
         if (method.synchronisation.kind == Synchronisation::Kind::ports) {
             return failure(fmt::format("{}: simulated ranks share no memory", to_string(method)),
                            "choose a synchronisation by messages or by the clock");
         }
-        timetables_.push_back(std::move(*timetable));
+        timetables_.push_back(std::move(prepared->timetable));
     }
     return {};
 }

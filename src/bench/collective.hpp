@@ -13,6 +13,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/network.hpp"
+#include "mpi/agreement.hpp"
 
 namespace aapc::bench {
 
@@ -26,8 +27,7 @@ void maximise(MPI_Comm comm, std::span<double> values);
 /// Rank 0's text on all ranks.
 [[nodiscard]] std::string shared_text(MPI_Comm comm, const std::string& text_of_rank_0);
 
-/// The complaint of the lowest rank that has one, on all ranks; nothing if none has.
-[[nodiscard]] std::optional<Diagnostic> first_complaint(MPI_Comm comm, const std::optional<Diagnostic>& mine);
+using mpi::first_complaint;
 
 /// The topology file as rank 0 reads it, on all ranks; or on all ranks why there is none.
 [[nodiscard]] Expected<Network> shared_topology(MPI_Comm comm, const std::string& path);

@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "aapc/interposer.h"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/mpi/make_exchange.hpp"
 #include "aapc/plan/pacing.hpp"
-#include "aapc/plan/plan.hpp"
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
 #include "bench/payload.hpp"
@@ -131,50 +132,18 @@ Expected<mpi::Exchange*> Harness::exchange_of(const Method& method) {
     if (const auto known = exchanges_.find(text); known != exchanges_.end()) {
         return known->second.get();
     }
-    const auto not_possible = [&text](const Diagnostic& why) {
-        return Diagnostic{.problem = fmt::format("{}: {}", text, why.problem), .advice = why.advice};
-    };
-    Plan plan;
-    std::optional<Diagnostic> complaint;
-    try {
-        const auto timetable = build_timetable(*method.algorithm, method.variant, network_, placement_);
-        if (!timetable) {
-            complaint = not_possible(timetable.error());
-        } else if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
-            complaint = not_possible(fits.error());
-        } else if (method.synchronisation.kind == Synchronisation::Kind::timed && bound_.slowest_bits_per_second <= 0) {
-            complaint =
-                not_possible({.problem = "no speed is known of any link that messages cross",
-                              .advice = "use ranks on several machines, give the speed where the network is detected "
-                                        "(detect:10Gbit), or choose another synchronisation"});
-        } else {
-            plan = make_plan(**timetable, placement_, rank_, method.synchronisation);
-        }
-    } catch (const std::bad_alloc&) {
-        complaint = not_possible({.problem = fmt::format("rank {} has no memory left for its plan", rank_)});
-    }
-    if (auto first = first_complaint(comm_, complaint)) {
-        return failure(std::move(*first));
-    }
     const auto memory = machine_memory();
     if (!memory) {
         return failure(memory.error());
     }
-    if (uses_tickets(method.synchronisation) && (*memory)->available() == SharedMemory::nothing) {
-        return failure(not_possible({.problem = "the ranks of a machine share no memory for its tickets",
-                                     .advice = "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"}));
+    const auto prepared = aapc::prepare(network_, placement_, bound_, method).map_error([&](Diagnostic why) {
+        return said_of(method, std::move(why));
+    });
+    auto exchange = mpi::make_exchange(comm_, prepared, placement_, *memory);
+    if (!exchange) {
+        return failure(std::move(exchange.error()));
     }
-    mpi::ExchangeOptions options;
-    options.bits_per_second = bound_.slowest_bits_per_second;
-    options.machine_memory = *memory;
-    std::unique_ptr<mpi::Exchange> exchange;
-    if (const int error = mpi::Exchange::create(comm_, std::move(plan), options, exchange); error != MPI_SUCCESS) {
-        complaint = not_possible({.problem = fmt::format("MPI says: {}", text_of_mpi_error(error))});
-    }
-    if (auto first = first_complaint(comm_, complaint)) {
-        return failure(std::move(*first));
-    }
-    return exchanges_.emplace(text, std::move(exchange)).first->second.get();
+    return exchanges_.emplace(text, std::move(*exchange)).first->second.get();
 }
 
 Expected<mpi::MachineMemory*> Harness::machine_memory() {

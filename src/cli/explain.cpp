@@ -14,6 +14,7 @@
 #include "aapc/input/hostlist.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/methods/buffer_limit.hpp"
+#include "aapc/methods/preparation.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "aapc/topology/topology_file.hpp"
@@ -157,13 +158,6 @@ Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, cons
     return sizes.empty() ? std::vector<std::int64_t>{1, 1024, 8192, 32768, 131072, 1048576} : sizes;
 }
 
-/// The timetable, if it can be had with this method's synchronisation.
-std::unique_ptr<Timetable> timetable_of(const Explanation& explanation, const Method& method) {
-    auto timetable = build_timetable(*method.algorithm, method.variant, explanation.network, explanation.placement);
-    return timetable && check_synchronisation_fits(**timetable, method.synchronisation) ? std::move(*timetable)
-                                                                                        : nullptr;
-}
-
 /// `timed` does what its slots say, if the links are as fast as the topology declares: the phases, each as long as a
 /// message and its headers take on the slowest link under an MTU of 1500. Others promise no time.
 std::optional<double> predict(const Explanation& explanation, const Method& method, std::optional<Phase> phases,
@@ -268,8 +262,11 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
         return failure(looked.error());
     }
     for (const Decision::Range& range : explanation.decision.ranges()) {
-        const auto timetable = range.method.native() ? nullptr : timetable_of(explanation, range.method);
-        explanation.phases.push_back(timetable ? std::optional(timetable->phases()) : std::nullopt);
+        std::optional<Phase>& phases = explanation.phases.emplace_back();
+        if (!range.method.native()) {
+            const auto prepared = prepare(explanation.network, explanation.placement, explanation.bound, range.method);
+            phases = prepared ? std::optional(prepared->timetable->phases()) : std::nullopt;
+        }
     }
     const auto sizes = sizes_of(options, explanation);
     if (!sizes) {

@@ -12,10 +12,8 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/input/units.hpp"
-#include "aapc/methods/buffer_limit.hpp"
-#include "aapc/methods/method.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/schedule/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "console/command_line.hpp"
@@ -65,13 +63,6 @@ std::string synchronisations_with_summaries() {
     return text + "\n  * only for algorithms whose phases are contention-free on the network\n";
 }
 
-struct Chosen {
-    const Algorithm* algorithm;
-    std::string variant;
-    Synchronisation synchronisation;
-    std::unique_ptr<Timetable> timetable;
-};
-
 Expected<std::int64_t> size_of(const std::string& text, const char* option) {
     auto size = parse_size(text);
     if (!size) {
@@ -80,76 +71,73 @@ Expected<std::int64_t> size_of(const std::string& text, const char* option) {
     return size;
 }
 
-/// Takes fewer divisions where the buffers would be larger than the user allows, and says so.
-Expected<void> limit_buffers(const ScheduleRequest& request, const Network& network, const Placement& placement,
-                             Chosen& chosen) {
+/// The sizes that limit the buffers, in bytes.
+struct Limit {
+    std::int64_t bytes = 0;
+    std::int64_t message_bytes = 0;
+    [[nodiscard]] std::int64_t blocks() const { return bytes / std::max<std::int64_t>(message_bytes, 1); }
+};
+
+Expected<std::optional<Limit>> limit_of(const ScheduleRequest& request) {
     if (request.buffer_limit.empty()) {
-        return {};
+        return std::nullopt;
     }
     const auto limit = size_of(request.buffer_limit, "--buffer-limit");
     const auto message = size_of(request.message_size, "--message-size");
     if (!limit || !message) {
         return failure(limit ? message.error() : limit.error());
     }
-    const Method wanted{chosen.algorithm, chosen.variant, chosen.synchronisation};
-    const auto fitted = fit_buffers(network, placement, wanted, *limit / std::max<std::int64_t>(*message, 1));
-    if (!fitted) {
-        return failure(fitted.error());
-    }
-    for (const BufferedMethod& large : fitted->too_large) {
-        std::cerr << fmt::format("aapc: {} would need {} bytes of buffers on some rank, which is above the limit\n",
-                                 large.method.variant, large.buffer_blocks * *message);
-    }
-    if (chosen.variant != fitted->chosen.method.variant) {
-        std::cerr << fmt::format("aapc: using {}, which needs {} bytes\n", fitted->chosen.method.variant,
-                                 fitted->chosen.buffer_blocks * *message);
-        chosen.variant = fitted->chosen.method.variant;
-    }
-    return {};
+    return Limit{*limit, *message};
 }
 
-/// What the request comes to on this network, or why it cannot be had.
-Expected<Chosen> choose(const ScheduleRequest& request, const Network& network, const Placement& placement) {
+/// Says what the limit has changed.
+void report_limit(const Prepared& prepared, const Limit& limit) {
+    for (const BufferedMethod& large : prepared.too_large) {
+        std::cerr << fmt::format("aapc: {} would need {} bytes of buffers on some rank, which is above the limit\n",
+                                 large.method.variant, large.buffer_blocks * limit.message_bytes);
+    }
+    if (!prepared.too_large.empty()) {
+        std::cerr << fmt::format("aapc: using {}, which needs {} bytes\n", prepared.method.variant,
+                                 *prepared.buffer_blocks * limit.message_bytes);
+    }
+}
+
+/// The method that is asked for.
+Expected<Method> chosen_method(const ScheduleRequest& request, const Network& network) {
     const Expected<const Algorithm*> algorithm = chosen_algorithm(request.algorithm, network);
     if (!algorithm) {
         return failure(algorithm.error());
     }
-    Chosen chosen{*algorithm, request.variant, (*algorithm)->synchronisation, nullptr};
-    if (chosen.variant.empty()) {
-        chosen.variant = chosen.algorithm->variants.front();
+    Method method{*algorithm, request.variant, (*algorithm)->synchronisation};
+    if (method.variant.empty()) {
+        method.variant = method.algorithm->variants.front();
     }
     if (!request.synchronisation.empty()) {
         const Expected<Synchronisation> synchronisation = parse_synchronisation(request.synchronisation);
         if (!synchronisation) {
             return failure(synchronisation.error());
         }
-        chosen.synchronisation = *synchronisation;
+        method.synchronisation = *synchronisation;
     }
-    if (const auto limited = limit_buffers(request, network, placement, chosen); !limited) {
-        return failure(limited.error());
-    }
-    Expected<std::unique_ptr<Timetable>> timetable =
-        build_timetable(*chosen.algorithm, chosen.variant, network, placement);
-    if (!timetable) {
-        return failure(timetable.error());
-    }
-    chosen.timetable = std::move(*timetable);
-    if (const auto fits = check_synchronisation_fits(*chosen.timetable, chosen.synchronisation); !fits) {
-        return failure(fits.error());
-    }
-    return chosen;
+    return method;
 }
 
-/// What is wrong with the order of the messages, or with the dummies between them, if anything.
-std::optional<Violation> check_order(const Schedule& schedule, const Synchronisation& synchronisation,
-                                     const std::vector<Edge>& edges) {
-    if (auto violation = check_synchronisation(schedule, synchronisation, edges)) {
-        return violation;
+/// What the request comes to on this network, or why it cannot be had.
+Expected<Prepared> prepare_request(const ScheduleRequest& request, const Network& network, const Placement& placement) {
+    const auto method = chosen_method(request, network);
+    if (!method) {
+        return failure(method.error());
     }
-    if (synchronisation.kind == Synchronisation::Kind::dummy) {
-        return check_dummies(schedule, dummy_transfers(schedule, synchronisation));
+    const auto limit = limit_of(request);
+    if (!limit) {
+        return failure(limit.error());
     }
-    return std::nullopt;
+    auto prepared = prepare(network, placement, network_bound(network, placement), *method,
+                            *limit ? std::optional((*limit)->blocks()) : std::nullopt);
+    if (prepared && *limit) {
+        report_limit(*prepared, **limit);
+    }
+    return prepared;
 }
 
 }  // namespace
@@ -191,21 +179,16 @@ Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request) {
     }
     auto network = std::make_unique<Network>(std::move(*read));
     const Placement placement = full_placement(*network);
-    const Expected<Chosen> chosen = choose(request, *network, placement);
-    if (!chosen) {
-        return refuse(chosen.error());
+    const Expected<Prepared> prepared = prepare_request(request, *network, placement);
+    if (!prepared) {
+        return refuse(prepared.error());
     }
-    ScheduleDraft draft = tabulate(*chosen->timetable, std::string(chosen->algorithm->name), chosen->variant,
-                                   network_bound(*network, placement).messages);
-    Expected<Schedule, Violation> schedule = check_schedule(std::move(draft), *network, placement);
-    if (!schedule) {
-        return tl::unexpected<int>(complain_of_internal_error(request.topology, schedule.error()));
+    auto made = aapc::make_schedule(*prepared, *network, placement, request.reduction);
+    if (!made) {
+        return tl::unexpected<int>(complain_of_internal_error(request.topology, made.error()));
     }
-    std::vector<Edge> edges = synchronisation_edges(*schedule, chosen->synchronisation, request.reduction);
-    if (const std::optional<Violation> violation = check_order(*schedule, chosen->synchronisation, edges)) {
-        return tl::unexpected<int>(complain_of_internal_error(request.topology, *violation));
-    }
-    return CheckedSchedule{std::move(network), std::move(*schedule), chosen->synchronisation, std::move(edges)};
+    return CheckedSchedule{std::move(network), std::move(made->schedule), prepared->method.synchronisation,
+                           std::move(made->edges)};
 }
 
 }  // namespace aapc::cli

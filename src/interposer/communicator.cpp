@@ -8,13 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/mpi/make_exchange.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/staging.hpp"
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/blocks.hpp"
-#include "interposer/returned_errors.hpp"
+#include "mpi/returned_errors.hpp"
 #include "selection/buffers.hpp"
 
 namespace aapc::interposer {
@@ -31,18 +32,6 @@ bool all_agree(MPI_Comm comm, bool mine) {
     const int here = mine ? 1 : 0;
     int everywhere = 0;
     return PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everywhere == 1;
-}
-
-/// Whether there is a plan depends on what all ranks know, so there is one on all of them or on none.
-Expected<Plan> plan_for(const Network& network, const Placement& placement, Rank rank, const Method& method) {
-    const auto timetable = build_timetable(*method.algorithm, method.variant, network, placement);
-    if (!timetable) {
-        return failure(timetable.error());
-    }
-    if (const auto fits = check_synchronisation_fits(**timetable, method.synchronisation); !fits) {
-        return failure(fits.error());
-    }
-    return make_plan(**timetable, placement, rank, method.synchronisation);
 }
 
 /// Each rank knows its own needs; afterwards all know those of the rank that needs most. Collective.
@@ -134,7 +123,6 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     network_ = &job.configuration().network;
     shared_memory_ = job.configuration().shared_memory;
     const Bound bound = network_bound(*network_, placement_);
-    bits_per_second_ = bound.slowest_bits_per_second;
     set_decision(selection::decide(*network_, placement_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
     return true;
 }
@@ -209,45 +197,18 @@ mpi::Exchange* CommunicatorState::exchange_for(MPI_Comm comm, std::int64_t block
 }
 
 std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) {
-    const auto give_up = [comm](const std::string& why) {
+    const Bound bound = network_bound(*network_, placement_);
+    const auto prepared = prepare(*network_, placement_, bound, method).map_error([&](Diagnostic why) {
+        return said_of(method, std::move(why));
+    });
+    auto exchange = mpi::make_exchange(comm, prepared, placement_, machine_memory(comm));
+    if (!exchange) {
         if (rank_in(comm) == 0) {
-            say(selection::giving_up(why));
+            say(selection::giving_up(to_string(exchange.error())));
         }
         return nullptr;
-    };
-    Plan plan;
-    std::string why_not = "a rank has no memory left for its plan";
-    bool planned = false;
-    try {
-        if (auto made = plan_for(*network_, placement_, rank_in(comm), method)) {
-            plan = std::move(*made);
-            planned = true;
-        } else {
-            why_not = fmt::format("{}: {}", to_string(method), to_string(made.error()));
-        }
-    } catch (const std::bad_alloc&) {
-        planned = false;
     }
-    if (!all_agree(comm, planned)) {
-        return give_up(why_not);
-    }
-    mpi::ExchangeOptions options;
-    options.bits_per_second = bits_per_second_;
-    options.machine_memory = machine_memory(comm);
-    if (uses_tickets(method.synchronisation) &&
-        (options.machine_memory == nullptr || options.machine_memory->available() == SharedMemory::nothing)) {
-        return give_up(fmt::format("{}: the ranks of a machine share no memory for its tickets", to_string(method)));
-    }
-    std::unique_ptr<mpi::Exchange> exchange;
-    int error = MPI_SUCCESS;
-    {
-        const ReturnedErrors returned(comm);
-        error = mpi::Exchange::create(comm, std::move(plan), options, exchange);
-    }
-    if (!all_agree(comm, error == MPI_SUCCESS)) {
-        return give_up("MPI gives no further communicator to exchange messages on");
-    }
-    return exchange;
+    return std::move(*exchange);
 }
 
 mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
@@ -255,7 +216,7 @@ mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
         machine_memory_tried_ = true;
         int error = MPI_SUCCESS;
         {
-            const ReturnedErrors returned(comm);
+            const mpi::ReturnedErrors returned(comm);
             error = mpi::MachineMemory::create(comm, placement_, shared_memory_, machine_memory_);
         }
         if (!all_agree(comm, error == MPI_SUCCESS)) {

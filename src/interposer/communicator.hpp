@@ -82,7 +82,6 @@ class CommunicatorState {
     const Network* network_ = nullptr;  ///< the job's
     Placement placement_;
     SharedMemory shared_memory_ = SharedMemory::nothing;  ///< what to use where it can be had
-    double bits_per_second_ = 0;
     selection::Decision decision_;
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges

@@ -11,16 +11,16 @@
 #include <string>
 #include <utility>
 
-#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/methods/preparation.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/detection.hpp"
 #include "input/environment.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
-#include "interposer/returned_errors.hpp"
 #include "mpi/places.hpp"
 #include "mpi/ranks.hpp"
+#include "mpi/returned_errors.hpp"
 
 namespace aapc::interposer {
 
@@ -79,15 +79,8 @@ std::optional<std::string> misfit(const selection::Configuration& configuration,
         if (range.method.native()) {
             continue;
         }
-        const auto timetable = build_timetable(*range.method.algorithm, range.method.variant, network, placement);
-        if (!timetable) {
-            return fmt::format("{}: {}", to_string(range.method), to_string(timetable.error()));
-        }
-        if (const auto fits = check_synchronisation_fits(**timetable, range.method.synchronisation); !fits) {
-            return fmt::format("{}: {}", to_string(range.method), to_string(fits.error()));
-        }
-        if (const auto has_clock = selection::check_speed_is_known(range.method, bound); !has_clock) {
-            return fmt::format("{}: {}", to_string(range.method), to_string(has_clock.error()));
+        if (const auto prepared = prepare(network, placement, bound, range.method); !prepared) {
+            return to_string(said_of(range.method, prepared.error()));
         }
     }
     return std::nullopt;
@@ -229,7 +222,7 @@ bool Job::forced_tickets_can_be_had() const {
     std::unique_ptr<mpi::MachineMemory> memory;
     int there = 0;
     {
-        const ReturnedErrors returned(MPI_COMM_WORLD);
+        const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
         const int error =
             mpi::MachineMemory::create(MPI_COMM_WORLD, Placement{machine_of_}, configuration_.shared_memory, memory);
         const int mine = error == MPI_SUCCESS && memory->available() != SharedMemory::nothing ? 1 : 0;

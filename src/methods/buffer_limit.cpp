@@ -1,7 +1,5 @@
 #include "aapc/methods/buffer_limit.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -25,28 +23,6 @@ std::optional<Method> with_smaller_buffers(const Method& method) {
     auto variant = method.algorithm->smaller_variant(method.variant);
     return variant ? std::optional(Method{method.algorithm, std::move(*variant), method.synchronisation})
                    : std::nullopt;
-}
-
-Expected<FittedMethod> fit_buffers(const Network& network, const Placement& placement, const Method& wanted,
-                                   std::int64_t most_blocks) {
-    FittedMethod fitted;
-    std::optional<Method> next = wanted;
-    while (next) {
-        const auto timetable = build_timetable(*next->algorithm, next->variant, network, placement);
-        if (!timetable) {
-            return failure(timetable.error());
-        }
-        fitted.chosen = {*next, largest_buffer_blocks(**timetable)};
-        if (fitted.chosen.buffer_blocks <= most_blocks) {
-            return fitted;
-        }
-        fitted.too_large.push_back(fitted.chosen);
-        next = with_smaller_buffers(*next);
-    }
-    const BufferedMethod& smallest = fitted.too_large.back();
-    return failure(fmt::format("{}/{} needs buffers of {} blocks, and the limit is {}", smallest.method.algorithm->name,
-                               smallest.method.variant, smallest.buffer_blocks, most_blocks),
-                   "allow more, or choose an algorithm that forwards nothing");
 }
 
 }  // namespace aapc

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "aapc/methods/preparation.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/clusters.hpp"
@@ -299,24 +300,23 @@ class MethodModel::Builder {
         if (method_.native() || (!model_.grid_ && to_string(method_) == model_.fits_.front().method)) {
             return by_signature();
         }
-        const auto timetable = build_timetable(*method_.algorithm, method_.variant, network_, placement_);
-        if (!timetable) {
-            return failure(timetable.error());
+        const Bound bound = network_bound(network_, placement_);
+        const auto prepared = prepare(network_, placement_, bound, method_);
+        if (!prepared) {
+            return failure(prepared.error());
         }
-        if (const auto fits = check_synchronisation_fits(**timetable, method_.synchronisation); !fits) {
-            return failure(fits.error());
-        }
-        if (auto added = add_phases(**timetable); !added) {
+        const Timetable& timetable = *prepared->timetable;
+        if (auto added = add_phases(timetable); !added) {
             return failure(std::move(added.error()));
         }
         if (method_.synchronisation.kind == Kind::timed) {
-            return timed(**timetable);
+            return timed(*prepared);
         }
         const double longest = costs_.longest_start_up_seconds();
         model_.start_up_seconds_ +=
-            longest * start_ups_between(method_.synchronisation, (*timetable)->phases(), placement_.participants());
+            longest * start_ups_between(method_.synchronisation, timetable.phases(), placement_.participants());
         model_.kept_apart_ = keeps_phases_apart(method_.synchronisation.kind);
-        model_.basis_ = fmt::format("{} phase{}, {}", (*timetable)->phases(), (*timetable)->phases() == 1 ? "" : "s",
+        model_.basis_ = fmt::format("{} phase{}, {}", timetable.phases(), timetable.phases() == 1 ? "" : "s",
                                     basis_of_synchronisation());
         return std::move(model_);
     }
@@ -332,19 +332,15 @@ class MethodModel::Builder {
         return std::move(model_);
     }
 
-    Expected<MethodModel> timed(const Timetable& timetable) {
-        const Bound bound = network_bound(network_, placement_);
-        if (bound.slowest_bits_per_second <= 0) {
-            return failure("no message crosses a link, so there is no speed to keep to",
-                           "use ranks on several machines, or another synchronisation");
-        }
+    Expected<MethodModel> timed(const Prepared& prepared) {
         const Synchronisation& synchronisation = method_.synchronisation;
         const double pace = synchronisation.pace > 0 ? synchronisation.pace : PaceController::initial_pace;
-        model_.slots_ = Slots{timetable.phases(), bound.slowest_bits_per_second, synchronisation.segment_bytes, pace};
+        model_.slots_ =
+            Slots{prepared.timetable->phases(), prepared.bits_per_second, synchronisation.segment_bytes, pace};
         // Slots begin by the clock: no start-up in each, but a common start, there and back.
         model_.start_up_seconds_ =
             costs_.longest_start_up_seconds() * (1 + 2 * rounds_of_a_barrier(placement_.participants()));
-        model_.basis_ = fmt::format("{} phases by the clock, pace {}", timetable.phases(), pace);
+        model_.basis_ = fmt::format("{} phases by the clock, pace {}", prepared.timetable->phases(), pace);
         return std::move(model_);
     }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/methods/preparation.hpp"
 #include "aapc/search/search.hpp"
 #include "aapc/topology/bound.hpp"
 
@@ -164,9 +165,8 @@ bool crosses_links(const Placement& placement) {
            placement.machine_of.end();
 }
 
-/// `has_clock`: whether there is a speed of links that `timed` could go by.
-std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, const Placement& placement, bool has_clock,
-                                                     bool default_variant) {
+std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, const Placement& placement,
+                                                     const Bound& bound, bool default_variant) {
     const Timetable& timetable = *applied.timetable;
     std::vector<Synchronisation> list;
     if (timetable.forwards()) {
@@ -179,17 +179,14 @@ std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, con
     if (crosses_links(placement) && default_variant) {
         add_tickets(list, applied.algorithm->synchronisation, placement);
     }
-    std::erase_if(list, [&](const Synchronisation& one) {
-        return !check_synchronisation_fits(timetable, one) || (one.kind == Kind::timed && !has_clock);
-    });
+    std::erase_if(list, [&](const Synchronisation& one) { return !check_can_be_run(timetable, bound, one); });
     return list;
 }
 
 }  // namespace
 
 std::vector<Method> candidate_methods(const Network& network, const Placement& placement) {
-    // Where no message crosses a link, or the network was detected and nobody said how fast it is, there is none.
-    const bool has_clock = network_bound(network, placement).slowest_bits_per_second > 0;
+    const Bound bound = network_bound(network, placement);
     std::vector<Method> customary = {Method{}};
     std::vector<Method> others;
     for (const Algorithm& algorithm : algorithms()) {
@@ -200,7 +197,7 @@ std::vector<Method> candidate_methods(const Network& network, const Placement& p
         for (const Applied& one : applied) {
             const bool default_variant = &one == &applied.front();
             const std::vector<Synchronisation> synchronisations =
-                synchronisations_to_try(one, placement, has_clock, default_variant);
+                synchronisations_to_try(one, placement, bound, default_variant);
             for (const Synchronisation& synchronisation : synchronisations) {
                 const bool first = default_variant && &synchronisation == &synchronisations.front();
                 (first ? customary : others).push_back({one.algorithm, one.variant, synchronisation});

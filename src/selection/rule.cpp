@@ -184,14 +184,6 @@ std::optional<std::string> nothing_to_schedule(const Placement& placement, const
     return std::nullopt;
 }
 
-Expected<void> check_speed_is_known(const Method& method, const Bound& bound) {
-    if (method.synchronisation.kind == Synchronisation::Kind::timed && bound.slowest_bits_per_second <= 0) {
-        return failure("no speed is known of any link that messages cross, and 'timed' goes by it",
-                       "give the speed, as in detect:10Gbit, or choose another synchronisation");
-    }
-    return {};
-}
-
 Decision decide(const Network& network, const Placement& placement, const Bound& bound, const Forced& forced,
                 const Tuning* tuning, std::string_view mpi) {
     if (forced.method && forced.method->native()) {

@@ -81,9 +81,6 @@ class Decision {
 /// Nothing: there is something to schedule. O(participants).
 [[nodiscard]] std::optional<std::string> nothing_to_schedule(const Placement& placement, const Bound& bound);
 
-/// Says why `method` cannot keep time, if so: `timed` needs the speed of the links. The diagnostic has no file.
-[[nodiscard]] Expected<void> check_speed_is_known(const Method& method, const Bound& bound);
-
 /// Decides for a communicator whose ranks sit as `placement` says; `bound` is that of `network` and `placement`. What
 /// is forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it
 /// was measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where no message crosses a

@@ -92,40 +92,5 @@ TEST(Staging, IsNothingWhereNothingIsForwarded) {
     EXPECT_EQ(largest_buffer_blocks(**timetable), 0);
 }
 
-/// With every limit from nothing to plenty, the choice is the largest number of divisions that fits.
-TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
-    const Network network = test::torus_of({8, 8});
-    const Placement placement = full_placement(network);
-    std::vector<std::int64_t> needs;
-    for (const int divisions : {0, 1, 2}) {
-        needs.push_back(largest_buffer_blocks(*torus({8, 8}, divisions)));
-    }
-    ASSERT_TRUE(needs[0] < needs[1] && needs[1] < needs[2]);
-    for (int wanted = 0; wanted <= 2; ++wanted) {
-        const Method method = *parse_method(fmt::format("torus/divisions-{}", wanted), NetworkKind::torus);
-        for (int fitting = -1; fitting <= 2; ++fitting) {
-            const std::int64_t limit = fitting < 0 ? needs[0] - 1 : needs[static_cast<std::size_t>(fitting)];
-            const auto fitted = fit_buffers(network, placement, method, limit);
-            ASSERT_EQ(fitted.has_value(), fitting >= 0);
-            if (fitted) {
-                const int expected = std::min(wanted, fitting);
-                EXPECT_EQ(fitted->chosen.method.variant, fmt::format("divisions-{}", expected));
-                EXPECT_EQ(fitted->chosen.method.synchronisation, method.synchronisation);
-                EXPECT_EQ(fitted->chosen.buffer_blocks, needs[static_cast<std::size_t>(expected)]);
-                EXPECT_EQ(fitted->too_large.size(), static_cast<std::size_t>(wanted - expected));
-            }
-        }
-    }
-    const auto refused = fit_buffers(network, placement, *parse_method("torus", NetworkKind::torus), 5);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(to_string(refused.error()),
-              fmt::format("torus/divisions-0 needs buffers of {} blocks, and the limit is 5; allow more, or choose an "
-                          "algorithm that forwards nothing",
-                          needs[0]));
-    EXPECT_TRUE(fit_buffers(network, placement, *parse_method("torus-direct", NetworkKind::torus), 0));
-    EXPECT_FALSE(with_smaller_buffers(*parse_method("bruck", NetworkKind::torus)));
-    EXPECT_FALSE(with_smaller_buffers(Method{}));
-}
-
 }  // namespace
 }  // namespace aapc

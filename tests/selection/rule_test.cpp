@@ -266,17 +266,6 @@ TEST(Choice, ATuningMadeUnderDetectionIsObeyed) {
     EXPECT_THAT(decision(found.network, found.placement, {}, &tuning).reason(), HasSubstr("detected"));
 }
 
-TEST(Choice, TimedNeedsASpeed) {
-    const DetectedNetwork unknown = detected({2, 2});
-    const DetectedNetwork known = detected({2, 2}, 1e9);
-    const Bound without = network_bound(unknown.network, unknown.placement);
-    EXPECT_FALSE(check_speed_is_known(method("tree+timed"), without));
-    EXPECT_FALSE(check_speed_is_known(method("factor+timed:1448@0.9"), without));
-    EXPECT_TRUE(check_speed_is_known(method("tree+sender"), without));
-    EXPECT_TRUE(check_speed_is_known(method("native"), without));
-    EXPECT_TRUE(check_speed_is_known(method("tree+timed"), network_bound(known.network, known.placement)));
-}
-
 TEST(Choice, ThereIsNothingToScheduleForTwoRanksOrOnOneMachine) {
     const Network network = two_switches(2, 1e9);
     const auto reason = [&](const Placement& placement) {

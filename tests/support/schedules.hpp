@@ -7,7 +7,8 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/schedule/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
 
 namespace aapc::test {
@@ -19,15 +20,16 @@ struct Built {
 
 /// Builds `tree` in `variant`, writes it down and has it checked against the bound.
 inline Built build_tree_schedule(const Network& network, const Placement& placement, std::string_view variant) {
-    const Algorithm& algorithm = **find_algorithm("tree");
-    auto timetable = build_timetable(algorithm, variant, network, placement);
-    if (!timetable) {
-        return {nullptr, tl::unexpected(Violation{to_string(timetable.error())})};
+    const Method method{*find_algorithm("tree"), std::string(variant), Synchronisation::none};
+    auto prepared = prepare(network, placement, network_bound(network, placement), method);
+    if (!prepared) {
+        return {nullptr, tl::unexpected(Violation{to_string(prepared.error())})};
     }
-    auto schedule =
-        check_schedule(tabulate(**timetable, "tree", std::string(variant), tree_bound(network, placement).messages),
-                       network, placement);
-    return {std::move(*timetable), std::move(schedule)};
+    auto made = make_schedule(*prepared, network, placement);
+    if (!made) {
+        return {nullptr, tl::unexpected(made.error())};
+    }
+    return {std::move(prepared->timetable), std::move(made->schedule)};
 }
 
 }  // namespace aapc::test

@@ -4,13 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
-#include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/timetable/timetable.hpp"
-#include "aapc/topology/network.hpp"
-#include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
@@ -28,16 +24,5 @@ struct BufferedMethod {
     Method method;
     std::int64_t buffer_blocks = 0;  ///< of the rank that needs most
 };
-
-/// What became of a method within a limit.
-struct FittedMethod {
-    BufferedMethod chosen;
-    std::vector<BufferedMethod> too_large;  ///< what was wanted, and what was tried after that
-};
-
-/// `wanted`, or as little of its reduction by with_smaller_buffers() as lets it do with `most_blocks` blocks of
-/// buffers. A diagnostic, without a file, where it cannot be had or none of them fits. `wanted` is not the MPI's own.
-[[nodiscard]] Expected<FittedMethod> fit_buffers(const Network& network, const Placement& placement,
-                                                 const Method& wanted, std::int64_t most_blocks);
 
 }  // namespace aapc

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-namespace aapc::interposer {
+namespace aapc::mpi {
 
 /// While it lives, errors on a communicator are returned. What we try and can do without, such as one communicator
 /// more, must not end the program.
@@ -26,4 +26,4 @@ class ReturnedErrors {
     MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
-}  // namespace aapc::interposer
+}  // namespace aapc::mpi

@@ -1,0 +1,83 @@
+#include "aapc/methods/preparation.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <utility>
+
+#include "aapc/algorithms/algorithm.hpp"
+
+namespace aapc {
+
+namespace {
+
+Diagnostic none_fits(const BufferedMethod& smallest, std::int64_t most_blocks) {
+    return {
+        .problem = fmt::format("{}/{} needs buffers of {} blocks, and the limit is {}", smallest.method.algorithm->name,
+                               smallest.method.variant, smallest.buffer_blocks, most_blocks),
+        .advice = "allow more, or choose an algorithm that forwards nothing"};
+}
+
+/// Fills in method, timetable and buffers.
+Expected<void> build_within(const Network& network, const Placement& placement, const Method& wanted,
+                            std::optional<std::int64_t> most_blocks, Prepared& prepared) {
+    for (std::optional next = wanted; next; next = with_smaller_buffers(*next)) {
+        auto timetable = build_timetable(*next->algorithm, next->variant, network, placement);
+        if (!timetable) {
+            return failure(std::move(timetable.error()));
+        }
+        prepared.method = *next;
+        prepared.timetable = std::move(*timetable);
+        if (!most_blocks) {
+            return {};
+        }
+        prepared.buffer_blocks = largest_buffer_blocks(*prepared.timetable);
+        if (*prepared.buffer_blocks <= *most_blocks) {
+            return {};
+        }
+        prepared.too_large.push_back({*next, *prepared.buffer_blocks});
+    }
+    return failure(none_fits(prepared.too_large.back(), *most_blocks));
+}
+
+}  // namespace
+
+Expected<Prepared> prepare(const Network& network, const Placement& placement, const Bound& bound, const Method& wanted,
+                           std::optional<std::int64_t> most_buffer_blocks) {
+    try {
+        Prepared prepared;
+        prepared.bound_messages = bound.messages;
+        prepared.bits_per_second = bound.slowest_bits_per_second;
+        if (auto built = build_within(network, placement, wanted, most_buffer_blocks, prepared); !built) {
+            return failure(std::move(built.error()));
+        }
+        if (auto can = check_can_be_run(*prepared.timetable, bound, wanted.synchronisation); !can) {
+            return failure(std::move(can.error()));
+        }
+        return prepared;
+    } catch (const std::bad_alloc&) {
+        return failure("no memory is left for its timetable", "");
+    }
+}
+
+Expected<void> check_can_be_run(const Timetable& timetable, const Bound& bound,
+                                const Synchronisation& synchronisation) {
+    if (auto fits = check_synchronisation_fits(timetable, synchronisation); !fits) {
+        return fits;
+    }
+    // A rank by itself keeps time with nobody.
+    if (synchronisation.kind == Synchronisation::Kind::timed && bound.slowest_bits_per_second <= 0 &&
+        timetable.participants() > 1) {
+        return failure("no speed is known of any link that messages cross, and 'timed' goes by it",
+                       "use ranks on several machines, give the speed where the network is detected (detect:10Gbit), "
+                       "or choose another synchronisation");
+    }
+    return {};
+}
+
+Diagnostic said_of(const Method& method, Diagnostic diagnostic) {
+    diagnostic.problem = fmt::format("{}: {}", to_string(method), diagnostic.problem);
+    return diagnostic;
+}
+
+}  // namespace aapc

@@ -1,0 +1,28 @@
+/// @file
+/// What ranks tell each other so that all of them fail or none. Everything here waits patiently: ranks may outnumber
+/// cores, and a rank that spins slows down those that are still at work.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "aapc/input/diagnostic.hpp"
+
+namespace aapc::mpi {
+
+/// Until it is complete.
+void wait_patiently(MPI_Request request);
+
+/// The bytes of rank `root` on all ranks. Collective.
+void broadcast(MPI_Comm comm, void* bytes, std::size_t length, int root);
+
+/// The text of rank `root` on all ranks. Collective.
+[[nodiscard]] std::string text_from(MPI_Comm comm, const std::string& text, int root);
+
+/// The complaint of the lowest rank that has one, on all ranks; nothing if none has. Collective.
+[[nodiscard]] std::optional<Diagnostic> first_complaint(MPI_Comm comm, const std::optional<Diagnostic>& mine);
+
+}  // namespace aapc::mpi

@@ -1,0 +1,119 @@
+// What can be run and what cannot, and what takes its place within a limit of buffers.
+#include "aapc/methods/preparation.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/topology/detection.hpp"
+#include "support/networks.hpp"
+#include "support/torus.hpp"
+
+namespace aapc {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Two machines of two ranks each; 0: nobody knows how fast they are connected.
+DetectedNetwork two_machines(double bits_per_second) {
+    std::vector<RankPlace> places;
+    for (int rank = 0; rank < 4; ++rank) {
+        places.push_back({rank < 2 ? 0 : 2, rank < 2 ? "h0" : "h1"});
+    }
+    return detect_network(places, bits_per_second);
+}
+
+Expected<Prepared> prepared(const DetectedNetwork& found, std::string_view method) {
+    return prepare(found.network, found.placement, network_bound(found.network, found.placement),
+                   *parse_method(method, found.network.kind()));
+}
+
+TEST(Preparation, HasTheTimetableAndWhatTheNetworkIsKnownToBear) {
+    const DetectedNetwork known = two_machines(1e9);
+    const auto tree = prepared(known, "tree/paper+sender");
+    ASSERT_TRUE(tree) << to_string(tree.error());
+    EXPECT_EQ(to_string(tree->method), "tree/paper+sender");
+    EXPECT_EQ(tree->timetable->participants(), 4);
+    EXPECT_EQ(tree->bound_messages, 4);
+    EXPECT_EQ(tree->bits_per_second, 1e9);
+    EXPECT_FALSE(tree->buffer_blocks) << "nobody has asked";
+}
+
+TEST(Preparation, SaysWhyThereIsNone) {
+    const DetectedNetwork known = two_machines(1e9);
+    const auto unsuited = prepared(known, "bruck+sender");
+    ASSERT_FALSE(unsuited);
+    EXPECT_EQ(to_string(said_of(*parse_method("bruck+sender", NetworkKind::detected), unsuited.error())),
+              "bruck/radix-2+sender: " + to_string(unsuited.error()));
+    const Method other{*find_algorithm("torus-direct"), "plain", Synchronisation::timed};
+    const auto elsewhere =
+        prepare(known.network, known.placement, network_bound(known.network, known.placement), other);
+    ASSERT_FALSE(elsewhere);
+    EXPECT_THAT(elsewhere.error().problem, HasSubstr("torus"));
+}
+
+TEST(Preparation, TimedNeedsASpeed) {
+    const DetectedNetwork unknown = two_machines(0);
+    for (const char* const method : {"tree+timed", "tree/paper+timed:1448@0.9"}) {
+        const auto without = prepared(unknown, method);
+        ASSERT_FALSE(without) << method;
+        EXPECT_THAT(to_string(without.error()), AllOf(HasSubstr("no speed is known"), HasSubstr("detect:10Gbit")));
+        EXPECT_TRUE(prepared(two_machines(1e9), method)) << method;
+    }
+    EXPECT_TRUE(prepared(unknown, "tree+sender"));
+    EXPECT_TRUE(prepared(unknown, "factor"));
+}
+
+TEST(Preparation, ARankByItselfKeepsTimeWithNobody) {
+    const Network alone = test::chain_of({1}).build();
+    const Placement placement = full_placement(alone);
+    const auto timed =
+        prepare(alone, placement, network_bound(alone, placement), *parse_method("tree+timed", NetworkKind::tree));
+    ASSERT_TRUE(timed) << to_string(timed.error());
+    EXPECT_EQ(timed->timetable->participants(), 1);
+}
+
+/// With every limit from nothing to plenty, the choice is the largest number of divisions that fits.
+TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
+    const Network network = test::torus_of({8, 8});
+    const Placement placement = full_placement(network);
+    const Bound bound = network_bound(network, placement);
+    std::vector<std::int64_t> needs;
+    for (const int divisions : {0, 1, 2}) {
+        needs.push_back(largest_buffer_blocks(
+            **build_timetable(**find_algorithm("torus"), fmt::format("divisions-{}", divisions), network, placement)));
+    }
+    ASSERT_TRUE(needs[0] < needs[1] && needs[1] < needs[2]);
+    for (int wanted = 0; wanted <= 2; ++wanted) {
+        const Method method = *parse_method(fmt::format("torus/divisions-{}", wanted), NetworkKind::torus);
+        for (int fitting = -1; fitting <= 2; ++fitting) {
+            const std::int64_t limit = fitting < 0 ? needs[0] - 1 : needs[static_cast<std::size_t>(fitting)];
+            const auto fitted = prepare(network, placement, bound, method, limit);
+            ASSERT_EQ(fitted.has_value(), fitting >= 0);
+            if (fitted) {
+                const int expected = std::min(wanted, fitting);
+                EXPECT_EQ(fitted->method.variant, fmt::format("divisions-{}", expected));
+                EXPECT_EQ(fitted->method.synchronisation, method.synchronisation);
+                EXPECT_EQ(fitted->buffer_blocks, needs[static_cast<std::size_t>(expected)]);
+                EXPECT_EQ(fitted->too_large.size(), static_cast<std::size_t>(wanted - expected));
+            }
+        }
+    }
+    const auto refused = prepare(network, placement, bound, *parse_method("torus", NetworkKind::torus), 5);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(to_string(refused.error()),
+              fmt::format("torus/divisions-0 needs buffers of {} blocks, and the limit is 5; allow more, or choose an "
+                          "algorithm that forwards nothing",
+                          needs[0]));
+    EXPECT_TRUE(prepare(network, placement, bound, *parse_method("torus-direct", NetworkKind::torus), 0));
+    EXPECT_FALSE(with_smaller_buffers(*parse_method("bruck", NetworkKind::torus)));
+    EXPECT_FALSE(with_smaller_buffers(Method{}));
+}
+
+}  // namespace
+}  // namespace aapc
