@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "aapc/topology/topology_file.hpp"
