@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/plan/plan.hpp"
@@ -20,6 +21,10 @@ struct ExchangeOptions {
     /// Exchanges that share one are run one after the other, in the same order on all ranks.
     MachineMemory* machine_memory = nullptr;
 };
+
+class Execution;
+class LocalCopies;
+class Transport;
 
 /// What the last run() of a rank did, for benchmarks and AAPC_VERBOSE.
 struct ExchangeReport {
@@ -53,9 +58,16 @@ class Exchange {
     [[nodiscard]] const ExchangeReport& report() const;
 
   private:
-    class Implementation;
-    explicit Exchange(std::unique_ptr<Implementation> implementation);
-    std::unique_ptr<Implementation> implementation_;
+    Exchange(MPI_Comm communicator, Plan plan);
+    /// Everything but the communicator; collective. Throws std::bad_alloc.
+    [[nodiscard]] int set_up(const ExchangeOptions& options);
+
+    MPI_Comm communicator_;  ///< our own
+    Plan plan_;
+    std::optional<Plan> wire_plan_;  ///< without the messages that are copied; nothing: none is
+    std::unique_ptr<Transport> transport_;
+    std::unique_ptr<LocalCopies> copies_;  ///< null: every block is a message
+    std::unique_ptr<Execution> execution_;
 };
 
 }  // namespace aapc::mpi
