@@ -20,22 +20,23 @@ Envelope envelope_of(MPI_Datatype type) {
     return envelope;
 }
 
-bool has_no_gaps(MPI_Datatype type) {
+/// Asks for the extent as well.
+bool has_no_gaps(MPI_Datatype type, MPI_Aint& extent) {
     MPI_Count size = 0;
     MPI_Count lower = 0;
-    MPI_Count extent = 0;
+    MPI_Count whole = 0;
     MPI_Count true_lower = 0;
     MPI_Count true_extent = 0;
     PMPI_Type_size_x(type, &size);
-    PMPI_Type_get_extent_x(type, &lower, &extent);
+    PMPI_Type_get_extent_x(type, &lower, &whole);
     PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
-    return lower == 0 && true_lower == 0 && size == extent && size == true_extent;
+    extent = static_cast<MPI_Aint>(whole);
+    return lower == 0 && true_lower == 0 && size == whole && size == true_extent;
 }
 
 /// Extents alone do not tell: a struct may list its members in any order and still have no gap. Only types made of one
 /// predefined type by mere repetition are known to be in order.
-bool is_in_order(MPI_Datatype type) {
-    const Envelope envelope = envelope_of(type);
+bool is_in_order(MPI_Datatype type, const Envelope& envelope) {
     if (envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) {
         return envelope.datatypes == 0;  // named, or one of Fortran's by precision
     }
@@ -44,30 +45,27 @@ bool is_in_order(MPI_Datatype type) {
     MPI_Datatype inner = MPI_DATATYPE_NULL;
     PMPI_Type_get_contents(type, envelope.integers, envelope.addresses, envelope.datatypes, integers.data(),
                            addresses.data(), &inner);
-    const bool in_order = is_in_order(inner);
+    const Envelope envelope_of_inner = envelope_of(inner);
+    const bool in_order = is_in_order(inner, envelope_of_inner);
     // Only derived types come back as new references.
-    if (envelope_of(inner).datatypes > 0) {
+    if (envelope_of_inner.datatypes > 0) {
         PMPI_Type_free(&inner);
     }
     return in_order;
 }
 
-bool is_plain(MPI_Datatype type) { return has_no_gaps(type) && is_in_order(type); }
-
 }  // namespace
 
-std::int64_t data_bytes(int count, MPI_Datatype type) {
-    MPI_Count size = 0;
-    PMPI_Type_size_x(type, &size);
-    return static_cast<std::int64_t>(size) * count;
-}
-
-Block::Block(int count, MPI_Datatype type)
-    : count_(count), type_(type), stride_(0), bytes_(data_bytes(count, type)), plain_(is_plain(type)) {
-    MPI_Aint lower = 0;
-    MPI_Aint extent = 0;
-    PMPI_Type_get_extent(type, &lower, &extent);
-    stride_ = extent * static_cast<MPI_Aint>(count);
+const Layout& LayoutReader::of(MPI_Datatype type) {
+    if (type_ != MPI_DATATYPE_NULL && type_ == type) {
+        return layout_;
+    }
+    const Envelope envelope = envelope_of(type);
+    const bool no_gaps = has_no_gaps(type, layout_.extent);
+    layout_.plain = no_gaps && is_in_order(type, envelope);
+    layout_.predefined = envelope.combiner == MPI_COMBINER_NAMED;
+    type_ = layout_.predefined ? type : MPI_DATATYPE_NULL;
+    return layout_;
 }
 
 int Block::pack(const void* buffer, int blocks, std::byte* packed, MPI_Comm comm) const {

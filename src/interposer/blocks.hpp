@@ -10,17 +10,36 @@
 
 namespace aapc::interposer {
 
-/// Bytes of data in `count` elements of `type`, gaps not counted.
-[[nodiscard]] std::int64_t data_bytes(int count, MPI_Datatype type);
+/// How the elements of a datatype lie in memory.
+struct Layout {
+    MPI_Aint extent = 0;  ///< from one element to the next
+    bool plain = false;   ///< the bytes lie in memory as they travel: no gaps and nothing out of order
+    /// Part of the MPI: the handle never means another type. Others are freed, and their handles used again.
+    bool predefined = false;
+};
+
+/// The layouts of types, asked of MPI each time but for the predefined type that was asked for last. Not for concurrent
+/// use.
+class LayoutReader {
+  public:
+    [[nodiscard]] const Layout& of(MPI_Datatype type);
+
+  private:
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;  ///< of layout_, if that is a predefined one's
+    Layout layout_;
+};
 
 /// One block of MPI_Alltoall's arguments: `count` elements of `type`.
 class Block {
   public:
-    /// Asks MPI about the type; a committed datatype and count >= 0, data_bytes() of them at most 2^31-1.
-    Block(int count, MPI_Datatype type);
+    /// A committed datatype with its layout and count >= 0; `bytes` of data they are, at most 2^31-1.
+    Block(int count, MPI_Datatype type, std::int64_t bytes, const Layout& layout)
+        : count_(count),
+          type_(type),
+          stride_(layout.extent * static_cast<MPI_Aint>(count)),
+          bytes_(bytes),
+          plain_(layout.plain) {}
 
-    /// Bytes of data in a block, gaps not counted.
-    [[nodiscard]] std::int64_t bytes() const { return bytes_; }
     /// Whether a block's bytes lie in memory as they travel: no gaps and nothing out of order.
     [[nodiscard]] bool plain() const { return plain_; }
 

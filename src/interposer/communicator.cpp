@@ -184,14 +184,14 @@ void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
     }
 }
 
-mpi::Exchange* CommunicatorState::exchange_for(MPI_Comm comm, std::int64_t block_bytes) {
-    Slot& slot = slots_[slot_of_range_[decision_.range_of(block_bytes)]];
+mpi::Exchange* CommunicatorState::exchange_for(const Call& call) {
+    Slot& slot = slots_[slot_of_range_[decision_.range_of(call.block_bytes)]];
     if (slot.method.native()) {
         return nullptr;
     }
     if (!slot.tried) {
         slot.tried = true;
-        slot.exchange = make_exchange(comm, slot.method);
+        slot.exchange = make_exchange(call.comm, slot.method);
     }
     return slot.exchange.get();
 }
@@ -226,36 +226,38 @@ mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
     return machine_memory_.get();
 }
 
-int CommunicatorState::run(mpi::Exchange& exchange, const void* send, int send_count, MPI_Datatype send_type,
-                           void* receive, int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-    const bool in_place = send == MPI_IN_PLACE;
-    const Block receive_block(receive_count, receive_type);
-    const Block send_block = in_place ? receive_block : Block(send_count, send_type);
-    const auto block_bytes = static_cast<std::size_t>(receive_block.bytes());
+int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
+    const Block receive_block(call.receive_count, call.receive_type, call.block_bytes,
+                              receive_layout_.of(call.receive_type));
+    const Block send_block = call.sends_what_it_receives() ? receive_block
+                                                           : Block(call.send_count, call.send_type, call.block_bytes,
+                                                                   send_layout_.of(call.send_type));
+    const auto block_bytes = static_cast<std::size_t>(call.block_bytes);
     const std::size_t all_bytes = block_bytes * static_cast<std::size_t>(ranks_);
 
-    const auto* from = static_cast<const std::byte*>(send);
-    if (in_place || !send_block.plain()) {
+    const auto* from = static_cast<const std::byte*>(call.send_buffer);
+    if (call.in_place() || !send_block.plain()) {
         std::byte* const packed = packed_send_.at_least(all_bytes);
         if (packed == nullptr) {
-            return raise(comm, MPI_ERR_NO_MEM);
+            return raise(call.comm, MPI_ERR_NO_MEM);
         }
-        if (const int error = send_block.pack(in_place ? receive : send, ranks_, packed, comm); error != MPI_SUCCESS) {
+        const void* const unpacked = call.in_place() ? call.receive_buffer : call.send_buffer;
+        if (const int error = send_block.pack(unpacked, ranks_, packed, call.comm); error != MPI_SUCCESS) {
             return error;
         }
         from = packed;
     }
-    auto* to = static_cast<std::byte*>(receive);
+    auto* to = static_cast<std::byte*>(call.receive_buffer);
     if (!receive_block.plain()) {
         to = packed_receive_.at_least(all_bytes);
         if (to == nullptr) {
-            return raise(comm, MPI_ERR_NO_MEM);
+            return raise(call.comm, MPI_ERR_NO_MEM);
         }
     }
     if (const int error = exchange.run(from, to, block_bytes); error != MPI_SUCCESS) {
-        return raise(comm, error);
+        return raise(call.comm, error);
     }
-    return receive_block.plain() ? MPI_SUCCESS : receive_block.unpack(to, ranks_, receive, comm);
+    return receive_block.plain() ? MPI_SUCCESS : receive_block.unpack(to, ranks_, call.receive_buffer, call.comm);
 }
 
 std::string CommunicatorState::report() const {

@@ -13,6 +13,8 @@
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/placement.hpp"
+#include "interposer/blocks.hpp"
+#include "interposer/call.hpp"
 #include "interposer/job.hpp"
 #include "selection/rule.hpp"
 
@@ -30,15 +32,13 @@ class CommunicatorState {
     CommunicatorState& operator=(const CommunicatorState&) = delete;
     ~CommunicatorState() = default;
 
-    /// The exchange for blocks of that size, made at its first use: collective over `comm`. Null: the MPI's own
-    /// routine, on all ranks alike.
-    [[nodiscard]] mpi::Exchange* exchange_for(MPI_Comm comm, std::int64_t block_bytes);
+    /// The exchange for a well-formed call on this communicator, made at its first use: collective then. Null: the
+    /// MPI's own routine, on all ranks alike.
+    [[nodiscard]] mpi::Exchange* exchange_for(const Call& call);
 
-    /// MPI_Alltoall's arguments, carried out by `exchange`; both sides' blocks have between 1 and
-    /// largest_scheduled_block bytes, the same number. Returns an MPI error code, for which the communicator's error
-    /// handler has been called.
-    [[nodiscard]] int run(mpi::Exchange& exchange, const void* send, int send_count, MPI_Datatype send_type,
-                          void* receive, int receive_count, MPI_Datatype receive_type, MPI_Comm comm);
+    /// Carries out the call by the exchange that it was given; its blocks have 1 to largest_scheduled_block bytes.
+    /// Returns an MPI error code, for which the communicator's error handler has been called.
+    [[nodiscard]] int run(mpi::Exchange& exchange, const Call& call);
 
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
     [[nodiscard]] std::string report() const;
@@ -87,6 +87,8 @@ class CommunicatorState {
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
     std::vector<Slot> slots_;                             ///< one for each method of the decision
     std::vector<std::size_t> slot_of_range_;              ///< index into slots_ for each range of the decision
+    LayoutReader send_layout_;
+    LayoutReader receive_layout_;
     Scratch packed_send_;
     Scratch packed_receive_;
 };

@@ -3,10 +3,8 @@
 // comes by here once, whichever way it takes.
 #include <mpi.h>
 
-#include <cstdint>
-
 #include "aapc/interposer.h"
-#include "interposer/blocks.hpp"
+#include "interposer/call.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
 #include "interposer/real.hpp"
@@ -31,35 +29,27 @@ int initialise_thread(int* argc, char*** argv, int required, int* provided) {
     return error;
 }
 
-/// Whether these arguments are beyond complaint. The others are the MPI's to judge.
-bool well_formed(const void* send, int send_count, MPI_Datatype send_type, int receive_count, MPI_Datatype receive_type,
-                 MPI_Comm comm) {
-    if (comm == MPI_COMM_NULL || receive_count < 0 || receive_type == MPI_DATATYPE_NULL) {
-        return false;
-    }
-    if (send == MPI_IN_PLACE) {
-        return true;
-    }
-    return send_count >= 0 && send_type != MPI_DATATYPE_NULL &&
-           data_bytes(send_count, send_type) == data_bytes(receive_count, receive_type);
+int pass_through(const Call& call) {
+    return real().alltoall(call.send_buffer, call.send_count, call.send_type, call.receive_buffer, call.receive_count,
+                           call.receive_type, call.comm);
 }
 
-int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-             MPI_Datatype receive_type, MPI_Comm comm) {
+int alltoall(Call call) {
     Job* const job = Job::current();
     if (job == nullptr) {
-        return real().alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+        return pass_through(call);
     }
-    if (well_formed(send, send_count, send_type, receive_count, receive_type, comm)) {
-        if (CommunicatorState* const state = CommunicatorState::of(comm, *job)) {
-            if (mpi::Exchange* const exchange = state->exchange_for(comm, data_bytes(receive_count, receive_type))) {
+    read_arguments(call);
+    if (call.well_formed()) {
+        if (CommunicatorState* const state = CommunicatorState::of(call.comm, *job)) {
+            if (mpi::Exchange* const exchange = state->exchange_for(call)) {
                 job->count_exchanged();
-                return state->run(*exchange, send, send_count, send_type, receive, receive_count, receive_type, comm);
+                return state->run(*exchange, call);
             }
         }
     }
     job->count_passed_through();
-    return real().alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+    return pass_through(call);
 }
 
 }  // namespace
@@ -82,11 +72,11 @@ AAPC_INTERPOSED int PMPI_Init_thread(int* argc, char*** argv, int required, int*
 
 AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return aapc::interposer::alltoall({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm});
 }
 AAPC_INTERPOSED int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    return aapc::interposer::alltoall({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm});
 }
 
 AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
