@@ -15,6 +15,7 @@
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/blocks.hpp"
+#include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/buffers.hpp"
 
@@ -22,11 +23,7 @@ namespace aapc::interposer {
 
 namespace {
 
-int rank_in(MPI_Comm comm) {
-    int rank = 0;
-    PMPI_Comm_rank(comm, &rank);
-    return rank;
-}
+using mpi::rank_in;
 
 bool all_agree(MPI_Comm comm, bool mine) {
     const int here = mine ? 1 : 0;
