@@ -3,7 +3,8 @@
 
     walk_through.py SOURCE-DIRECTORY OUTPUT-DIRECTORY
 
-Each block of code belongs to the file that is named last before it. Ends with 1 where the text does not fit the tree.
+Each block of code belongs to the file that its first line names, or else to the one that is named last before it.
+Ends with 1 where the text does not fit the tree.
 """
 
 import re
@@ -21,9 +22,10 @@ def blocks_of(text: str) -> list[tuple[str, str]]:
     """(file, code) for every block of the section."""
     section = text.split(HEADING + "\n", 1)[1].split("\n## ", 1)[0]
     found, named = [], ""
-    for index, part in enumerate(re.split(r"^```\w*\n", section, flags=re.MULTILINE)):
+    for index, part in enumerate(re.split(r"^```", section, flags=re.MULTILINE)):
         if index % 2 == 1:
-            found.append((named, part))
+            opening, code = part.split("\n", 1)
+            found.append((opening.split()[-1] if " " in opening else named, code))
         elif paths := PATH.findall(part):
             named = paths[-1]
     return found
