@@ -13,7 +13,9 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/node_check.hpp"
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/schedule/make_schedule.hpp"
+#include "aapc/topology/bound.hpp"
 #include "support/networks.hpp"
 
 namespace {
@@ -102,20 +104,20 @@ std::optional<std::string> measure(Row& row, const Sizes& sizes) {
     }
     const Network network = tree.build();
     const Placement placement = full_placement(network);
-    const auto timetable = build_timetable(**find_algorithm("factor"), row.variant, network, placement);
-    if (!timetable) {
-        return to_string(timetable.error());
+    const Method method{*find_algorithm("factor"), std::string(row.variant), Synchronisation::none};
+    const auto prepared = prepare(network, placement, network_bound(network, placement), method);
+    if (!prepared) {
+        return to_string(prepared.error());
     }
-    const auto schedule =
-        check_schedule(tabulate(**timetable, "factor", std::string(row.variant), std::nullopt), network, placement);
-    if (!schedule) {
-        return schedule.error().what;
+    const auto made = make_schedule(*prepared, network, placement);
+    if (!made) {
+        return made.error().what;
     }
-    const auto use = check_node_ports(*schedule, row.ports);
+    const auto use = check_node_ports(made->schedule, row.ports);
     if (!use) {
         return use.error().what;
     }
-    row.steps += (*timetable)->phases();
+    row.steps += prepared->timetable->phases();
     row.wire_steps += use->wire_phases;
     row.over_bound.add(use->wire_phases, use->least_wire_phases, sizes);
     row.over_exchange_bound.add(use->wire_phases, exchange_bound(sizes), sizes);

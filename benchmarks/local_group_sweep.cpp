@@ -12,8 +12,9 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/methods/preparation.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/schedule/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
 #include "support/clusters.hpp"
 #include "support/interpreter.hpp"
@@ -35,17 +36,19 @@ struct Totals {
 
 /// Why the schedule is wrong; nothing if it is right.
 std::optional<std::string> measure(const Network& network, const Placement& placement, Totals& totals) {
-    const auto timetable = build_timetable(**find_algorithm("local-group"), "", network, placement);
-    if (!timetable) {
-        return to_string(timetable.error());
+    const Method method{*find_algorithm("local-group"), "balanced", Synchronisation::none};
+    const auto prepared = prepare(network, placement, network_bound(network, placement), method);
+    if (!prepared) {
+        return to_string(prepared.error());
     }
-    const auto schedule = check_schedule(
-        tabulate(**timetable, "local-group", "balanced", tree_bound(network, placement).messages), network, placement);
-    if (!schedule) {
-        return schedule.error().what;
+    const Timetable& timetable = *prepared->timetable;
+    const auto made = make_schedule(*prepared, network, placement);
+    if (!made) {
+        return made.error().what;
     }
+    const Schedule& schedule = made->schedule;
     const std::vector<std::int64_t> sizes = test::ranks_of_clusters(network, placement);
-    const test::WideAreaUse use = test::count_wide_area_use(**timetable, network, placement);
+    const test::WideAreaUse use = test::count_wide_area_use(timetable, network, placement);
     if (use.messages != test::local_group_messages(sizes) || use.blocks != test::wide_area_blocks(sizes)) {
         return fmt::format("{} messages with {} blocks cross the wide area instead of {} with {}", use.messages,
                            use.blocks, test::local_group_messages(sizes), test::wide_area_blocks(sizes));
@@ -53,7 +56,7 @@ std::optional<std::string> measure(const Network& network, const Placement& plac
     std::vector<Plan> plans;
     plans.reserve(placement.machine_of.size());
     for (Rank rank = 0; rank < placement.participants(); ++rank) {
-        plans.push_back(make_plan(**timetable, rank, Synchronisation::none));
+        plans.push_back(make_plan(timetable, rank, Synchronisation::none));
         if (plans.back().forwarding) {
             totals.most_transit_blocks = std::max(totals.most_transit_blocks, plans.back().forwarding->transit_blocks);
         }
@@ -65,13 +68,13 @@ std::optional<std::string> measure(const Network& network, const Placement& plac
     totals.wide_area_messages += use.messages;
     totals.wide_area_blocks += use.blocks;
     totals.owed_blocks += std::int64_t{placement.participants()} * (placement.participants() - 1);
-    for (const auto& phase : schedule->blocks()) {
+    for (const auto& phase : schedule.blocks()) {
         for (const std::vector<Block>& message : phase) {
             totals.blocks += static_cast<std::int64_t>(message.size());
         }
     }
-    if (!schedule->forwards()) {
-        totals.blocks += schedule->messages();
+    if (!schedule.forwards()) {
+        totals.blocks += schedule.messages();
     }
     return std::nullopt;
 }

@@ -16,7 +16,8 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
 #include "aapc/methods/buffer_limit.hpp"
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/schedule/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
 #include "support/torus.hpp"
 
@@ -44,17 +45,17 @@ bool is_right(const TorusWork& counted, const TorusWork& formula, int divisions)
 /// The schedule of an algorithm, if it can be had and passes the checker.
 std::optional<Schedule> checked(const Network& network, const std::string& algorithm, const std::string& variant) {
     const Placement placement = full_placement(network);
-    const auto timetable = build_timetable(**find_algorithm(algorithm), variant, network, placement);
-    if (!timetable) {
+    const Method method{*find_algorithm(algorithm), variant, Synchronisation::none};
+    const auto prepared = prepare(network, placement, network_bound(network, placement), method);
+    if (!prepared) {
         return std::nullopt;
     }
-    auto schedule = check_schedule(
-        tabulate(**timetable, algorithm, variant, network_bound(network, placement).messages), network, placement);
-    if (!schedule) {
-        fmt::print("{}/{}: WRONG: {}\n", algorithm, variant, schedule.error().what);
+    auto made = make_schedule(*prepared, network, placement);
+    if (!made) {
+        fmt::print("{}/{}: WRONG: {}\n", algorithm, variant, made.error().what);
         return std::nullopt;
     }
-    return std::move(*schedule);
+    return std::move(made->schedule);
 }
 
 bool show_divided(std::int32_t side, int divisions) {
