@@ -29,7 +29,26 @@ struct Call {
     }
 };
 
+/// Bytes of data in `count` elements of `type`, gaps not counted.
+[[nodiscard]] inline std::int64_t data_bytes(int count, MPI_Datatype type) {
+    MPI_Count size = 0;
+    PMPI_Type_size_x(type, &size);
+    return static_cast<std::int64_t>(size) * count;
+}
+
 /// Fills in what follows from the arguments. Local; asks MPI for the size of a datatype, of two where they differ.
-void read_arguments(Call& call);
+/// Inline, because every call that is passed through pays for it.
+inline void read_arguments(Call& call) {
+    if (call.comm == MPI_COMM_NULL || call.receive_count < 0 || call.receive_type == MPI_DATATYPE_NULL) {
+        return;
+    }
+    if (!call.in_place() && (call.send_count < 0 || call.send_type == MPI_DATATYPE_NULL)) {
+        return;
+    }
+    const std::int64_t bytes = data_bytes(call.receive_count, call.receive_type);
+    if (call.sends_what_it_receives() || data_bytes(call.send_count, call.send_type) == bytes) {
+        call.block_bytes = bytes;
+    }
+}
 
 }  // namespace aapc::interposer

@@ -29,27 +29,24 @@ int initialise_thread(int* argc, char*** argv, int required, int* provided) {
     return error;
 }
 
-int pass_through(const Call& call) {
-    return real().alltoall(call.send_buffer, call.send_count, call.send_type, call.receive_buffer, call.receive_count,
-                           call.receive_type, call.comm);
-}
-
-int alltoall(Call call) {
+int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+             MPI_Datatype receive_type, MPI_Comm comm) {
     Job* const job = Job::current();
-    if (job == nullptr) {
-        return pass_through(call);
-    }
-    read_arguments(call);
-    if (call.well_formed()) {
-        if (CommunicatorState* const state = CommunicatorState::of(call.comm, *job)) {
-            if (mpi::Exchange* const exchange = state->exchange_for(call)) {
-                job->count_exchanged();
-                return state->run(*exchange, call);
+    if (job != nullptr) {
+        Call call{send, send_count, send_type, receive, receive_count, receive_type, comm};
+        read_arguments(call);
+        if (call.well_formed()) {
+            if (CommunicatorState* const state = CommunicatorState::of(comm, *job)) {
+                if (mpi::Exchange* const exchange = state->exchange_for(call)) {
+                    job->count_exchanged();
+                    return state->run(*exchange, call);
+                }
             }
         }
+        job->count_passed_through();
     }
-    job->count_passed_through();
-    return pass_through(call);
+    // As they came: they have never left their registers.
+    return real().alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
 }
 
 }  // namespace
@@ -72,11 +69,11 @@ AAPC_INTERPOSED int PMPI_Init_thread(int* argc, char*** argv, int required, int*
 
 AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::alltoall({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm});
+    return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 AAPC_INTERPOSED int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::alltoall({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm});
+    return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
