@@ -43,6 +43,7 @@ Expected<void> Experiment::build_timetables(const Network& network) {
     for (const Method& method : plan_.methods) {
         if (method.native()) {
             timetables_.push_back(nullptr);
+            cadences_.emplace_back();
             continue;
         }
         auto prepared = prepare(network, placement_, bound_, method);
@@ -53,6 +54,7 @@ Expected<void> Experiment::build_timetables(const Network& network) {
             return failure(fmt::format("{}: simulated ranks share no memory", to_string(method)),
                            "choose a synchronisation by messages or by the clock");
         }
+        cadences_.push_back(prepared->cadence);
         timetables_.push_back(std::move(prepared->timetable));
     }
     return {};
@@ -89,7 +91,7 @@ void Experiment::run_method(Rank rank, std::size_t method) {
         Plan plan = make_plan(*timetables_[method], rank, plan_.methods[method].synchronisation);
         current_.planned_messages += planned_messages(plan);
         mpi::ExchangeOptions options;
-        options.bits_per_second = bound_.slowest_bits_per_second;
+        options.cadence = cadences_[method];
         if (const int error = mpi::Exchange::create(MPI_COMM_WORLD, std::move(plan), options, exchange);
             error != MPI_SUCCESS) {
             complain(method, fmt::format("rank {} has no exchange, the MPI says {}", rank, error));

@@ -13,6 +13,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
+#include "aapc/plan/pacing.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
@@ -79,6 +80,7 @@ class Experiment {
     Placement placement_;
     Bound bound_;
     std::vector<std::unique_ptr<Timetable>> timetables_;  ///< by method; null for the MPI's own
+    std::vector<Cadence> cadences_;                       ///< by method
     const Platform* platform_ = nullptr;
 
     // Ranks take turns in one thread and may look at the same things.

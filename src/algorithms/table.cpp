@@ -13,6 +13,7 @@
 #include "algorithms/baselines/ring.hpp"
 #include "algorithms/baselines/scattered.hpp"
 #include "algorithms/factor/factor_timetable.hpp"
+#include "algorithms/lattice/lattice_timetable.hpp"
 #include "algorithms/local_group/local_group_timetable.hpp"
 #include "algorithms/torus/direct.hpp"
 #include "algorithms/torus/divided.hpp"
@@ -62,6 +63,13 @@ constexpr Algorithm table[] = {
         .synchronisation = Synchronisation::timed,
         .build = torus::build_direct,
         .uses = torus::direct_uses,
+    },
+    {
+        .name = lattice::name,
+        .variants = lattice::variants,
+        .summary = "every message at its time in a cycle, on any network at any speeds",
+        .synchronisation = Synchronisation::timed,
+        .build = lattice::build,
     },
     {
         .name = "factor",

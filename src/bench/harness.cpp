@@ -119,8 +119,8 @@ std::optional<Diagnostic> Harness::place_ranks() {
 
 double Harness::least_seconds(std::int64_t block_bytes) const {
     // Of full frames; what a message's own header adds may share a frame with another message.
-    constexpr WireFormat wire;
-    constexpr double wire_over_payload =
+    const WireFormat wire = wire_format(network_.mtu_bytes());
+    const double wire_over_payload =
         static_cast<double>(wire.payload_per_frame + wire.frame_overhead) / static_cast<double>(wire.payload_per_frame);
     return bound_.seconds_per_byte * static_cast<double>(block_bytes) * wire_over_payload;
 }

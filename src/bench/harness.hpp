@@ -59,7 +59,7 @@ class Harness {
     [[nodiscard]] const Network& network() const { return network_; }
     [[nodiscard]] const Placement& placement() const { return placement_; }
     [[nodiscard]] const Bound& bound() const { return bound_; }
-    /// Seconds that no exchange of blocks of this size can beat on Ethernet with an MTU of 1500 under TCP: the load of
+    /// Seconds that no exchange of blocks of this size can beat on Ethernet under TCP: the load of
     /// the busiest link, headers included. 0 where no message crosses a link.
     [[nodiscard]] double least_seconds(std::int64_t block_bytes) const;
     /// The name of each rank's host, as it calls itself.

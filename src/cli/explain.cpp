@@ -158,17 +158,16 @@ Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, cons
     return sizes.empty() ? std::vector<std::int64_t>{1, 1024, 8192, 32768, 131072, 1048576} : sizes;
 }
 
-/// `timed` does what its slots say, if the links are as fast as the topology declares: the phases, each as long as a
-/// message and its headers take on the slowest link under an MTU of 1500. Others promise no time.
-std::optional<double> predict(const Explanation& explanation, const Method& method, std::optional<Phase> phases,
-                              std::int64_t bytes) {
-    if (!phases || method.synchronisation.kind != Synchronisation::Kind::timed || bytes < 1) {
+/// `timed` does what its slots say, if the links are as fast as the topology declares, with all headers. Others promise
+/// no time.
+std::optional<double> predict(const Timing& timing, const Method& method, std::int64_t bytes) {
+    if (!timing.cadence.known() || method.synchronisation.kind != Synchronisation::Kind::timed || bytes < 1) {
         return std::nullopt;
     }
-    const double pace = method.synchronisation.pace > 0 ? method.synchronisation.pace : PaceController::initial_pace;
-    const Segmentation segmentation =
-        segment_message(bytes, explanation.bound.slowest_bits_per_second, method.synchronisation.segment_bytes);
-    return segmentation.end_seconds(*phases) / pace;
+    const Cadence& cadence = timing.cadence;
+    const double pace = method.synchronisation.pace > 0 ? method.synchronisation.pace : cadence.initial_pace;
+    const Segmentation segmentation = segment_message(bytes, cadence, method.synchronisation.segment_bytes);
+    return segmentation.end_seconds(*timing.phases) / pace;
 }
 
 /// What the tuning has measured of that method at that size; a limit of buffers may have put it in another's place.
@@ -189,6 +188,9 @@ std::optional<MeasuredSize> measured_at(const Explanation& explanation, const Me
 std::string reason_against(const Explanation& explanation, const Timetable& timetable) {
     if (explanation.decision.basis() == Decision::Basis::tuning) {
         return "no faster where another was chosen: measured";
+    }
+    if (timetable.cycle()) {
+        return "no link is asked for more than it carries, at any speeds; which is faster, only aapc tune can tell";
     }
     return is_contention_free(timetable.guarantee())
                ? "contention-free, too; which is faster, only aapc tune can tell"
@@ -214,6 +216,7 @@ void find_alternatives(Explanation& explanation) {
             build_timetable(algorithm, algorithm.variants.front(), explanation.network, explanation.placement);
         if (timetable) {
             alternative.phases = (*timetable)->phases();
+            alternative.cyclic = (*timetable)->cycle().has_value();
             alternative.reason = reason_against(explanation, **timetable);
         } else {
             alternative.reason = timetable.error().problem;
@@ -262,10 +265,15 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
         return failure(looked.error());
     }
     for (const Decision::Range& range : explanation.decision.ranges()) {
-        std::optional<Phase>& phases = explanation.phases.emplace_back();
-        if (!range.method.native()) {
-            const auto prepared = prepare(explanation.network, explanation.placement, explanation.bound, range.method);
-            phases = prepared ? std::optional(prepared->timetable->phases()) : std::nullopt;
+        Timing& timing = explanation.timings.emplace_back();
+        if (range.method.native()) {
+            continue;
+        }
+        if (const auto prepared =
+                prepare(explanation.network, explanation.placement, explanation.bound, range.method)) {
+            timing.phases = prepared->timetable->phases();
+            timing.cyclic = prepared->timetable->cycle().has_value();
+            timing.cadence = prepared->cadence;
         }
     }
     const auto sizes = sizes_of(options, explanation);
@@ -277,7 +285,7 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
         const Decision::Range& range = explanation.decision.ranges()[index];
         explanation.sizes.push_back({bytes, range.method, range.buffer_blocks * bytes,
                                      static_cast<double>(bytes) * explanation.bound.seconds_per_byte,
-                                     predict(explanation, range.method, explanation.phases[index], bytes),
+                                     predict(explanation.timings[index], range.method, bytes),
                                      measured_at(explanation, range.method, bytes)});
     }
     find_alternatives(explanation);

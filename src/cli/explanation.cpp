@@ -34,16 +34,18 @@ std::string time_text(std::optional<double> seconds) {
 /// Of blocks or bytes; "-" where nothing is forwarded.
 std::string buffers_text(std::int64_t buffers) { return buffers == 0 ? "-" : std::to_string(buffers); }
 
-std::string phases_text(std::optional<Phase> phases) { return phases ? std::to_string(*phases) : "-"; }
+std::string phases_text(bool cyclic, std::optional<Phase> phases) {
+    return cyclic ? "cycle" : phases ? std::to_string(*phases) : "-";
+}
 
 std::string ranges_text(const Explanation& shown) {
     std::string text =
         fmt::format("\n{:>12}  {:<32}  {:>7}  {:>14}  measured\n", "from bytes", "method", "phases", "buffer blocks");
-    for (std::size_t index = 0; index < shown.phases.size(); ++index) {
+    for (std::size_t index = 0; index < shown.timings.size(); ++index) {
         const Decision::Range& range = shown.decision.ranges()[index];
         text += fmt::format("{:>12}  {:<32}  {:>7}  {:>14}  {}\n", range.from_bytes, to_string(range.method),
-                            phases_text(shown.phases[index]), buffers_text(range.buffer_blocks),
-                            range.lead.empty() ? "-" : range.lead);
+                            phases_text(shown.timings[index].cyclic, shown.timings[index].phases),
+                            buffers_text(range.buffer_blocks), range.lead.empty() ? "-" : range.lead);
     }
     return text;
 }
@@ -77,8 +79,8 @@ std::string sizes_text(const Explanation& shown) {
 std::string alternatives_text(const Explanation& shown) {
     std::string text = fmt::format("\n{:<24}  {:>7}  why not\n", "not taken", "phases");
     for (const Alternative& alternative : shown.alternatives) {
-        text +=
-            fmt::format("{:<24}  {:>7}  {}\n", alternative.name, phases_text(alternative.phases), alternative.reason);
+        text += fmt::format("{:<24}  {:>7}  {}\n", alternative.name,
+                            phases_text(alternative.cyclic, alternative.phases), alternative.reason);
     }
     return text;
 }
@@ -86,7 +88,7 @@ std::string alternatives_text(const Explanation& shown) {
 constexpr std::string_view model =
     "The bound is what the busiest link needs for the bytes alone. Predicted is the length of the schedule of `timed` "
     "at\n"
-    "the declared speeds under an MTU of 1500, headers and acknowledgements included; other methods promise no time.\n"
+    "the declared speeds, headers and acknowledgements included; other methods promise no time.\n"
     "Buffers are for blocks that are forwarded, on the rank that needs most.\n";
 
 template <class Value>
@@ -145,11 +147,11 @@ std::string explanation_text(const Explanation& shown) {
 
 std::string explanation_json(const Explanation& shown) {
     ordered_json ranges = ordered_json::array();
-    for (std::size_t index = 0; index < shown.phases.size(); ++index) {
+    for (std::size_t index = 0; index < shown.timings.size(); ++index) {
         const Decision::Range& range = shown.decision.ranges()[index];
         ranges.push_back({{"from_bytes", range.from_bytes},
                           {"method", to_string(range.method)},
-                          {"phases", or_null(shown.phases[index])},
+                          {"phases", or_null(shown.timings[index].cyclic ? std::nullopt : shown.timings[index].phases)},
                           {"buffer_blocks", range.buffer_blocks}});
     }
     ordered_json sizes = ordered_json::array();
@@ -167,8 +169,9 @@ std::string explanation_json(const Explanation& shown) {
     }
     ordered_json alternatives = ordered_json::array();
     for (const Alternative& alternative : shown.alternatives) {
-        alternatives.push_back(
-            {{"algorithm", alternative.name}, {"phases", or_null(alternative.phases)}, {"reason", alternative.reason}});
+        alternatives.push_back({{"algorithm", alternative.name},
+                                {"phases", or_null(alternative.cyclic ? std::nullopt : alternative.phases)},
+                                {"reason", alternative.reason}});
     }
     const ordered_json document = {
         {"format", "aapc-explanation/1"},

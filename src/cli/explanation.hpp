@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "aapc/plan/pacing.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
@@ -26,10 +27,18 @@ struct SizeLine {
     std::optional<MeasuredSize> measured;
 };
 
+/// What the method of a range is timed by.
+struct Timing {
+    std::optional<Phase> phases;  ///< nothing: the MPI's own
+    bool cyclic = false;          ///< those phases are the ticks of a cycle
+    Cadence cadence;              ///< of `timed`
+};
+
 /// An algorithm that could have been chosen, with its default variant.
 struct Alternative {
     std::string name;
     std::optional<Phase> phases;
+    bool cyclic = false;  ///< those phases are the ticks of a cycle
     std::string reason;
 };
 
@@ -40,7 +49,7 @@ struct Explanation {
     Placement placement;
     Bound bound;
     selection::Decision decision{""};
-    std::vector<std::optional<Phase>> phases;  ///< for each range of the decision; nothing: the MPI's own
+    std::vector<Timing> timings;  ///< for each range of the decision
     std::vector<SizeLine> sizes;
     std::vector<Alternative> alternatives;
     std::vector<ModelledSize> modelled;  ///< for each of the sizes; empty: there is no model

@@ -170,6 +170,10 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
                                    name_of(asked_for.kind)),
                        "choose window:W, or run the schedule with aapc exec");
     }
+    if (schedule.cycle()) {
+        return failure("a routine goes by phases, and this schedule has a cycle instead",
+                       "run its algorithm with aapc exec, or choose one that has phases");
+    }
     Synchronisation synchronisation = asked_for;
     const Rank ranks = schedule.placement().participants();
     Values values;

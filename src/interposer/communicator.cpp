@@ -262,8 +262,9 @@ std::string CommunicatorState::report() const {
     for (const Slot& slot : slots_) {
         if (slot.exchange && slot.exchange->plan().rank == 0) {
             const mpi::ExchangeReport& last = slot.exchange->report();
-            text += fmt::format("{}communicator of {} ranks: {}, {} phases", text.empty() ? "" : "; ", ranks_,
-                                to_string(slot.method), slot.exchange->plan().phases);
+            const Plan& plan = slot.exchange->plan();
+            text += fmt::format("{}communicator of {} ranks: {}, {}", text.empty() ? "" : "; ", ranks_,
+                                to_string(slot.method), plan.cycle ? "a cycle" : fmt::format("{} phases", plan.phases));
             if (last.pace > 0) {
                 text += fmt::format("; last pace {:.3f}, rank 0 late by {:.0f} µs", last.pace, last.late_seconds * 1e6);
             }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/methods/cadence.hpp"
 
 namespace aapc {
 
@@ -47,12 +48,14 @@ Expected<Prepared> prepare(const Network& network, const Placement& placement, c
     try {
         Prepared prepared;
         prepared.bound_messages = bound.messages;
-        prepared.bits_per_second = bound.slowest_bits_per_second;
         if (auto built = build_within(network, placement, wanted, most_buffer_blocks, prepared); !built) {
             return failure(std::move(built.error()));
         }
         if (auto can = check_can_be_run(*prepared.timetable, bound, wanted.synchronisation); !can) {
             return failure(std::move(can.error()));
+        }
+        if (wanted.synchronisation.kind == Synchronisation::Kind::timed) {
+            prepared.cadence = find_cadence(network, placement, bound, *prepared.timetable);
         }
         return prepared;
     } catch (const std::bad_alloc&) {

@@ -73,6 +73,14 @@ class Costs {
         }
         return longest;
     }
+    /// How many times longer a byte takes by measurement than by the slowest link that is declared; at least 1.
+    [[nodiscard]] double slowness() const {
+        double slowest = 1;
+        for (const Part& part : parts_) {
+            slowest = std::max(slowest, part.fit.link.beta_seconds_per_byte * part.slowest_bits_per_second / 8);
+        }
+        return slowest;
+    }
     /// Of a message by itself; between clusters it cannot be faster than it was measured alone.
     [[nodiscard]] double seconds_per_byte_alone(Rank from, Rank to) const {
         return part_of_rank(from) == part_of_rank(to) ? 0 : wide_area_.beta_seconds_per_byte;
@@ -306,7 +314,14 @@ class MethodModel::Builder {
             return failure(prepared.error());
         }
         const Timetable& timetable = *prepared->timetable;
-        if (auto added = add_phases(timetable); !added) {
+        const std::optional<Cycle> cycle = timetable.cycle();
+        if (cycle && method_.synchronisation.kind != Kind::timed) {
+            return failure("what a cycle takes whose times nobody keeps is not modelled",
+                           "choose the synchronisation timed");
+        }
+        if (cycle) {
+            model_.seconds_per_byte_ = cycle->seconds_per_byte * costs_.slowness();
+        } else if (auto added = add_phases(timetable); !added) {
             return failure(std::move(added.error()));
         }
         if (method_.synchronisation.kind == Kind::timed) {
@@ -334,14 +349,22 @@ class MethodModel::Builder {
 
     Expected<MethodModel> timed(const Prepared& prepared) {
         const Synchronisation& synchronisation = method_.synchronisation;
-        const double pace = synchronisation.pace > 0 ? synchronisation.pace : PaceController::initial_pace;
-        model_.slots_ =
-            Slots{prepared.timetable->phases(), prepared.bits_per_second, synchronisation.segment_bytes, pace};
+        const Timetable& timetable = *prepared.timetable;
+        const double pace = synchronisation.pace > 0 ? synchronisation.pace : prepared.cadence.initial_pace;
+        model_.slots_ = Slots{timetable.phases(), prepared.cadence, synchronisation.segment_bytes, pace};
         // Slots begin by the clock: no start-up in each, but a common start, there and back.
         model_.start_up_seconds_ =
             costs_.longest_start_up_seconds() * (1 + 2 * rounds_of_a_barrier(placement_.participants()));
-        model_.basis_ = fmt::format("{} phases by the clock, pace {}", prepared.timetable->phases(), pace);
+        model_.basis_ = prepared.cadence.cyclic
+                            ? fmt::format("a cycle of {:.2f} times the bound by the clock, pace {:.4g}",
+                                          cycle_over_bound(timetable), pace)
+                            : fmt::format("{} phases by the clock, pace {}", timetable.phases(), pace);
         return std::move(model_);
+    }
+
+    static double cycle_over_bound(const Timetable& timetable) {
+        const std::optional<Cycle> cycle = timetable.cycle();
+        return cycle && cycle->bound_seconds_per_byte > 0 ? cycle->seconds_per_byte / cycle->bound_seconds_per_byte : 1;
     }
 
     [[nodiscard]] std::string basis_of_synchronisation() const {
@@ -440,8 +463,7 @@ double MethodModel::phases_seconds(std::int64_t message_bytes) const {
     const auto bytes = static_cast<double>(message_bytes);
     double on_the_links = seconds_per_byte_ * bytes;
     if (slots_) {
-        const Segmentation segmentation =
-            segment_message(message_bytes, slots_->bits_per_second, slots_->segment_bytes);
+        const Segmentation segmentation = segment_message(message_bytes, slots_->cadence, slots_->segment_bytes);
         // Where the network is slower than declared, slots do not make it faster.
         on_the_links = std::max(on_the_links, segmentation.end_seconds(slots_->phases) / slots_->pace);
     }

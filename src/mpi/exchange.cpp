@@ -8,6 +8,7 @@
 #include "intranode/wire_plan.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/progress.hpp"
+#include "mpi/timed_execution.hpp"
 
 namespace aapc::mpi {
 
@@ -46,6 +47,22 @@ bool copies_blocks(const Plan& plan, const ExchangeOptions& options) {
            !plan.ranks_of_machine.empty();
 }
 
+/// A slot should be several times as long as a rank is late. All ranks cut messages alike, so the one that wakes up
+/// latest counts. Collective for `timed`.
+int agree_on_slots(const Plan& plan, MPI_Comm comm, Cadence& cadence) {
+    constexpr double slot_over_lateness = 4;
+    constexpr double longest = 1e-3;
+    if (plan.synchronisation.kind != Synchronisation::Kind::timed || plan.participants < 2) {
+        return MPI_SUCCESS;
+    }
+    const double mine = wake_up_lateness_seconds();
+    double latest = 0;
+    const int error = PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    cadence.shortest_slot_seconds =
+        std::max(cadence.shortest_slot_seconds, std::min(slot_over_lateness * latest, longest));
+    return error;
+}
+
 }  // namespace
 
 Exchange::Exchange(MPI_Comm communicator, Plan plan) : communicator_(communicator), plan_(std::move(plan)) {}
@@ -58,7 +75,7 @@ Exchange::~Exchange() {
 
 int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, std::unique_ptr<Exchange>& exchange) {
     exchange.reset();
-    if (plan.synchronisation.kind == Synchronisation::Kind::timed && !(options.bits_per_second > 0)) {
+    if (plan.synchronisation.kind == Synchronisation::Kind::timed && !options.cadence.known()) {
         return MPI_ERR_ARG;
     }
     if (uses_tickets(plan.synchronisation) && !has_tickets(plan, options)) {
@@ -91,14 +108,21 @@ int Exchange::set_up(const ExchangeOptions& options) {
     if (copies_blocks(plan_, options)) {
         wire_plan_ = machine::wire_plan(plan_);
         copies_ = std::make_unique<LocalCopies>(options.machine_memory->share(), *transport_, plan_);
-        // Phases at the end in which there were only messages inside machines would be waited for in vain.
+    }
+    if (wire_plan_ && !wire_plan_->cycle) {
+        // Phases at the end in which there were only messages inside machines would be waited for in vain. A cycle is
+        // as long as its busiest link needs, and no shorter without the messages that cross none.
         const Phase mine = std::max<Phase>(machine::end_of_messages(*wire_plan_), 1);
         const int error = PMPI_Allreduce(&mine, &wire_plan_->phases, 1, MPI_INT64_T, MPI_MAX, communicator_);
         if (error != MPI_SUCCESS) {
             return error;
         }
     }
-    execution_ = make_execution(*transport_, wire_plan_ ? *wire_plan_ : plan_, options, copies_.get());
+    ExchangeOptions agreed = options;
+    if (const int error = agree_on_slots(plan_, communicator_, agreed.cadence); error != MPI_SUCCESS) {
+        return error;
+    }
+    execution_ = make_execution(*transport_, wire_plan_ ? *wire_plan_ : plan_, agreed, copies_.get());
     return MPI_SUCCESS;
 }
 

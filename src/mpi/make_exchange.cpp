@@ -54,7 +54,7 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
                                        .advice = "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"}));
     }
     ExchangeOptions options;
-    options.bits_per_second = prepared->bits_per_second;
+    options.cadence = prepared->cadence;
     options.machine_memory = memory;
     std::unique_ptr<Exchange> exchange;
     std::optional<Diagnostic> complaint;

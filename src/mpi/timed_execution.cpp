@@ -140,7 +140,7 @@ int TimedExecution::run(const Blocks& blocks) {
     }
     // A segment is one piece, so that segments can be counted by their requests.
     const auto longest = static_cast<std::int64_t>(transport_.piece_bytes());
-    const Segmentation cut = segment_message(static_cast<std::int64_t>(blocks.bytes), bits_per_second_,
+    const Segmentation cut = segment_message(static_cast<std::int64_t>(blocks.bytes), cadence_,
                                              std::min(plan_.synchronisation.segment_bytes, longest));
     const PunctualSleep punctual;
     TimedRun run(transport_, plan_, blocks, cut, copies_);
@@ -162,6 +162,19 @@ int TimedExecution::run(const Blocks& blocks) {
     return MPI_SUCCESS;
 }
 
+double wake_up_lateness_seconds() {
+    constexpr int naps = 6;
+    constexpr double nap_seconds = 60e-6;
+    const PunctualSleep punctual;
+    double least = nap_seconds;
+    for (int nap = 0; nap < naps; ++nap) {
+        const double due = now_seconds() + nap_seconds;
+        rest_until(due, nap_seconds);
+        least = std::min(least, now_seconds() - due);
+    }
+    return std::max(least, 0.0);
+}
+
 /// The common start: nobody sends before everybody has posted its receives, and every rank learns how late the last
 /// exchange was, so that all choose the same pace.
 int TimedExecution::agree_on_pace(std::size_t block_bytes) {
@@ -181,7 +194,8 @@ double TimedExecution::choose_pace(std::size_t block_bytes, double last_late_sec
         last_controller_->observe(report_.scheduled_seconds, last_late_seconds);
     }
     // What a pace is worth depends on the size of the messages: fixed costs weigh more on small ones.
-    last_controller_ = &controllers_[static_cast<int>(std::bit_width(block_bytes))];
+    last_controller_ =
+        &controllers_.try_emplace(static_cast<int>(std::bit_width(block_bytes)), cadence_.initial_pace).first->second;
     return last_controller_->pace();
 }
 

@@ -9,8 +9,10 @@ namespace aapc {
 namespace {
 
 constexpr double slot_target_seconds = 0.5e-3;
-constexpr std::int64_t fewest_frames = 3;
-constexpr std::int64_t most_frames = 22;
+// 3 and 22 frames of the usual size.
+constexpr std::int64_t fewest_bytes = 4344;
+constexpr std::int64_t usual_most_bytes = 31856;
+constexpr std::int32_t packet_headers = 52;  // IP, TCP and time stamps
 
 constexpr std::size_t samples_kept = 3;
 // Late is what neither a wake-up nor the last segment's way through the switches explains.
@@ -41,31 +43,100 @@ std::int64_t wire_bytes(std::int64_t bytes, const WireFormat& wire) {
     return payload + frames * (wire.frame_overhead + wire.acknowledgement_per_frame);
 }
 
-double Segmentation::start_seconds(std::int64_t segment, Phase phase, Phase phases) const {
-    const double own_slot = segment + 1 == segments ? last_slot_seconds : slot_seconds;
-    return static_cast<double>(segment) * static_cast<double>(phases) * slot_seconds +
-           static_cast<double>(phase) * own_slot;
+WireFormat wire_format(std::int32_t mtu_bytes) {
+    WireFormat wire;
+    wire.payload_per_frame = std::max(mtu_bytes - packet_headers, 1);
+    return wire;
 }
 
-Segmentation segment_message(std::int64_t message_bytes, double bits_per_second, std::int64_t segment_bytes,
-                             const WireFormat& wire) {
+Cadence cadence_of_phases(double bits_per_second, const WireFormat& wire) {
+    Cadence cadence;
+    if (bits_per_second > 0) {
+        cadence.tick_seconds_per_byte = 8 / bits_per_second;
+        cadence.slowest_bits_per_second = bits_per_second;
+    }
+    cadence.initial_pace = PaceController::initial_pace;
+    cadence.wire = wire;
+    return cadence;
+}
+
+Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_per_second, std::int64_t most_wire_bytes,
+                         const WireFormat& wire) {
+    Cadence cadence;
+    cadence.tick_seconds_per_byte = cycle.seconds_per_byte / static_cast<double>(std::max<Phase>(ticks, 1));
+    cadence.slowest_bits_per_second = slowest_bits_per_second;
+    cadence.most_wire_bytes = most_wire_bytes;
+    if (cycle.bound_seconds_per_byte > 0) {
+        const double longer = cycle.seconds_per_byte / cycle.bound_seconds_per_byte;
+        cadence.initial_pace = std::min(1.0, PaceController::initial_pace * longer);
+    }
+    cadence.cyclic = true;
+    cadence.wire = wire;
+    return cadence;
+}
+
+double Segmentation::start_seconds(std::int64_t segment, Phase tick, Phase ticks) const {
+    const double own_tick = segment + 1 == segments ? last_tick_seconds : tick_seconds;
+    return static_cast<double>(segment) * static_cast<double>(ticks) * tick_seconds +
+           static_cast<double>(tick) * own_tick;
+}
+
+namespace {
+
+/// How many frames a segment has where nobody says it.
+std::int64_t frames_by_time(const Cadence& cadence) {
+    const WireFormat& wire = cadence.wire;
+    const std::int64_t frame_bytes = wire.payload_per_frame + wire.frame_overhead + wire.acknowledgement_per_frame;
+    const auto frames_in = [&](double seconds) {
+        return std::min(seconds * cadence.slowest_bits_per_second / (8.0 * static_cast<double>(frame_bytes)), 1e9);
+    };
+    const std::int64_t fewest = (fewest_bytes + wire.payload_per_frame - 1) / wire.payload_per_frame;
+    const std::int64_t most = std::max(fewest, usual_most_bytes / wire.payload_per_frame);
+    std::int64_t frames = std::clamp<std::int64_t>(std::llround(frames_in(slot_target_seconds)), fewest, most);
+    // A hair less, so that a whole number of frames is not rounded up.
+    frames = std::max(frames, static_cast<std::int64_t>(std::ceil(frames_in(cadence.shortest_slot_seconds) - 1e-6)));
+    if (cadence.most_wire_bytes > 0) {
+        frames = std::clamp<std::int64_t>(cadence.most_wire_bytes / frame_bytes, 1, frames);
+    }
+    return frames;
+}
+
+/// Bytes of data in so many full frames.
+std::int64_t bytes_in_frames(std::int64_t frames, const WireFormat& wire) {
+    return std::max<std::int64_t>(frames * wire.payload_per_frame - wire.message_header, 1);
+}
+
+/// A message of few segments in as many that are of about one size, so that the last slot is no short one.
+std::int64_t even_segment(std::int64_t message_bytes, std::int64_t segment_bytes, const WireFormat& wire) {
+    const std::int64_t segments = (message_bytes + segment_bytes - 1) / segment_bytes;
+    const std::int64_t share = (message_bytes + segments - 1) / segments + wire.message_header;
+    const std::int64_t frames = (share + wire.payload_per_frame - 1) / wire.payload_per_frame;
+    return std::min(bytes_in_frames(frames, wire), segment_bytes);
+}
+
+}  // namespace
+
+Segmentation segment_message(std::int64_t message_bytes, const Cadence& cadence, std::int64_t segment_bytes) {
     if (segment_bytes <= 0) {
-        const double frame_bits =
-            8.0 * static_cast<double>(wire.payload_per_frame + wire.frame_overhead + wire.acknowledgement_per_frame);
-        const double wanted = std::min(slot_target_seconds * bits_per_second / frame_bits, 1e6);
-        const std::int64_t frames = std::clamp<std::int64_t>(std::llround(wanted), fewest_frames, most_frames);
-        segment_bytes = frames * wire.payload_per_frame - wire.message_header;
+        const std::int64_t largest = bytes_in_frames(frames_by_time(cadence), cadence.wire);
+        segment_bytes = even_segment(message_bytes, largest, cadence.wire);
     }
     Segmentation cut;
     cut.segment_bytes = std::min(segment_bytes, message_bytes);
     cut.segments = (message_bytes + cut.segment_bytes - 1) / cut.segment_bytes;
     cut.last_segment_bytes = message_bytes - (cut.segments - 1) * cut.segment_bytes;
-    const auto slot = [&](std::int64_t bytes) {
-        return 8.0 * static_cast<double>(wire_bytes(bytes, wire)) / bits_per_second;
-    };
-    cut.slot_seconds = slot(cut.segment_bytes);
-    cut.last_slot_seconds = slot(cut.last_segment_bytes);
+    const auto on_the_wire = [&](std::int64_t bytes) { return static_cast<double>(wire_bytes(bytes, cadence.wire)); };
+    cut.tick_seconds = on_the_wire(cut.segment_bytes) * cadence.tick_seconds_per_byte;
+    cut.last_tick_seconds = on_the_wire(cut.last_segment_bytes) * cadence.tick_seconds_per_byte;
+    if (cadence.cyclic) {
+        cut.drain_seconds = 8 * on_the_wire(cut.last_segment_bytes) / cadence.slowest_bits_per_second;
+    }
     return cut;
+}
+
+Segmentation segment_message(std::int64_t message_bytes, double bits_per_second, std::int64_t segment_bytes,
+                             const WireFormat& wire) {
+    return segment_message(message_bytes, cadence_of_phases(bits_per_second, wire), segment_bytes);
 }
 
 void PaceController::Samples::add(double achieved_pace, double late_share) {
@@ -145,8 +216,8 @@ void PaceController::consider_trial() {
     } else {
         // What made it slow may be gone altogether: the first exchanges of a program are late for reasons of their own,
         // and where the schedule is short, the pace that this led to hides that it is no longer needed.
-        const bool back_to_the_beginning = settled_ < initial_pace && failures_ % 2 == 0;
-        trial_ = back_to_the_beginning ? initial_pace : settled_ * (1 + step_);
+        const bool back_to_the_beginning = settled_ < initial_ && failures_ % 2 == 0;
+        trial_ = back_to_the_beginning ? initial_ : settled_ * (1 + step_);
     }
     trial_ = std::clamp(trial_, slowest_pace, fastest_pace);
 }

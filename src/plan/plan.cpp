@@ -200,6 +200,7 @@ Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& syn
     plan.rank = rank;
     plan.participants = timetable.participants();
     plan.phases = timetable.phases();
+    plan.cycle = timetable.cycle();
     plan.synchronisation = synchronisation;
     plan.sends = timetable.sends_of(rank);
     plan.receives = timetable.receives_of(rank);

@@ -55,6 +55,7 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
     plan.rank = rank;
     plan.participants = schedule.placement().participants();
     plan.phases = schedule.cycle() ? schedule.ticks() : static_cast<Phase>(schedule.phases().size());
+    plan.cycle = schedule.cycle();
     plan.synchronisation = synchronisation;
     schedule.for_each_message([&](const Transfer& transfer) {
         if (transfer.from == rank) {

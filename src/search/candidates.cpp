@@ -171,6 +171,12 @@ std::vector<Synchronisation> synchronisations_to_try(const Applied& applied, con
     std::vector<Synchronisation> list;
     if (timetable.forwards()) {
         list = {applied.algorithm->synchronisation};
+    } else if (timetable.cycle()) {
+        // Segments follow from the buffers, the pace from the controller, and the default variant is the best one that
+        // a set-up has time for.
+        if (default_variant) {
+            list = {Synchronisation::timed};
+        }
     } else if (check_synchronisation_fits(timetable, Synchronisation::timed)) {
         list = for_contention_free_phases(timetable.phases(), default_variant);
     } else {

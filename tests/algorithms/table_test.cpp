@@ -142,7 +142,12 @@ TEST_P(EveryAlgorithm, IsASchedule) {
         const auto checked = schedule(timetable, place);
         ASSERT_TRUE(checked) << checked.error().what;
         EXPECT_EQ(checked->guarantee(), timetable.guarantee());
-        EXPECT_EQ(checked->phases().size(), static_cast<std::size_t>(timetable.phases()));
+        if (timetable.cycle()) {
+            EXPECT_EQ(checked->ticks(), timetable.phases());
+            EXPECT_EQ(checked->messages(), std::int64_t{ranks} * (ranks - 1));
+        } else {
+            EXPECT_EQ(checked->phases().size(), static_cast<std::size_t>(timetable.phases()));
+        }
     });
 }
 
@@ -158,9 +163,12 @@ TEST_P(EveryAlgorithm, AnswersAreConsistent) {
             const auto in_one_phase = [&](const Transfer& left, const Transfer& right) {
                 return timetable.cycle() ? left.phase > right.phase : left.phase >= right.phase;
             };
-            EXPECT_EQ(std::adjacent_find(sends.begin(), sends.end(), in_one_phase), sends.end()) << "rank " << rank;
+            EXPECT_TRUE(std::is_sorted(sends.begin(), sends.end())) << "rank " << rank;
+            if (!timetable.cycle()) {
+                EXPECT_EQ(std::adjacent_find(sends.begin(), sends.end(), in_one_phase), sends.end()) << "rank " << rank;
+            }
             EXPECT_TRUE(std::is_sorted(receives.begin(), receives.end())) << "rank " << rank;
-            if (timetable.guarantee() != Guarantee::nothing) {
+            if (timetable.guarantee() != Guarantee::nothing && !timetable.cycle()) {
                 EXPECT_EQ(std::adjacent_find(receives.begin(), receives.end(), in_one_phase), receives.end())
                     << "rank " << rank;
             }

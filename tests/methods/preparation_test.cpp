@@ -40,7 +40,10 @@ TEST(Preparation, HasTheTimetableAndWhatTheNetworkIsKnownToBear) {
     EXPECT_EQ(to_string(tree->method), "tree/paper+sender");
     EXPECT_EQ(tree->timetable->participants(), 4);
     EXPECT_EQ(tree->bound_messages, 4);
-    EXPECT_EQ(tree->bits_per_second, 1e9);
+    EXPECT_FALSE(tree->cadence.known()) << "no clock is asked for";
+    const auto by_the_clock = prepared(known, "tree/paper+timed");
+    ASSERT_TRUE(by_the_clock) << to_string(by_the_clock.error());
+    EXPECT_EQ(by_the_clock->cadence.slowest_bits_per_second, 1e9);
     EXPECT_FALSE(tree->buffer_blocks) << "nobody has asked";
 }
 

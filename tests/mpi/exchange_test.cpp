@@ -182,7 +182,7 @@ void Tester::check_report(const std::string& name, const Plan& plan, const mpi::
 /// As programs use it, with a communicator of its own, which takes some MPIs long to make.
 void Tester::test_exchange(const std::string& name, const Plan& plan) {
     mpi::ExchangeOptions options;
-    options.bits_per_second = 1e9;
+    options.cadence = test::quick_cadence(plan);
     std::unique_ptr<mpi::Exchange> exchange;
     test::Watchdog::watch(fmt::format("rank {} of {}: creating {}", rank_, ranks_, name));
     const int error = mpi::Exchange::create(MPI_COMM_WORLD, plan, options, exchange);
@@ -197,7 +197,7 @@ void Tester::test_exchange(const std::string& name, const Plan& plan) {
 void Tester::test_execution(const std::string& name, const Plan& plan, std::size_t piece_bytes) {
     const mpi::Transport transport(MPI_COMM_WORLD, piece_bytes);
     mpi::ExchangeOptions options;
-    options.bits_per_second = 1e9;
+    options.cadence = test::quick_cadence(plan);
     const auto execution = mpi::make_execution(transport, plan, options);
     call_in_a_row(name, [&](Buffers& buffers) {
         const mpi::Blocks blocks{buffers.send.data(), buffers.receive.data(), buffers.bytes};

@@ -24,6 +24,7 @@
 #include "mpi/resting.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/world_program.hpp"
+#include "mpi/worlds.hpp"
 #include "support/networks.hpp"
 
 namespace {
@@ -141,12 +142,12 @@ std::unique_ptr<mpi::Exchange> Tester::exchange_of(const Placed& placed, const s
                                                    mpi::MachineMemory* memory) {
     const Method method = *parse_method(text, NetworkKind::tree);
     const auto timetable = build_timetable(*method.algorithm, method.variant, placed.network, placed.placement);
+    Plan plan = make_plan(**timetable, placed.placement, placed.rank, method.synchronisation);
     mpi::ExchangeOptions options;
-    options.bits_per_second = 2e9;
+    options.cadence = test::quick_cadence(plan);
     options.machine_memory = memory;
     std::unique_ptr<mpi::Exchange> exchange;
-    const int error = mpi::Exchange::create(
-        placed.comm, make_plan(**timetable, placed.placement, placed.rank, method.synchronisation), options, exchange);
+    const int error = mpi::Exchange::create(placed.comm, std::move(plan), options, exchange);
     const bool refused =
         uses_tickets(method.synchronisation) && (memory == nullptr || memory->available() == SharedMemory::nothing);
     expect(error == (refused ? MPI_ERR_ARG : MPI_SUCCESS) && (exchange != nullptr) == !refused, text,
@@ -205,8 +206,9 @@ void Tester::test_memory(const Placed& placed, const std::string& kind, SharedMe
     for (const char* text :
          {"factor/fill+window:1", "factor/permutation+ports:1", "factor/paper+ports:1", "factor/ports-2+ports:2",
           "factor/fill+timed", "factor/exchange+sender", "factor/fill+receiver", "tree/merged+ports:1",
-          "tree/merged+timed", "tree/paper+barrier", "tree/paper+dummy", "ring+none", "linear+window:all",
-          "linear+ports:all", "bruck+window:1"}) {
+          "tree/merged+timed", "lattice+timed", "lattice/formula+timed:1000", "lattice+window:all",
+          "tree/paper+barrier", "tree/paper+dummy", "ring+none", "linear+window:all", "linear+ports:all",
+          "bruck+window:1"}) {
         const std::string name = fmt::format("{}, {}: {}", placed.name, kind, text);
         if (!only_.empty() && only_ != name) {
             continue;

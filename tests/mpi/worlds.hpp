@@ -10,6 +10,8 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/plan/pacing.hpp"
+#include "aapc/plan/plan.hpp"
 #include "support/networks.hpp"
 
 namespace aapc::test {
@@ -64,6 +66,16 @@ inline std::vector<Synchronisation> every_synchronisation(const std::vector<Phas
         all.push_back({Synchronisation::Kind::timed, 0, segment_bytes, pace});
     }
     return all;
+}
+
+/// What the clock of `timed` goes by where messages never leave this machine: as if every rank had a port of 1 Gbit/s.
+inline Cadence quick_cadence(const Plan& plan) {
+    constexpr double port = 1e9;
+    if (!plan.cycle) {
+        return cadence_of_phases(port);
+    }
+    const double bound = static_cast<double>(plan.participants) * 8 / port;
+    return cadence_of_cycle({1.02 * bound, bound}, plan.phases, port, 30'000);
 }
 
 /// The variants of an algorithm, and two of those that only a number names.

@@ -18,16 +18,85 @@ TEST(Segmentation, FillsFramesAtHundredMegabit) {
     EXPECT_EQ(cut.segment_bytes, 4 * 1448 - 40);
     EXPECT_EQ(cut.segments, 23);
     EXPECT_EQ(cut.last_segment_bytes, 131'072 - 22 * 5752);
-    EXPECT_DOUBLE_EQ(cut.slot_seconds, 8.0 * 4 * 1547 / 100e6);
-    EXPECT_LT(cut.last_slot_seconds, cut.slot_seconds);
+    EXPECT_DOUBLE_EQ(cut.tick_seconds, 8.0 * 4 * 1547 / 100e6);
+    EXPECT_LT(cut.last_tick_seconds, cut.tick_seconds);
 }
 
 TEST(Segmentation, KeepsSegmentsWithinLimits) {
     EXPECT_EQ(segment_message(1 << 20, 1e6).segment_bytes, 3 * 1448 - 40);
-    EXPECT_EQ(segment_message(1 << 20, 1e12).segment_bytes, 22 * 1448 - 40);
+    EXPECT_EQ(segment_message(1 << 26, 1e9).segment_bytes, 22 * 1448 - 40);
     EXPECT_EQ(segment_message(1 << 20, 1e8, 7).segment_bytes, 7);
     EXPECT_EQ(segment_message(5, 1e8).segments, 1);
     EXPECT_EQ(segment_message(5, 1e8).segment_bytes, 5);
+}
+
+// Slots of 2.7 µs, as 22 frames make them at 100 Gbit/s, nobody can keep.
+TEST(Segmentation, GoesByTimeWhereLinksAreFast) {
+    for (const double speed : {10e9, 25e9, 100e9, 400e9}) {
+        const Segmentation cut = segment_message(std::int64_t{1} << 32, speed);
+        EXPECT_GE(cut.tick_seconds, 0.99 * usual_shortest_slot_seconds);  // of even segments
+        EXPECT_LE(cut.tick_seconds, 1.1 * usual_shortest_slot_seconds);
+    }
+    Cadence late = cadence_of_phases(1e9);
+    late.shortest_slot_seconds = 0.8e-3;
+    EXPECT_NEAR(segment_message(1 << 26, late).tick_seconds, 0.8e-3, 13e-6);
+    // Where the links are slow a slot is longer than that anyway.
+    EXPECT_EQ(segment_message(1 << 26, 100e6).segment_bytes, 4 * 1448 - 40);
+}
+
+TEST(Segmentation, KeepsTheLongestQueueWithinTheBuffers) {
+    const Cycle cycle{1.02e-6, 1e-6};
+    for (const std::int64_t most : {100, 1547, 5000, 10'000, 50'000, 1'000'000}) {
+        const Cadence cadence = cadence_of_cycle(cycle, 1 << 20, 10e9, most);
+        const Segmentation cut = segment_message(1 << 26, cadence);
+        EXPECT_LE(wire_bytes(cut.segment_bytes), std::max<std::int64_t>(most, 1547)) << most;
+        EXPECT_GT(cut.segment_bytes, 0);
+    }
+    EXPECT_EQ(segment_message(1 << 26, cadence_of_cycle(cycle, 8, 10e9, 5000), 60'000).segment_bytes, 60'000);
+}
+
+TEST(Segmentation, FillsJumboFrames) {
+    const WireFormat jumbo = wire_format(9000);
+    EXPECT_EQ(jumbo.payload_per_frame, 8948);
+    EXPECT_EQ(wire_format(usual_mtu_bytes).payload_per_frame, WireFormat().payload_per_frame);
+    EXPECT_EQ(segment_message(1 << 26, 100e6, 0, jumbo).segment_bytes, 8948 - 40);
+    EXPECT_EQ(segment_message(1 << 26, 1e9, 0, jumbo).segment_bytes, 3 * 8948 - 40);
+    const Segmentation fast = segment_message(1 << 26, 10e9, 0, jumbo);
+    EXPECT_EQ((fast.segment_bytes + 40) % 8948, 0);
+    EXPECT_GE(fast.tick_seconds, usual_shortest_slot_seconds);
+}
+
+// A cycle is as long for a byte on the wire as the timetable says, however many ticks it has, and phases are a cycle.
+TEST(Segmentation, HasOneArithmeticForCyclesAndPhases) {
+    const Phase ticks = Phase{1} << 44;
+    const double bound = 64 * 8 / 100e6;
+    const Cadence cadence = cadence_of_cycle({1.02 * bound, bound}, ticks, 25e6, 30'000);
+    EXPECT_DOUBLE_EQ(cadence.initial_pace, 0.98 * 1.02);
+    const Segmentation cut = segment_message(100'000, cadence);
+    EXPECT_NEAR(cut.start_seconds(1, 0, ticks), 1.02 * bound * static_cast<double>(wire_bytes(cut.segment_bytes)),
+                1e-12);
+    EXPECT_NEAR(cut.start_seconds(1, ticks / 2, ticks), 1.5 * cut.start_seconds(1, 0, ticks), 1e-12);
+    // The last message needs its slot on the slowest link, and that may begin at the very end of the cycle.
+    EXPECT_NEAR(cut.end_seconds(ticks) - cut.start_seconds(cut.segments - 1, ticks, ticks),
+                8 * static_cast<double>(wire_bytes(cut.last_segment_bytes)) / 25e6, 1e-12);
+
+    const Segmentation phases = segment_message(100'000, 100e6);
+    const Cadence as_cycle = cadence_of_cycle({64 * 8 / 100e6, 64 * 8 / 100e6}, 64, 100e6, 0);
+    const Segmentation same = segment_message(100'000, as_cycle);
+    EXPECT_EQ(same.segment_bytes, phases.segment_bytes);
+    EXPECT_DOUBLE_EQ(same.start_seconds(3, 17, 64), phases.start_seconds(3, 17, 64));
+    EXPECT_DOUBLE_EQ(as_cycle.initial_pace, PaceController::initial_pace);
+}
+
+TEST(Segmentation, CutsMessagesEvenly) {
+    for (const std::int64_t bytes : {32'768, 65'536, 131'072, 1'000'000}) {
+        const Segmentation cut = segment_message(bytes, 1e9);
+        if (cut.segments > 1) {
+            EXPECT_GT(cut.last_segment_bytes, cut.segment_bytes - cut.segments * 1448) << bytes;
+        }
+    }
+    EXPECT_EQ(segment_message(32'768, 1e9).segments, 2);
+    EXPECT_EQ(segment_message(32'768, 1e9).segment_bytes, 12 * 1448 - 40);
 }
 
 TEST(Segmentation, CoversTheMessageAndNeverOverlapsSlots) {
@@ -43,11 +112,11 @@ TEST(Segmentation, CoversTheMessageAndNeverOverlapsSlots) {
         ASSERT_GT(cut.last_segment_bytes, 0);
         ASSERT_LE(cut.last_segment_bytes, cut.segment_bytes);
         // The wire is never asked for more than its speed.
-        ASSERT_GE(cut.last_slot_seconds * speed / 8, static_cast<double>(cut.last_segment_bytes));
+        ASSERT_GE(cut.last_tick_seconds * speed / 8, static_cast<double>(cut.last_segment_bytes));
         constexpr Phase phases = 17;
         for (const std::int64_t segment : {std::int64_t{0}, cut.segments / 2, cut.segments - 2}) {
             if (segment >= 0 && segment + 1 < cut.segments) {
-                const double last_end = cut.start_seconds(segment, phases - 1, phases) + cut.slot_seconds;
+                const double last_end = cut.start_seconds(segment, phases - 1, phases) + cut.tick_seconds;
                 ASSERT_NEAR(last_end, cut.start_seconds(segment + 1, 0, phases), 1e-9 * last_end);
             }
         }

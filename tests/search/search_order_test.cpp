@@ -31,7 +31,7 @@ TEST(Search, AModelOrdersCandidatesButSkipsNoCloseRace) {
         cluster.set_cost("tree/merged+receiver", {0.011, 0.55e-5});
         SearchSettings settings = settings_of_chain();
         settings.sizes = {65536, 1 << 20};
-        settings.budget_seconds = 1000;
+        settings.budget_seconds = 1100;
         Search search = begin(settings, candidates_of_chain(), {expected, nullptr});
         play(search, cluster);
         return cluster;

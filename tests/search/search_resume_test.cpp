@@ -115,7 +115,7 @@ TEST(Search, ProgressGoesForwardToTheEnd) {
     SimulatedCluster cluster(candidates_of_chain(), {}, 14);
     cluster.draw_costs(0.2, 0.8);
     SearchSettings settings = settings_of_chain();
-    settings.budget_seconds = 300;
+    settings.budget_seconds = 320;
     Search search = begin(settings, candidates_of_chain());
     double done = 0;
     while (!search.finished()) {

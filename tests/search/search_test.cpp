@@ -270,7 +270,7 @@ TEST(Search, LongCallsAreForThoseThatWereCloseBefore) {
     cluster.set_cost("tree/merged+timed@0.99", {0.001, 6e-6});
     SearchSettings settings = settings_of_chain();
     settings.sizes = {16384, 262144, 1048576};
-    settings.budget_seconds = 600;
+    settings.budget_seconds = 620;  // enough to call every candidate
     Search search = begin(settings, candidates_of_chain());
     const Search::Result result = play(search, cluster);
     for (const Method& method : candidates_of_chain()) {

@@ -11,6 +11,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/plan/pacing.hpp"
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
@@ -23,7 +24,7 @@ struct Prepared {
     Method method;                         ///< what was asked for, or what takes its place within the limit
     std::unique_ptr<Timetable> timetable;  ///< never null
     std::int64_t bound_messages = 0;       ///< Bound::messages
-    double bits_per_second = 0;            ///< Bound::slowest_bits_per_second; 0: not known
+    Cadence cadence;                       ///< of `timed`: what its clock goes by
     /// largest_buffer_blocks(); nothing where no limit was given, since nobody has counted.
     std::optional<std::int64_t> buffer_blocks;
     std::vector<BufferedMethod> too_large;  ///< what was asked for and what was tried after that, if above the limit

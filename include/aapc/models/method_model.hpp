@@ -10,6 +10,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/models/network_model.hpp"
+#include "aapc/plan/pacing.hpp"
 #include "aapc/statistics/statistics.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
@@ -48,8 +49,8 @@ class MethodModel {
 
     /// What one message size does not change.
     struct Slots {
-        Phase phases = 0;
-        double bits_per_second = 0;      ///< that the topology declares, which is what `timed` goes by
+        Phase phases = 0;                ///< ticks, where there is a cycle
+        Cadence cadence;                 ///< by the speeds that the topology declares, which is what `timed` goes by
         std::int64_t segment_bytes = 0;  ///< 0: as segment_message() chooses
         double pace = 1;
     };

@@ -11,12 +11,15 @@
 #include <optional>
 
 #include "aapc/mpi/machine_memory.hpp"
+#include "aapc/plan/pacing.hpp"
 #include "aapc/plan/plan.hpp"
 
 namespace aapc::mpi {
 
 struct ExchangeOptions {
-    double bits_per_second = 0;  ///< `timed`: speed of the slowest link that carries messages; must be > 0 for `timed`
+    /// `timed`: what its clock goes by, which must be known(). A longer slot is taken where the ranks wake up so late
+    /// that they cannot keep Cadence::shortest_slot_seconds.
+    Cadence cadence;
     /// Of the same ranks; outlives the exchange. Null: every message is one of MPI. `ports` must have its tickets.
     /// Exchanges that share one are run one after the other, in the same order on all ranks.
     MachineMemory* machine_memory = nullptr;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/network.hpp"
 
 namespace aapc {
 
@@ -27,25 +28,68 @@ struct WireFormat {
 /// included.
 [[nodiscard]] std::int64_t wire_bytes(std::int64_t bytes, const WireFormat& wire = {});
 
-/// A message cut into segments, all of one size but the last, and how long each has its links for itself. Segment k of
-/// a message of phase p starts (k·N + p) slots after the common start; the slots of the last round are shorter where
-/// the last segment is.
+/// The same for frames of packets of `mtu_bytes`.
+[[nodiscard]] WireFormat wire_format(std::int32_t mtu_bytes);
+
+/// The shortest slot where nobody has measured how late a rank wakes up.
+inline constexpr double usual_shortest_slot_seconds = 100e-6;
+
+/// What the clock goes by: one timetable on one network. A timetable with phases is one with a cycle whose ticks are
+/// slots, each as long as a message on the slowest link.
+struct Cadence {
+    /// How long a tick is at full pace for messages of one byte on the wire; 0 where speeds are not known, and then
+    /// nothing can be timed.
+    double tick_seconds_per_byte = 0;
+    /// What a message can have of the slowest link that messages cross. A slot is a segment at that speed.
+    double slowest_bits_per_second = 0;
+    /// The most bytes that a segment may have on the wire so that the longest queue fits the ports' buffers; 0: any,
+    /// since nothing ever waits.
+    std::int64_t most_wire_bytes = 0;
+    double shortest_slot_seconds = usual_shortest_slot_seconds;  ///< that ranks can keep
+    double initial_pace = 0.98;                                  ///< what PaceController starts with
+    bool cyclic = false;  ///< there is a cycle: the last message of it may be on its way when it ends
+    WireFormat wire;
+
+    /// Whether there is a speed to go by.
+    [[nodiscard]] bool known() const { return tick_seconds_per_byte > 0 && slowest_bits_per_second > 0; }
+};
+
+/// That of equal phases on links of which the slowest has `bits_per_second`.
+[[nodiscard]] Cadence cadence_of_phases(double bits_per_second, const WireFormat& wire = {});
+
+/// That of a timetable with a cycle of `ticks`; `most_wire_bytes` as in Cadence. It starts at full pace, or slower
+/// where that would ask the busiest link for more than 0.98 of what it carries.
+[[nodiscard]] Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_per_second,
+                                       std::int64_t most_wire_bytes, const WireFormat& wire = {});
+
+/// A message cut into segments, all of one size but the last. Segment k of a message of tick t starts k·N + t ticks
+/// after the common start, where a cycle has N; the ticks of the last round are shorter where the last segment is. So
+/// every pair of ranks goes at its own even rate, and in phases each segment has its links for itself.
 struct Segmentation {
     std::int64_t segment_bytes = 0;
     std::int64_t segments = 0;
     std::int64_t last_segment_bytes = 0;
-    double slot_seconds = 0;       ///< at full pace: the links are busy all the time
-    double last_slot_seconds = 0;  ///< of the last round
+    double tick_seconds = 0;       ///< at full pace: the busiest links are busy all the time
+    double last_tick_seconds = 0;  ///< of the last round
+    double drain_seconds = 0;      ///< of a cycle: what the messages at its end still need
 
-    /// When the slot of segment `segment` in phase `phase` starts at full pace, in seconds after the common start.
-    [[nodiscard]] double start_seconds(std::int64_t segment, Phase phase, Phase phases) const;
+    /// When segment `segment` of the messages of `tick` starts at full pace, in seconds after the common start.
+    [[nodiscard]] double start_seconds(std::int64_t segment, Phase tick, Phase ticks) const;
     /// When the last slot of all ends.
-    [[nodiscard]] double end_seconds(Phase phases) const { return start_seconds(segments - 1, phases, phases); }
+    [[nodiscard]] double end_seconds(Phase ticks) const {
+        return start_seconds(segments - 1, ticks, ticks) + drain_seconds;
+    }
 };
 
-/// Cuts a message of `message_bytes` (> 0) for links of `bits_per_second` (> 0). `segment_bytes` (> 0) forces the size.
-/// With 0 it is whole frames for about half a millisecond, so that wake-ups are rare, within 3 to 22 frames: less and
-/// headers cost too much, more and two segments that meet by accident no longer fit into a small switch's port buffer.
+/// Cuts a message of `message_bytes` (> 0) by a known cadence. `segment_bytes` (> 0) forces the size. With 0 it goes by
+/// time: whole frames for about half a millisecond on the slowest link, so that wake-ups are rare, within 4 and 32 KB,
+/// since less costs too many headers and more needs large buffers; but never for a shorter slot than ranks can keep,
+/// however many bytes that is, unless the longest queue would then not fit the buffers. The segments of a message are
+/// as even as whole frames allow.
+[[nodiscard]] Segmentation segment_message(std::int64_t message_bytes, const Cadence& cadence,
+                                           std::int64_t segment_bytes = 0);
+
+/// The same for equal phases.
 [[nodiscard]] Segmentation segment_message(std::int64_t message_bytes, double bits_per_second,
                                            std::int64_t segment_bytes = 0, const WireFormat& wire = {});
 
@@ -58,6 +102,9 @@ class PaceController {
   public:
     /// The pace to start with. Full pace is 1; just below it queues stay short, just above it they never drain.
     static constexpr double initial_pace = 0.98;
+
+    /// `initial`: another pace to start with (> 0), for cycles that are longer than they need be.
+    explicit PaceController(double initial = initial_pace) : initial_(initial), settled_(initial) {}
 
     /// The pace for the next exchange.
     [[nodiscard]] double pace() const { return trial_ > 0 ? trial_ : settled_; }
@@ -80,7 +127,8 @@ class PaceController {
     void end_trial(bool accepted);
     void consider_trial();
 
-    double settled_ = initial_pace;
+    double initial_;
+    double settled_;
     double trial_ = 0;  ///< 0: none
     Samples settled_samples_;
     Samples trial_samples_;

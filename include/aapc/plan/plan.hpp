@@ -54,7 +54,8 @@ struct Forwarding {
 struct Plan {
     Rank rank = -1;
     Rank participants = 0;
-    Phase phases = 0;
+    Phase phases = 0;            ///< ticks, where there is a cycle
+    std::optional<Cycle> cycle;  ///< the timetable's; nothing: it has phases
     Synchronisation synchronisation = Synchronisation::none;
     std::vector<Transfer> sends;     ///< in order of phase; P-1 of them unless blocks are forwarded
     std::vector<Transfer> receives;  ///< in order of phase, then sender; P-1 of them unless blocks are forwarded

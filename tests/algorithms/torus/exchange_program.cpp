@@ -16,6 +16,7 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/algorithms/torus_model.hpp"
+#include "aapc/methods/cadence.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "mpi/watchdog.hpp"
@@ -50,7 +51,7 @@ class Tester {
         test::Watchdog::watch(fmt::format("rank {}: {}", rank_, text));
         std::unique_ptr<mpi::Exchange> exchange;
         mpi::ExchangeOptions options;
-        options.bits_per_second = 1e9;
+        options.cadence = find_cadence(network_, placement_, network_bound(network_, placement_), **timetable);
         if (mpi::Exchange::create(MPI_COMM_WORLD, make_plan(**timetable, rank_, method->synchronisation), options,
                                   exchange) != MPI_SUCCESS) {
             return complain(text, "cannot be created");
@@ -106,6 +107,9 @@ std::vector<std::string> methods_for(const test::Sides& sides) {
         for (const char* const synchronisation : synchronisations) {
             methods.push_back(fmt::format("{}+{}", candidate.method, synchronisation));
         }
+    }
+    for (const char* method : {"lattice+timed", "lattice/formula+timed:2000", "lattice+none"}) {
+        methods.emplace_back(method);
     }
     return methods;
 }

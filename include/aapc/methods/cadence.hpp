@@ -1,0 +1,32 @@
+/// @file
+/// What the clock of a timetable goes by on its network: speeds, frames, and how long segments may be so that queues
+/// fit the ports' buffers.
+#pragma once
+
+#include <cstdint>
+
+#include "aapc/plan/pacing.hpp"
+#include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
+
+namespace aapc {
+
+/// The buffer of a port of which nobody said it, in bytes: a millisecond of the link's speed, which is what switches
+/// have from 1 Gbit/s on, and at least 32 KiB.
+[[nodiscard]] std::int64_t assumed_buffer_bytes(double bits_per_second);
+
+/// The longest queue that is assumed where there are too many ranks to look, in messages.
+inline constexpr double assumed_queue_messages = 8;
+
+/// The cadence of `timetable` on `network`; not known() where no message crosses a link or speeds are not known.
+/// `bound` is that of `network` and `placement`. Of a timetable with a cycle the queues are certified
+/// (aapc/check/queues.hpp): all of them up to 128 ranks, a sample up to 1,024, and beyond that they are taken to be
+/// assumed_queue_messages long. The longest queue and one segment more fill at most three quarters of any port's
+/// buffer, since ranks wake up late; a sender's own port in a tree loses nothing and does not count. The same on all
+/// ranks. O(messages · route · log messages) for what is certified.
+[[nodiscard]] Cadence find_cadence(const Network& network, const Placement& placement, const Bound& bound,
+                                   const Timetable& timetable);
+
+}  // namespace aapc

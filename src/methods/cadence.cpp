@@ -1,0 +1,86 @@
+#include "aapc/methods/cadence.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "aapc/check/queues.hpp"
+
+namespace aapc {
+
+namespace {
+
+constexpr std::int64_t least_buffer_bytes = 32768;
+constexpr double assumed_buffer_seconds = 1e-3;
+constexpr double share_of_buffer = 0.75;
+
+constexpr Rank most_ranks_certified = 128;
+constexpr Rank most_ranks_sampled = 1024;
+
+/// Whether what waits there is held back by its sender, so that nothing is lost.
+bool is_port_of_sender(const Network& network, DirectedLink directed) {
+    const Link& link = network.links()[static_cast<std::size_t>(directed / 2)];
+    const Vertex from = directed % 2 == 0 ? link.lower : link.upper;
+    return is_tree(network.kind()) && !network.vertices()[static_cast<std::size_t>(from)].is_switch;
+}
+
+double buffer_of(const Network& network, DirectedLink directed) {
+    const std::int64_t said = network.buffer_bytes(directed);
+    const Link& link = network.links()[static_cast<std::size_t>(directed / 2)];
+    return static_cast<double>(said > 0 ? said : assumed_buffer_bytes(link.bits_per_second));
+}
+
+/// What a segment may have on the wire for a queue of so many of them.
+double room_for(const Network& network, DirectedLink directed, double queue_messages) {
+    return share_of_buffer * buffer_of(network, directed) / (queue_messages + 1);
+}
+
+std::int64_t most_wire_bytes(const Network& network, const Placement& placement, const Bound& bound,
+                             const Timetable& timetable) {
+    double room = std::numeric_limits<double>::infinity();
+    const auto look_at = [&](DirectedLink directed, double queue_messages) {
+        if (!is_port_of_sender(network, directed)) {
+            room = std::min(room, room_for(network, directed, queue_messages));
+        }
+    };
+    double longest = assumed_queue_messages;
+    if (placement.participants() <= most_ranks_sampled) {
+        QueueRequest request;
+        request.most_ranks_exact = most_ranks_certified;
+        request.links_per_level = 2;
+        if (const auto certificate = certify_queues(timetable, network, placement, request)) {
+            for (const LinkQueue& link : certificate->links) {
+                look_at(link.link, link.queue_bytes);
+            }
+            longest = certificate->longest.queue_bytes;
+        }
+    }
+    if (placement.participants() > most_ranks_certified || room == std::numeric_limits<double>::infinity()) {
+        for (const LinkLoad& load : bound.links) {
+            look_at(2 * load.link, longest);
+            look_at(2 * load.link + 1, longest);
+        }
+    }
+    return std::max<std::int64_t>(static_cast<std::int64_t>(std::min(room, 1e15)), 1);
+}
+
+}  // namespace
+
+std::int64_t assumed_buffer_bytes(double bits_per_second) {
+    return std::max(least_buffer_bytes, static_cast<std::int64_t>(assumed_buffer_seconds * bits_per_second / 8));
+}
+
+Cadence find_cadence(const Network& network, const Placement& placement, const Bound& bound,
+                     const Timetable& timetable) {
+    const WireFormat wire = wire_format(network.mtu_bytes());
+    const std::optional<Cycle> cycle = timetable.cycle();
+    if (!cycle) {
+        return cadence_of_phases(bound.slowest_bits_per_second, wire);
+    }
+    if (!(bound.slowest_bits_per_second > 0) || !(cycle->seconds_per_byte > 0)) {
+        return {};
+    }
+    return cadence_of_cycle(*cycle, timetable.phases(), bound.slowest_bits_per_second,
+                            most_wire_bytes(network, placement, bound, timetable), wire);
+}
+
+}  // namespace aapc
