@@ -70,6 +70,7 @@ constexpr Algorithm table[] = {
         .summary = "every message at its time in a cycle, on any network at any speeds",
         .synchronisation = Synchronisation::timed,
         .build = lattice::build,
+        .near_the_bound_at_any_speeds = true,
     },
     {
         .name = "factor",

@@ -153,7 +153,7 @@ Expected<double> parse_speed(std::string_view text) {
         return failure(fmt::format("{} is not a speed: {}", in_quotes(text), why),
                        "write a number and bit, kbit, Mbit, Gbit or Tbit, such as \"100Mbit\" or \"2.5Gbit\"");
     };
-    const Expected<double> speed = parse_quantity(text, "it is not more than 0", speed_unit, refuse);
+    Expected<double> speed = parse_quantity(text, "it is not more than 0", speed_unit, refuse);
     if (!speed) {
         return speed;
     }
@@ -171,7 +171,7 @@ Expected<double> parse_duration(std::string_view text) {
         return failure(fmt::format("{} is not a duration: {}", in_quotes(text), why),
                        "write a number and s, ms, us or ns, such as \"5ms\" or \"0.2s\"");
     };
-    const Expected<double> seconds = parse_quantity(text, "it is less than 0", duration_unit, refuse);
+    Expected<double> seconds = parse_quantity(text, "it is less than 0", duration_unit, refuse);
     if (!seconds) {
         return seconds;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <unordered_set>
 #include <utility>
 
@@ -73,30 +74,55 @@ Decision decide_by_tuning(const Tuning& tuning, const std::string& bound) {
     return {std::move(ranges), fmt::format("tuned {}; {}", tuning.conditions.date, bound), Decision::Basis::tuning};
 }
 
-/// Why the rule leaves everything to the MPI's own routine here, if so.
-std::optional<std::string> reason_for_native(const Network& network, const Placement& placement, const Bound& bound,
-                                             const Algorithm& algorithm) {
+/// What the rule makes of an algorithm on this network.
+struct Suggestion {
+    const Algorithm* algorithm = nullptr;  ///< null: the MPI's own routine
+    std::string why;                       ///< it is not what was wanted; empty: it is
+};
+
+/// The algorithm of the table that stays near the bound whatever the speeds are, if it can be had here.
+const Algorithm* stand_in_at_any_speeds(const Network& network, const Placement& placement) {
+    for (const Algorithm& algorithm : algorithms()) {
+        if (algorithm.near_the_bound_at_any_speeds && algorithm.is_for(network.kind()) &&
+            build_timetable(algorithm, "", network, placement)) {
+            return &algorithm;
+        }
+    }
+    return nullptr;
+}
+
+/// `wanted`, what stands in for it, or why the rule leaves everything to the MPI's own routine here. Nobody insists on
+/// a synchronisation if `free`.
+Suggestion suggest(const Network& network, const Placement& placement, const Bound& bound, const Algorithm& wanted,
+                   bool free) {
     // Nothing was measured and nothing is known but which ranks share a network card. Where each has one for itself,
     // an order of the messages that avoids the others' cards is what MPIs have, too.
     if (network.kind() == NetworkKind::detected &&
         placement.machine_of.size() < fewest_ranks_a_machine * machines_used(placement)) {
-        return fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
-                           fewest_ranks_a_machine);
+        return {nullptr, fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
+                                     fewest_ranks_a_machine)};
     }
-    const auto timetable = build_timetable(algorithm, "", network, placement);
+    const auto timetable = build_timetable(wanted, "", network, placement);
     if (!timetable) {
-        return timetable.error().problem;
+        return {free && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network, placement) : nullptr,
+                timetable.error().problem};
     }
-    const bool equal_phases = algorithm.synchronisation.kind == Synchronisation::Kind::timed;
-    if (!equal_phases) {
-        return std::nullopt;
+    if (wanted.synchronisation.kind != Synchronisation::Kind::timed) {
+        return {&wanted, ""};
     }
     const double slowdown = slowdown_by_equal_phases((*timetable)->phases(), bound);
-    if (slowdown > largest_slowdown_by_equal_phases) {
-        return fmt::format("{}phases of equal length would take {:.1f} times the bound",
-                           is_tree(network.kind()) ? "trunks are faster than ports and " : "", slowdown);
+    if (slowdown <= largest_slowdown_by_equal_phases) {
+        return {&wanted, ""};
     }
-    return std::nullopt;
+    return {free ? stand_in_at_any_speeds(network, placement) : nullptr,
+            fmt::format("{}phases of equal length would take {:.1f} times the bound",
+                        is_tree(network.kind()) ? "trunks are faster than ports and " : "", slowdown)};
+}
+
+/// From which block size on exchanges last long enough for what stands in; whole KiB.
+std::int64_t first_block_of_stand_in(const Bound& bound) {
+    const double bytes = shortest_stand_in_seconds / bound.seconds_per_byte;
+    return static_cast<std::int64_t>(std::ceil(std::min(bytes, double{largest_scheduled_block}) / 1024)) * 1024;
 }
 
 /// What the table uses on that kind of network, in ascending order of the blocks.
@@ -116,29 +142,39 @@ Decision decide_by_rule(const Network& network, const Placement& placement, cons
                         const std::optional<Synchronisation>& forced, const std::string& reason, std::string_view mpi) {
     const NetworkKind kind = in_one_cluster(network, placement) ? NetworkKind::tree : network.kind();
     std::vector<Decision::Range> ranges = {{0, Method{}, ""}};
-    std::string why_native;
+    std::string why_otherwise;
     for (const auto& [algorithm, use] : uses_on(kind)) {
         if (!mpi.empty() && use->not_under == mpi && !forced) {
-            why_native = fmt::format("{}, and {}'s own was the faster one where '{}' was measured", to_string(kind),
-                                     mpi, algorithm->name);
+            why_otherwise = fmt::format("{}, and {}'s own was the faster one where '{}' was measured", to_string(kind),
+                                        mpi, algorithm->name);
             continue;
         }
-        if (auto native = reason_for_native(network, placement, bound, *algorithm)) {
-            why_native = std::move(*native);
+        const Suggestion suggestion = suggest(network, placement, bound, *algorithm, !forced);
+        if (!suggestion.why.empty()) {
+            why_otherwise = suggestion.why;
+        }
+        if (suggestion.algorithm == nullptr) {
+            continue;
+        }
+        const Algorithm& used = *suggestion.algorithm;
+        const Synchronisation synchronisation = forced.value_or(used.synchronisation);
+        // Sizes of what the table suggests were measured where it does; what stands in for it goes by time.
+        const std::int64_t from_bytes =
+            &used == algorithm ? use->from_bytes : std::max(use->from_bytes, first_block_of_stand_in(bound));
+        if (from_bytes >= use->below_bytes) {
             continue;
         }
         const std::string_view variant =
-            algorithm->best_variant != nullptr ? algorithm->best_variant(placement) : algorithm->variants.front();
-        ranges.push_back(
-            {use->from_bytes, {algorithm, std::string(variant), forced.value_or(algorithm->synchronisation)}, ""});
+            used.best_variant != nullptr ? used.best_variant(placement) : used.variants.front();
+        ranges.push_back({from_bytes, {&used, std::string(variant), synchronisation}, ""});
         if (use->below_bytes <= largest_scheduled_block) {
             ranges.push_back({use->below_bytes, Method{}, ""});
         }
     }
     if (ranges.size() == 1) {
-        return Decision(std::move(why_native));
+        return Decision(std::move(why_otherwise));
     }
-    return {std::move(ranges), why_native.empty() ? reason : fmt::format("{}; {}", reason, why_native),
+    return {std::move(ranges), why_otherwise.empty() ? reason : fmt::format("{}; {}", reason, why_otherwise),
             forced ? Decision::Basis::forced : Decision::Basis::rule};
 }
 

@@ -101,13 +101,13 @@ TEST(Buffers, BelowTheRulesSmallestBlockTheMpiTakesOver) {
     EXPECT_EQ(chosen.ranges().size(), 3U) << "neighbours that are alike are one";
 }
 
-TEST(Buffers, WithoutADirectExchangeTheMpiTakesOver) {
+TEST(Buffers, WithoutADirectExchangeTheLatticeTakesOver) {
     for (const test::Sides& sides : {test::Sides{4, 4}, test::Sides{3, 5}}) {
         const Network network = test::torus_of(sides);
         const Decision chosen = limited(network, {forced(network, "torus"), rule(network)}, 100 * blocks(network, 0));
         EXPECT_EQ(chosen.at(100), method("torus"));
         EXPECT_TRUE(chosen.at(101).native());
-        EXPECT_TRUE(chosen.at(largest_scheduled_block).native());
+        EXPECT_EQ(chosen.at(largest_scheduled_block), method("lattice"));
     }
 }
 

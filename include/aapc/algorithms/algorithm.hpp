@@ -53,6 +53,9 @@ struct Algorithm {
     std::span<const Use> uses = {};
     /// The variant that serves such a placement best, of those listed. Null: the default.
     std::string_view (*best_variant)(const Placement&) = nullptr;
+    /// It takes about as long as the bound on any network whose speeds are known, so it stands in where phases of equal
+    /// length would take longer.
+    bool near_the_bound_at_any_speeds = false;
 
     // What a limit of memory goes by (aapc/methods/buffer_limit.hpp).
     /// The variant that makes do with smaller buffers than this one; nothing if there is none. Null: there never is.

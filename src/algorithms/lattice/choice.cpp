@@ -66,6 +66,7 @@ class Players {
         const std::int64_t positions = formula.positions();
         meter.clear();
         std::vector<Position> receiver;
+        receiver.reserve(senders.size());
         for (const Position from : senders) {
             receiver.push_back(formula.first_receiver(from));
         }
