@@ -80,15 +80,13 @@ struct Suggestion {
     std::string why;                       ///< it is not what was wanted; empty: it is
 };
 
-/// The algorithm of the table that stays near the bound whatever the speeds are, if it can be had here.
-const Algorithm* stand_in_at_any_speeds(const Network& network, const Placement& placement) {
-    for (const Algorithm& algorithm : algorithms()) {
-        if (algorithm.near_the_bound_at_any_speeds && algorithm.is_for(network.kind()) &&
-            build_timetable(algorithm, "", network, placement)) {
-            return &algorithm;
-        }
-    }
-    return nullptr;
+/// The algorithm of the table that stays near the bound whatever the speeds are. Its timetable is not built here, since
+/// whoever prepares the method builds it and falls back if it cannot be had.
+const Algorithm* stand_in_at_any_speeds(NetworkKind kind) {
+    const auto found = std::find_if(algorithms().begin(), algorithms().end(), [&](const Algorithm& algorithm) {
+        return algorithm.near_the_bound_at_any_speeds && algorithm.is_for(kind);
+    });
+    return found == algorithms().end() ? nullptr : &*found;
 }
 
 /// `wanted`, what stands in for it, or why the rule leaves everything to the MPI's own routine here. Nobody insists on
@@ -104,7 +102,7 @@ Suggestion suggest(const Network& network, const Placement& placement, const Bou
     }
     const auto timetable = build_timetable(wanted, "", network, placement);
     if (!timetable) {
-        return {free && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network, placement) : nullptr,
+        return {free && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network.kind()) : nullptr,
                 timetable.error().problem};
     }
     if (wanted.synchronisation.kind != Synchronisation::Kind::timed) {
@@ -114,7 +112,7 @@ Suggestion suggest(const Network& network, const Placement& placement, const Bou
     if (slowdown <= largest_slowdown_by_equal_phases) {
         return {&wanted, ""};
     }
-    return {free ? stand_in_at_any_speeds(network, placement) : nullptr,
+    return {free ? stand_in_at_any_speeds(network.kind()) : nullptr,
             fmt::format("{}phases of equal length would take {:.1f} times the bound",
                         is_tree(network.kind()) ? "trunks are faster than ports and " : "", slowdown)};
 }
