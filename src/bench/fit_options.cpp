@@ -134,6 +134,7 @@ Expected<std::vector<Rank>> rank_counts(const std::vector<Rank>& asked_for, Rank
 
 std::vector<Rank> spread_evenly(Rank count, Rank available) {
     std::vector<Rank> ranks;
+    ranks.reserve(static_cast<std::size_t>(count));
     for (std::int64_t index = 0; index < count; ++index) {
         ranks.push_back(static_cast<Rank>(index * available / count));
     }

@@ -25,8 +25,10 @@ using Scratch = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 Scratch scratch_file() { return {std::tmpfile(), &std::fclose}; }
 
 std::string contents(std::FILE* file) {
-    std::rewind(file);
     std::string text;
+    if (std::fseek(file, 0, SEEK_SET) != 0) {
+        return text;
+    }
     std::array<char, 65536> piece{};
     for (std::size_t read = 0; (read = std::fread(piece.data(), 1, piece.size(), file)) > 0;) {
         text.append(piece.data(), read);
@@ -36,6 +38,10 @@ std::string contents(std::FILE* file) {
 
 tl::unexpected<Diagnostic> no_picture(std::string problem, std::string advice) {
     return failure({.file = "gnuplot", .problem = std::move(problem), .advice = std::move(advice)});
+}
+
+tl::unexpected<Diagnostic> no_room() {
+    return no_picture("there is no room for a temporary file", "make room in the directory for temporary files");
 }
 
 /// Runs gnuplot with the files as its standard input, output and error. Its wait status, or -1 with errno.
@@ -148,11 +154,13 @@ Expected<std::string> plot_svg(const ContentionFit& fit, std::span<const Content
     const Scratch out = scratch_file();
     const Scratch err = scratch_file();
     if (!in || !out || !err) {
-        return no_picture("there is no room for a temporary file", "make room in the directory for temporary files");
+        return no_room();
     }
     const std::string script = plot_script(fit, samples, title);
-    std::fwrite(script.data(), 1, script.size(), in.get());
-    std::rewind(in.get());
+    if (std::fwrite(script.data(), 1, script.size(), in.get()) != script.size() ||
+        std::fseek(in.get(), 0, SEEK_SET) != 0) {
+        return no_room();
+    }
     const int status = run_gnuplot(in.get(), out.get(), err.get());
     if (status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
         return no_picture(fmt::format("cannot be run: {}", std::strerror(status < 0 ? errno : ENOENT)),

@@ -186,7 +186,7 @@ int run(const CheckOptions& options) {
             return complain(size ? Diagnostic{.file = "--segment",
                                               .problem = "a segment of 0 bytes",
                                               .advice = "give a size such as 16KiB"}
-                                 : in_option("--segment", std::move(size.error())));
+                                 : in_option("--segment", size.error()));
         }
         segment_bytes = *size;
     }

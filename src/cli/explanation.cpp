@@ -118,6 +118,7 @@ ordered_json measured_json(const std::optional<MeasuredSize>& measured) {
 
 std::vector<std::string> places(const Network& network, const Placement& placement) {
     std::vector<std::string> names;
+    names.reserve(placement.machine_of.size());
     for (const Machine machine : placement.machine_of) {
         names.push_back(network.machine_name(machine));
     }

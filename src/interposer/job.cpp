@@ -288,7 +288,7 @@ void Job::unregister_callbacks() {
 CommunicatorState* Job::find(MPI_Comm comm) const {
     void* state = nullptr;
     int found = 0;
-    PMPI_Comm_get_attr(comm, communicator_key_, &state, &found);
+    PMPI_Comm_get_attr(comm, communicator_key_, static_cast<void*>(&state), &found);
     return found != 0 ? static_cast<CommunicatorState*>(state) : nullptr;
 }
 

@@ -68,6 +68,7 @@ std::string lead_text(const TunedRange& range) {
 
 Decision decide_by_tuning(const Tuning& tuning, const std::string& bound) {
     std::vector<Decision::Range> ranges;
+    ranges.reserve(tuning.ranges.size());
     for (const TunedRange& range : tuning.ranges) {
         ranges.push_back({range.from_bytes, range.method, lead_text(range)});
     }

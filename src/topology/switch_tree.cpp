@@ -202,6 +202,7 @@ class Connector {
 
     [[nodiscard]] Network build() const {
         std::vector<NetworkVertex> vertices;
+        vertices.reserve(tree_.switches.size());
         for (const DeclaredSwitch& declaration : tree_.switches) {
             vertices.push_back({declaration.name.name, true});
         }
