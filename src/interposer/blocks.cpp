@@ -54,6 +54,59 @@ bool is_in_order(MPI_Datatype type, const Envelope& envelope) {
     return in_order;
 }
 
+/// Elements of a type at an address in the program, as MPI_Pack and MPI_Unpack take them. MPICH takes address 0 there
+/// for no buffer, but types of absolute addresses are used with it (MPI_BOTTOM): from a place that has another address
+/// the same data are reached by another type.
+class Elements {
+  public:
+    Elements(const void* address, int count, MPI_Datatype type) : address_(address), count_(count), type_(type) {
+        if (address != nullptr) {
+            return;
+        }
+        address_ = this;
+        MPI_Aint back = 0;
+        PMPI_Get_address(this, &back);
+        back = -back;
+        error_ = PMPI_Type_create_hindexed(1, &count, &back, type, &moved_);
+        if (error_ == MPI_SUCCESS) {
+            error_ = PMPI_Type_commit(&moved_);
+        }
+        count_ = 1;
+        type_ = moved_;
+    }
+    Elements(const Elements&) = delete;
+    Elements& operator=(const Elements&) = delete;
+    ~Elements() {
+        if (moved_ != MPI_DATATYPE_NULL) {
+            PMPI_Type_free(&moved_);
+        }
+    }
+
+    [[nodiscard]] int pack(std::byte* packed, int bytes, MPI_Comm comm) const {
+        int position = 0;
+        return error_ == MPI_SUCCESS ? PMPI_Pack(address_, count_, type_, packed, bytes, &position, comm) : error_;
+    }
+    [[nodiscard]] int unpack(const std::byte* packed, int bytes, MPI_Comm comm) const {
+        int position = 0;
+        return error_ == MPI_SUCCESS
+                   ? PMPI_Unpack(packed, bytes, &position, const_cast<void*>(address_), count_, type_, comm)
+                   : error_;
+    }
+
+  private:
+    const void* address_;
+    int count_;
+    MPI_Datatype type_;
+    MPI_Datatype moved_ = MPI_DATATYPE_NULL;
+    int error_ = MPI_SUCCESS;
+};
+
+/// Whole blocks from an address on. Integers, because MPI_BOTTOM is 0, from which no pointer may be moved.
+const void* at_block(const void* buffer, MPI_Aint stride, int block) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's address
+    return reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(buffer) + stride * block);
+}
+
 }  // namespace
 
 const Layout& LayoutReader::of(MPI_Datatype type) {
@@ -69,15 +122,13 @@ const Layout& LayoutReader::of(MPI_Datatype type) {
 }
 
 int Block::pack(const void* buffer, int blocks, std::byte* packed, MPI_Comm comm) const {
-    const auto* from = static_cast<const std::byte*>(buffer);
     if (plain_) {
-        std::memcpy(packed, from, static_cast<std::size_t>(bytes_) * static_cast<std::size_t>(blocks));
+        std::memcpy(packed, buffer, static_cast<std::size_t>(bytes_) * static_cast<std::size_t>(blocks));
         return MPI_SUCCESS;
     }
     for (int block = 0; block < blocks; ++block) {
-        int position = 0;
-        const int error = PMPI_Pack(from + stride_ * block, count_, type_, packed + bytes_ * block,
-                                    static_cast<int>(bytes_), &position, comm);
+        const int error = Elements(at_block(buffer, stride_, block), count_, type_)
+                              .pack(packed + bytes_ * block, static_cast<int>(bytes_), comm);
         if (error != MPI_SUCCESS) {
             return error;
         }
@@ -86,11 +137,9 @@ int Block::pack(const void* buffer, int blocks, std::byte* packed, MPI_Comm comm
 }
 
 int Block::unpack(const std::byte* packed, int blocks, void* buffer, MPI_Comm comm) const {
-    auto* to = static_cast<std::byte*>(buffer);
     for (int block = 0; block < blocks; ++block) {
-        int position = 0;
-        const int error = PMPI_Unpack(packed + bytes_ * block, static_cast<int>(bytes_), &position,
-                                      to + stride_ * block, count_, type_, comm);
+        const int error = Elements(at_block(buffer, stride_, block), count_, type_)
+                              .unpack(packed + bytes_ * block, static_cast<int>(bytes_), comm);
         if (error != MPI_SUCCESS) {
             return error;
         }

@@ -181,9 +181,9 @@ void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
     }
 }
 
-mpi::Exchange* CommunicatorState::exchange_for(const Call& call) {
+mpi::Exchange* CommunicatorState::exchange_for(const Call& call, const Refusals& refusals) {
     Slot& slot = slots_[slot_of_range_[decision_.range_of(call.block_bytes)]];
-    if (slot.method.native()) {
+    if (slot.method.native() || refusals.refuse(call)) {
         return nullptr;
     }
     if (!slot.tried) {

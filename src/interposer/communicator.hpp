@@ -33,8 +33,8 @@ class CommunicatorState {
     ~CommunicatorState() = default;
 
     /// The exchange for a well-formed call on this communicator, made at its first use: collective then. Null: the
-    /// MPI's own routine, on all ranks alike.
-    [[nodiscard]] mpi::Exchange* exchange_for(const Call& call);
+    /// MPI's own routine, on all ranks alike, but for a rank whose arguments the MPI refuses on sight.
+    [[nodiscard]] mpi::Exchange* exchange_for(const Call& call, const Refusals& refusals);
 
     /// Carries out the call by the exchange that it was given; its blocks have 1 to largest_scheduled_block bytes.
     /// Returns an MPI error code, for which the communicator's error handler has been called.

@@ -37,7 +37,7 @@ int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* rec
         read_arguments(call);
         if (call.well_formed()) {
             if (CommunicatorState* const state = CommunicatorState::of(comm, *job)) {
-                if (mpi::Exchange* const exchange = state->exchange_for(call)) {
+                if (mpi::Exchange* const exchange = state->exchange_for(call, job->refusals())) {
                     job->count_exchanged();
                     return state->run(*exchange, call);
                 }

@@ -154,7 +154,7 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
     try {
         if (auto configuration = selection::configure(settings); configuration && detects == places.has_value()) {
             job.reset(new Job(std::move(*configuration)));
-            if (packs_plain_bytes() && job->register_callbacks()) {
+            if (packs_plain_bytes() && job->find_out_refusals() && job->register_callbacks()) {
                 machine =
                     detects ? job->place_by_detection(*places) : job->configuration_.network.find_machine(host_name());
             }
@@ -261,6 +261,13 @@ bool Job::tuning_allows_it() {
     return holds != 0 || !configuration_.only_tuned;
 }
 
+bool Job::find_out_refusals() {
+    const mpi::ReturnedErrors returned(MPI_COMM_SELF);
+    const std::optional<Refusals> found = Refusals::find_out();
+    refusals_ = found.value_or(Refusals());
+    return found.has_value();
+}
+
 bool Job::register_callbacks() {
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Job::communicator_freed, &communicator_key_, this) !=
         MPI_SUCCESS) {
@@ -273,6 +280,7 @@ bool Job::register_callbacks() {
 }
 
 void Job::unregister_callbacks() {
+    refusals_.release();
     if (world_ != MPI_GROUP_NULL) {
         PMPI_Group_free(&world_);
     }
@@ -343,6 +351,7 @@ void Job::finish() {
     for (const auto& state : states_) {
         state->release_exchanges();
     }
+    refusals_.release();
     PMPI_Group_free(&world_);
     // Attributes that still hang on communicators keep their keys alive.
     PMPI_Comm_free_keyval(&communicator_key_);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "aapc/topology/detection.hpp"
+#include "interposer/refusals.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::interposer {
@@ -38,6 +39,8 @@ class Job {
     /// The machine of each rank of MPI_COMM_WORLD.
     [[nodiscard]] const std::vector<Machine>& machine_of() const { return machine_of_; }
     [[nodiscard]] MPI_Group world() const { return world_; }
+    /// What this MPI refuses.
+    [[nodiscard]] const Refusals& refusals() const { return refusals_; }
 
     /// The state kept with a communicator; null if it has none yet.
     [[nodiscard]] CommunicatorState* find(MPI_Comm comm) const;
@@ -64,6 +67,8 @@ class Job {
     [[nodiscard]] bool tuning_allows_it();
     /// Takes the network that the places of all ranks make, and says which of its machines is this rank's.
     Machine place_by_detection(const std::vector<RankPlace>& places);
+    /// False if MPI gives no communicator for that. Local.
+    bool find_out_refusals();
     /// Has MPI tell us of freed communicators and of its end; false if MPI refuses. Local.
     bool register_callbacks();
     void unregister_callbacks();
@@ -75,6 +80,7 @@ class Job {
 
     selection::Configuration configuration_;
     std::vector<Machine> machine_of_;
+    Refusals refusals_;
     MPI_Group world_ = MPI_GROUP_NULL;
     int communicator_key_ = MPI_KEYVAL_INVALID;
     int self_key_ = MPI_KEYVAL_INVALID;

@@ -1,0 +1,78 @@
+#include "interposer/refusals.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include "interposer/real.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+/// Whether a buffer at address 0 is none: MPI_BOTTOM, which is 0, is one for types of absolute addresses, whose data
+/// lie elsewhere.
+bool is_missing(const void* buffer, MPI_Datatype type) {
+    if (buffer != nullptr) {
+        return false;
+    }
+    MPI_Count first = 0;
+    MPI_Count extent = 0;
+    PMPI_Type_get_true_extent_x(type, &first, &extent);
+    return first == 0;
+}
+
+bool is_predefined(MPI_Datatype type) {
+    int integers = 0;
+    int addresses = 0;
+    int datatypes = 0;
+    int combiner = MPI_COMBINER_NAMED;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+}  // namespace
+
+std::optional<Refusals> Refusals::find_out() {
+    Refusals found;
+    if (PMPI_Comm_dup(MPI_COMM_SELF, &found.alone_) != MPI_SUCCESS) {
+        return std::nullopt;
+    }
+    PMPI_Comm_set_errhandler(found.alone_, MPI_ERRORS_RETURN);
+    int both = 0;
+    found.aliasing_ = real().alltoall(&both, 1, MPI_INT, &both, 1, MPI_INT, found.alone_) != MPI_SUCCESS;
+    return found;
+}
+
+void Refusals::release() {
+    if (alone_ != MPI_COMM_NULL) {
+        PMPI_Comm_free(&alone_);
+    }
+}
+
+bool Refusals::refuse(const Call& call) const {
+    if (call.receive_buffer == MPI_IN_PLACE || is_missing(call.receive_buffer, call.receive_type) ||
+        refuses_type(call.receive_type)) {
+        return true;
+    }
+    if (call.in_place()) {
+        return false;
+    }
+    // Two types of absolute addresses may well have one buffer.
+    const bool aliased =
+        call.send_buffer == call.receive_buffer && (call.send_buffer != nullptr || call.sends_what_it_receives());
+    return (aliased && aliasing_) || is_missing(call.send_buffer, call.send_type) ||
+           (call.send_type != call.receive_type && refuses_type(call.send_type));
+}
+
+/// MPI tells nobody which types are committed, but refuses to pack nothing of one that is not.
+bool Refusals::refuses_type(MPI_Datatype type) const {
+    if (is_predefined(type)) {
+        return false;
+    }
+    const std::array<std::byte, 1> nothing{};
+    std::array<std::byte, 1> packed{};
+    int position = 0;
+    return PMPI_Pack(nothing.data(), 0, type, packed.data(), 1, &position, alone_) != MPI_SUCCESS;
+}
+
+}  // namespace aapc::interposer

@@ -1,0 +1,33 @@
+/// @file
+/// Arguments of which the MPI's own routine complains on sight. A call with such arguments is the MPI's, whose error
+/// handling speaks then; without a message, as it would without us. What an MPI lets pass is exchanged.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+
+#include "interposer/call.hpp"
+
+namespace aapc::interposer {
+
+/// What this MPI's MPI_Alltoall refuses. Safe for several threads at a time.
+class Refusals {
+  public:
+    /// Tries it on this process alone. Local, between MPI_Init and MPI_Finalize; nothing if MPI gives no communicator.
+    [[nodiscard]] static std::optional<Refusals> find_out();
+    /// Gives back what MPI gave. Before MPI_Finalize; refuse() is not called any more.
+    void release();
+
+    /// Whether the MPI's own routine, or the kernel, is to judge a well-formed call that has data. Asks MPI about a
+    /// datatype only where that is not a predefined one.
+    [[nodiscard]] bool refuse(const Call& call) const;
+
+  private:
+    [[nodiscard]] bool refuses_type(MPI_Datatype type) const;
+
+    MPI_Comm alone_ = MPI_COMM_NULL;  ///< of this process, with MPI_ERRORS_RETURN
+    bool aliasing_ = false;           ///< one buffer for what is sent and what is received
+};
+
+}  // namespace aapc::interposer

@@ -1,0 +1,179 @@
+/* What a program may say at the edge of what MPI allows, and just beyond it:
+ *
+ *     arguments bottom     MPI_BOTTOM with types of absolute addresses
+ *     arguments refused    arguments that the MPI refuses on sight: the same error class from MPI_Alltoall and from the
+ *                          MPI's own routine, and the next call works
+ *
+ * Prints how many of its calls should have been exchanged and passed through. Every block of one byte or more is to be
+ * exchanged. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int (*Alltoall)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
+
+enum { integers = 300 };
+
+static long exchanged;
+static long passed_through;
+static int rank;
+static int ranks;
+
+static void fail(const char* what) {
+    fprintf(stderr, "arguments: rank %d: %s\n", rank, what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int* new_integers(int count, int first) {
+    int* const made = malloc(sizeof(int) * (size_t)count);
+    if (made == NULL) fail("no memory");
+    for (int i = 0; i < count; ++i) made[i] = first + i;
+    return made;
+}
+
+/* Every second integer of a block, at the address where the block is; blocks follow one another. */
+static MPI_Datatype at_address(int* buffer) {
+    MPI_Aint address = 0;
+    MPI_Get_address(buffer, &address);
+    MPI_Datatype gaps = MPI_DATATYPE_NULL;
+    MPI_Datatype there = MPI_DATATYPE_NULL;
+    MPI_Datatype block = MPI_DATATYPE_NULL;
+    const int one = 1;
+    MPI_Type_vector(integers, 1, 2, MPI_INT, &gaps);
+    MPI_Type_create_hindexed(1, &one, &address, gaps, &there);
+    MPI_Type_create_resized(there, 0, 2 * integers * (MPI_Aint)sizeof(int), &block);
+    MPI_Type_commit(&block);
+    MPI_Type_free(&gaps);
+    MPI_Type_free(&there);
+    return block;
+}
+
+static void check_bottom(void) {
+    int* const send = new_integers(2 * integers * ranks, rank * 1000000);
+    for (int way = 0; way < 4; ++way) {
+        const int bottom_here = way == 3 ? rank % 2 : way != 1; /* of the send buffer */
+        const int bottom_there = way != 0;
+        int* const receive = new_integers(2 * integers * ranks, -2000000000);
+        MPI_Datatype from = at_address(send);
+        MPI_Datatype to = at_address(receive);
+        MPI_Datatype gaps = MPI_DATATYPE_NULL;
+        MPI_Datatype block = MPI_DATATYPE_NULL;
+        MPI_Type_vector(integers, 1, 2, MPI_INT, &gaps);
+        MPI_Type_create_resized(gaps, 0, 2 * integers * (MPI_Aint)sizeof(int), &block);
+        MPI_Type_commit(&block);
+        MPI_Alltoall(bottom_here ? MPI_BOTTOM : send, 1, bottom_here ? from : block,
+                     bottom_there ? MPI_BOTTOM : receive, 1, bottom_there ? to : block, MPI_COMM_WORLD);
+        ++exchanged;
+        for (int i = 0; i < 2 * integers * ranks; ++i) {
+            const int sender = i / (2 * integers);
+            const int sent = sender * 1000000 + rank * 2 * integers + i % (2 * integers);
+            if (receive[i] != (i % 2 == 0 ? sent : -2000000000 + i)) fail("wrong data with MPI_BOTTOM");
+        }
+        if (bottom_there) {
+            MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, MPI_BOTTOM, 1, to, MPI_COMM_WORLD);
+        } else {
+            MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, receive, 1, block, MPI_COMM_WORLD);
+        }
+        ++exchanged;
+        MPI_Type_free(&from);
+        MPI_Type_free(&to);
+        MPI_Type_free(&gaps);
+        MPI_Type_free(&block);
+        free(receive);
+    }
+    free(send);
+}
+
+static int class_of(int error) {
+    int class = MPI_SUCCESS;
+    MPI_Error_class(error, &class);
+    return class;
+}
+
+static int* buffer;
+static int* other;
+static Alltoall native;
+
+static void good_call(void) {
+    MPI_Alltoall(buffer, 8, MPI_INT, other, 8, MPI_INT, MPI_COMM_WORLD);
+    ++exchanged;
+    for (int i = 0; i < 8 * ranks; ++i) {
+        if (other[i] != i / 8 * 1000 + rank * 8 + i % 8) fail("wrong data after an error");
+    }
+}
+
+static void expect_same(const char* what, const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                        int receive_count, MPI_Datatype receive_type) {
+    const int expected =
+        class_of(native(send, send_count, send_type, receive, receive_count, receive_type, MPI_COMM_WORLD));
+    const int class =
+        class_of(MPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, MPI_COMM_WORLD));
+    ++passed_through;
+    if (expected == MPI_SUCCESS) fail("the MPI's own accepts what it was to refuse");
+    if (class != expected) {
+        fprintf(stderr, "arguments: rank %d: %s: error class %d, the MPI's own says %d\n", rank, what, class, expected);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    good_call();
+}
+
+static void check_refused(void) {
+    const union {
+        void* object;
+        Alltoall function;
+    } found = {dlsym(RTLD_DEFAULT, "aapc_native_alltoall")};
+    if (found.object == NULL) fail("no interposer is loaded");
+    native = found.function;
+    buffer = new_integers(64 * ranks, rank * 1000);
+    other = new_integers(64 * ranks, 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+    MPI_Datatype gaps = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+    expect_same("receive buffer in place", buffer, 8, MPI_INT, MPI_IN_PLACE, 8, MPI_INT);
+    expect_same("both in place", MPI_IN_PLACE, 8, MPI_INT, MPI_IN_PLACE, 8, MPI_INT);
+    expect_same("uncommitted types", buffer, 4, pair, other, 4, pair);
+    expect_same("uncommitted type to send", buffer, 4, pair, other, 8, MPI_INT);
+    expect_same("uncommitted type to receive", buffer, 8, MPI_INT, other, 4, pair);
+    expect_same("uncommitted type with gaps", buffer, 4, gaps, other, 4, gaps);
+    expect_same("uncommitted type in place", MPI_IN_PLACE, 0, MPI_INT, other, 4, pair);
+    expect_same("negative count", buffer, -1, MPI_INT, other, 8, MPI_INT);
+    expect_same("no type", buffer, 8, MPI_DATATYPE_NULL, other, 8, MPI_INT);
+#ifdef MPICH_VERSION
+    /* Open MPI takes any address. */
+    expect_same("no buffer to send", NULL, 8, MPI_INT, other, 8, MPI_INT);
+    expect_same("no buffer to receive", buffer, 8, MPI_INT, NULL, 8, MPI_INT);
+    expect_same("no buffer in place", MPI_IN_PLACE, 8, MPI_INT, NULL, 8, MPI_INT);
+    expect_same("one buffer", buffer, 8, MPI_INT, buffer, 8, MPI_INT);
+    MPI_Type_commit(&pair);
+    expect_same("no buffer for a derived type", NULL, 4, pair, other, 4, pair);
+    expect_same("one buffer for a derived type", buffer, 4, pair, buffer, 4, pair);
+#endif
+    MPI_Type_free(&pair);
+    MPI_Type_free(&gaps);
+    free(buffer);
+    free(other);
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc == 2 && strcmp(argv[1], "bottom") == 0) {
+        check_bottom();
+    } else if (argc == 2 && strcmp(argv[1], "refused") == 0) {
+        check_refused();
+    } else {
+        fail("usage: arguments bottom|refused");
+    }
+    long sums[2] = {0, 0};
+    const long mine[2] = {exchanged, passed_through};
+    MPI_Reduce(mine, sums, 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("%ld calls exchanged, %ld passed through\n", sums[0], sums[1]);
+    MPI_Finalize();
+    return 0;
+}
