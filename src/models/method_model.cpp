@@ -13,150 +13,14 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/topology/bound.hpp"
-#include "aapc/topology/clusters.hpp"
 #include "aapc/topology/routes.hpp"
+#include "models/link_costs.hpp"
 
 namespace aapc {
 
 namespace {
 
 using Kind = Synchronisation::Kind;
-
-/// One network of its own: a cluster with its links, or all of a network that has none.
-struct Part {
-    ContentionFit fit;
-    Rank ranks = 0;
-    double slowest_bits_per_second = 0;  ///< of the links that its own messages cross
-    double contention_factor = 1;        ///< how much longer than the bound a byte takes where messages contend
-};
-
-/// By measurement, gamma for a byte of each of n-1 messages; by the bound, what the busiest link carries. Their ratio
-/// is what contention itself costs, apart from the wires.
-double contention_factor(const ContentionFit& fit, const Bound& bound, Rank ranks) {
-    const double beta = fit.link.beta_seconds_per_byte;
-    const double measured = fit.gamma.value * beta * (ranks - 1);
-    const double messages = bound.slowest_bits_per_second > 0
-                                ? bound.seconds_per_byte * bound.slowest_bits_per_second / 8
-                                : static_cast<double>(bound.messages);
-    const double at_the_bound = messages * beta;
-    return at_the_bound > 0 ? std::max(1.0, measured / at_the_bound) : 1.0;
-}
-
-Part part_of(const ContentionFit& fit, const Network& network, const Placement& own) {
-    const Bound bound = network_bound(network, own);
-    return {fit, own.participants(), bound.slowest_bits_per_second, contention_factor(fit, bound, own.participants())};
-}
-
-/// What a message costs on each link, by measurement.
-class Costs {
-  public:
-    Costs(const Network& network, const Placement& placement, const NetworkModel& model)
-        : network_(network), part_of_rank_(placement.machine_of.size(), 0), part_of_link_(network.links().size(), 0) {
-        if (network.kind() == NetworkKind::clusters) {
-            add_clusters(placement, model);
-        } else {
-            parts_.push_back(part_of(model.clusters.front().fit, network, placement));
-        }
-    }
-
-    [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
-    [[nodiscard]] std::size_t part_of_rank(Rank rank) const { return part_of_rank_[static_cast<std::size_t>(rank)]; }
-    [[nodiscard]] double start_up_seconds(Rank from, Rank to) const {
-        const std::size_t part = part_of_rank(from);
-        return part == part_of_rank(to) ? parts_[part].fit.link.alpha_seconds : wide_area_.alpha_seconds;
-    }
-    /// Of a start-up between any two ranks.
-    [[nodiscard]] double longest_start_up_seconds() const {
-        double longest = parts_.size() > 1 ? wide_area_.alpha_seconds : 0;
-        for (const Part& part : parts_) {
-            longest = std::max(longest, part.fit.link.alpha_seconds);
-        }
-        return longest;
-    }
-    /// How many times longer a byte takes by measurement than by the slowest link that is declared; at least 1.
-    [[nodiscard]] double slowness() const {
-        double slowest = 1;
-        for (const Part& part : parts_) {
-            slowest = std::max(slowest, part.fit.link.beta_seconds_per_byte * part.slowest_bits_per_second / 8);
-        }
-        return slowest;
-    }
-    /// Of a message by itself; between clusters it cannot be faster than it was measured alone.
-    [[nodiscard]] double seconds_per_byte_alone(Rank from, Rank to) const {
-        return part_of_rank(from) == part_of_rank(to) ? 0 : wide_area_.beta_seconds_per_byte;
-    }
-    /// The part that the link belongs to; nothing: it leads to the wide area.
-    [[nodiscard]] const Part* part_of_link(std::size_t link) const {
-        return part_of_link_[link] < parts_.size() ? &parts_[part_of_link_[link]] : nullptr;
-    }
-    /// At the measured goodput, which is that of the slowest link in use: faster ones are as much faster as declared.
-    [[nodiscard]] double seconds_per_byte(std::size_t link) const {
-        const Part* part = part_of_link(link);
-        const double beta = part != nullptr ? part->fit.link.beta_seconds_per_byte : wide_area_.beta_seconds_per_byte;
-        const double slowest = part != nullptr ? part->slowest_bits_per_second : slowest_of_wide_area_;
-        const double speed = network_.links()[link].bits_per_second;
-        return slowest > 0 && speed > 0 ? beta * slowest / speed : beta;
-    }
-
-  private:
-    void add_clusters(const Placement& placement, const NetworkModel& model) {
-        const GridModel grid = grid_model_of(model, network_, placement);
-        wide_area_ = grid.wide_area;
-        const Clusters clusters = find_clusters(network_);
-        part_of_link_.assign(network_.links().size(), beyond_all_parts);
-        const auto groups = ranks_by_cluster(network_, placement);
-        for (std::size_t group = 0; group < groups.size(); ++group) {
-            Placement own;
-            for (const Rank rank : groups[group]) {
-                part_of_rank_[static_cast<std::size_t>(rank)] = group;
-                own.machine_of.push_back(placement.machine_of[static_cast<std::size_t>(rank)]);
-            }
-            parts_.push_back(part_of(grid.clusters[group].local, network_, own));
-            const auto cluster =
-                static_cast<std::size_t>(clusters.cluster_of[static_cast<std::size_t>(own.machine_of.front())]);
-            mark_links_below(clusters.switch_of[cluster], group);
-        }
-        // One message goes as fast as the slowest link on its way lets it.
-        for (const std::int32_t link : network_.links_at(0)) {
-            slow_down_wide_area(network_.links()[static_cast<std::size_t>(link)].bits_per_second);
-        }
-        for (const Part& part : parts_) {
-            slow_down_wide_area(part.slowest_bits_per_second);
-        }
-    }
-
-    void slow_down_wide_area(double bits_per_second) {
-        const bool slower = slowest_of_wide_area_ <= 0 || bits_per_second < slowest_of_wide_area_;
-        if (bits_per_second > 0 && slower) {
-            slowest_of_wide_area_ = bits_per_second;
-        }
-    }
-
-    /// All links of the tree below a cluster's topmost switch; vertex 0 is above.
-    void mark_links_below(Vertex top, std::size_t part) {
-        std::vector<std::pair<Vertex, Vertex>> open = {{top, 0}};
-        while (!open.empty()) {
-            const auto [vertex, above] = open.back();
-            open.pop_back();
-            for (const std::int32_t link : network_.links_at(vertex)) {
-                const Vertex below = network_.other_end(link, vertex);
-                if (below != above) {
-                    part_of_link_[static_cast<std::size_t>(link)] = part;
-                    open.emplace_back(below, vertex);
-                }
-            }
-        }
-    }
-
-    static constexpr std::size_t beyond_all_parts = static_cast<std::size_t>(-1);
-
-    const Network& network_;
-    std::vector<Part> parts_;
-    std::vector<std::size_t> part_of_rank_;
-    std::vector<std::size_t> part_of_link_;
-    PointToPoint wide_area_;
-    double slowest_of_wide_area_ = 0;
-};
 
 /// A message with its route.
 struct Load {
@@ -180,7 +44,7 @@ struct StepCost {
 /// The links during one step.
 class Step {
   public:
-    Step(const Costs& costs, std::size_t directed_links, Rank participants)
+    Step(const LinkCosts& costs, std::size_t directed_links, Rank participants)
         : costs_(costs),
           blocks_(directed_links, 0),
           messages_(directed_links, 0),
@@ -245,7 +109,7 @@ class Step {
         }
     }
 
-    const Costs& costs_;
+    const LinkCosts& costs_;
     std::vector<std::int64_t> blocks_;
     std::vector<std::int64_t> messages_;
     std::vector<double> start_ups_;
@@ -438,7 +302,7 @@ class MethodModel::Builder {
     const Network& network_;
     const Placement& placement_;
     const Method& method_;
-    Costs costs_;
+    LinkCosts costs_;
     bool contended_ = false;
     MethodModel model_;
 };

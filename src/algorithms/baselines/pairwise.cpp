@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "algorithms/baselines/ring.hpp"
+#include "algorithms/baselines/rotations.hpp"
 #include "algorithms/baselines/step_timetable.hpp"
 
 namespace aapc::baselines {

@@ -40,11 +40,11 @@ Multipliers choose(const Network& network, const Placement& placement, const Pos
 
 std::int64_t slack_of(const Network& network) { return is_tree(network.kind()) ? slack_of_trees : slack_of_tori; }
 
-Expected<void> check_routes(const Network& network) {
+Expected<Positions> place_on_known_routes(const Network& network, const Placement& placement) {
     if (!is_tree(network.kind()) && !TorusWiring::find(network)) {
         return failure("the links of this network are not those of a torus", "describe a torus");
     }
-    return {};
+    return place_ranks(network, placement);
 }
 
 /// A settled timetable, or why there is none.
@@ -54,11 +54,7 @@ struct Attempt {
 };
 
 Expected<Attempt> try_to_settle(const Network& network, const Placement& placement, std::int64_t work) {
-    const Expected<void> known = check_routes(network);
-    if (!known) {
-        return failure(known.error());
-    }
-    Expected<Positions> places = place_ranks(network, placement);
+    Expected<Positions> places = place_on_known_routes(network, placement);
     if (!places) {
         return failure(places.error());
     }
@@ -115,11 +111,7 @@ std::vector<Transfer> LatticeTimetable::receives_of(Rank rank) const {
 }
 
 Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network, const Placement& placement) {
-    const Expected<void> known = check_routes(network);
-    if (!known) {
-        return failure(known.error());
-    }
-    Expected<Positions> positions = place_ranks(network, placement);
+    Expected<Positions> positions = place_on_known_routes(network, placement);
     if (!positions) {
         return failure(positions.error());
     }

@@ -39,27 +39,24 @@ void start_in_turn(const Traffic& traffic, const Settlement& settlement, Positio
 }  // namespace
 
 std::vector<Transfer> SettledTimetable::sends_of(Rank rank) const {
-    std::vector<Transfer> sends;
-    sends.reserve(positions_.rank_at.size() - 1);
-    for (Rank to = 0; to < participants(); ++to) {
-        if (to != rank) {
-            sends.push_back({tick(rank, to), rank, to});
-        }
-    }
-    std::sort(sends.begin(), sends.end());
-    return sends;
+    return transfers_with_others(rank, [&](Rank other) { return Transfer{tick(rank, other), rank, other}; });
 }
 
 std::vector<Transfer> SettledTimetable::receives_of(Rank rank) const {
-    std::vector<Transfer> receives;
-    receives.reserve(positions_.rank_at.size() - 1);
-    for (Rank from = 0; from < participants(); ++from) {
-        if (from != rank) {
-            receives.push_back({tick(from, rank), from, rank});
+    return transfers_with_others(rank, [&](Rank other) { return Transfer{tick(other, rank), other, rank}; });
+}
+
+template <typename TransferWith>
+std::vector<Transfer> SettledTimetable::transfers_with_others(Rank rank, TransferWith transfer_with) const {
+    std::vector<Transfer> transfers;
+    transfers.reserve(positions_.rank_at.size() - 1);
+    for (Rank other = 0; other < participants(); ++other) {
+        if (other != rank) {
+            transfers.push_back(transfer_with(other));
         }
     }
-    std::sort(receives.begin(), receives.end());
-    return receives;
+    std::sort(transfers.begin(), transfers.end());
+    return transfers;
 }
 
 std::unique_ptr<SettledTimetable> settled_timetable(Positions places, const Traffic& traffic,

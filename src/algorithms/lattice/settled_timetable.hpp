@@ -44,6 +44,9 @@ class SettledTimetable final : public Timetable {
     [[nodiscard]] Position position_of(Rank rank) const {
         return positions_.position_of[static_cast<std::size_t>(rank)];
     }
+    /// transfer_with(other) for every other rank, in the order of their times.
+    template <typename TransferWith>
+    [[nodiscard]] std::vector<Transfer> transfers_with_others(Rank rank, TransferWith transfer_with) const;
 
     Positions positions_;
     std::vector<Tick> ticks_;
