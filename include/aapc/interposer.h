@@ -17,8 +17,8 @@ int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendty
 #endif
 
 /**
- * How many calls of MPI_Alltoall this process has made since MPI_Init that the interposer exchanged itself, and how
- * many it passed through to the MPI's own routine. Both are -1 where the interposer is there but was told nothing (or
+ * How many calls of MPI_Alltoall and its kin (docs/interposer.md, "What is counted") this process has made since
+ * MPI_Init that the interposer exchanged itself, and how many it passed through to the MPI's own routine. Both are -1 where the interposer is there but was told nothing (or
  * nothing that it could follow) and counts nothing.
  */
 void aapc_calls(long* exchanged, long* passed_through);

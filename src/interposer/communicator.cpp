@@ -66,6 +66,11 @@ void CommunicatorState::set_decision(selection::Decision decision) {
     }
 }
 
+void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
+    why_native_ = why;
+    set_decision(selection::Decision(std::move(reason)));
+}
+
 CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     if (CommunicatorState* const known = job.find(comm)) {
         return known;
@@ -80,6 +85,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     bool decided = false;
     try {
         state.reset(new CommunicatorState(ranks));
+        state->why_native_ = is_inter == 0 ? Outcome::size : Outcome::intercommunicator;
         ours = ours && state->decide_for(comm, job);
         decided = true;
     } catch (const std::bad_alloc&) {
@@ -93,7 +99,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     }
     if (!all_agree(comm, decided && kept != nullptr) || !kept->look_at_buffers(comm, job.configuration())) {
         if (kept != nullptr) {
-            kept->set_decision(selection::Decision("a rank has no memory left"));
+            kept->leave_to_mpi(Outcome::unavailable, "a rank has no memory left");
         }
         return nullptr;
     }
@@ -112,7 +118,7 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     placement_.machine_of.reserve(world_ranks.size());
     for (const int world_rank : world_ranks) {
         if (world_rank == MPI_UNDEFINED) {
-            set_decision(selection::Decision("some ranks belong to another MPI_COMM_WORLD"));
+            leave_to_mpi(Outcome::other_world, "some ranks belong to another MPI_COMM_WORLD");
             return false;
         }
         placement_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
@@ -120,6 +126,9 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
     network_ = &job.configuration().network;
     shared_memory_ = job.configuration().shared_memory;
     const Bound bound = network_bound(*network_, placement_);
+    if (selection::nothing_to_schedule(placement_, bound)) {
+        why_native_ = ranks_ < 3 ? Outcome::few_ranks : Outcome::nothing_on_links;
+    }
     set_decision(selection::decide(*network_, placement_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
     return true;
 }
@@ -181,16 +190,19 @@ void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
     }
 }
 
-mpi::Exchange* CommunicatorState::exchange_for(const Call& call, const Refusals& refusals) {
+CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
     Slot& slot = slots_[slot_of_range_[decision_.range_of(call.block_bytes)]];
-    if (slot.method.native() || refusals.refuse(call)) {
-        return nullptr;
+    if (slot.method.native()) {
+        return {nullptr, why_native_};
+    }
+    if (refusals.refuse(call)) {
+        return {nullptr, Outcome::arguments};
     }
     if (!slot.tried) {
         slot.tried = true;
         slot.exchange = make_exchange(call.comm, slot.method);
     }
-    return slot.exchange.get();
+    return {slot.exchange.get(), slot.exchange ? Outcome::exchanged : Outcome::unavailable};
 }
 
 std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) {

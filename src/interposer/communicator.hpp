@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "aapc/methods/method.hpp"
@@ -16,6 +17,7 @@
 #include "interposer/blocks.hpp"
 #include "interposer/call.hpp"
 #include "interposer/job.hpp"
+#include "interposer/routines.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::interposer {
@@ -32,9 +34,14 @@ class CommunicatorState {
     CommunicatorState& operator=(const CommunicatorState&) = delete;
     ~CommunicatorState() = default;
 
-    /// The exchange for a well-formed call on this communicator, made at its first use: collective then. Null: the
-    /// MPI's own routine, on all ranks alike, but for a rank whose arguments the MPI refuses on sight.
-    [[nodiscard]] mpi::Exchange* exchange_for(const Call& call, const Refusals& refusals);
+    /// What becomes of a call. The exchange is null, and the call passed through, on all ranks
+    /// alike, but for a rank whose arguments the MPI refuses on sight.
+    struct Choice {
+        mpi::Exchange* exchange;
+        Outcome outcome;
+    };
+    /// For a well-formed call on this communicator. The exchange is made at its first use: collective then.
+    [[nodiscard]] Choice choose(const Call& call, const Refusals& refusals);
 
     /// Carries out the call by the exchange that it was given; its blocks have 1 to largest_scheduled_block bytes.
     /// Returns an MPI error code, for which the communicator's error handler has been called.
@@ -70,6 +77,8 @@ class CommunicatorState {
     };
 
     void set_decision(selection::Decision decision);
+    /// The MPI's own routine for every size.
+    void leave_to_mpi(Outcome why, std::string reason);
 
     /// A method of the decision and what became of it.
     struct Slot {
@@ -79,7 +88,8 @@ class CommunicatorState {
     };
 
     int ranks_;
-    const Network* network_ = nullptr;  ///< the job's
+    Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
+    const Network* network_ = nullptr;    ///< the job's
     Placement placement_;
     SharedMemory shared_memory_ = SharedMemory::nothing;  ///< what to use where it can be had
     selection::Decision decision_;

@@ -1,13 +1,17 @@
 // The symbols that the program, its Fortran bindings and its tools find before the MPI's own: the MPI_ names, which C
 // programs call, and the PMPI_ names, which Open MPI's Fortran bindings and tools that wrap the MPI_ names call. A call
-// comes by here once, whichever way it takes.
+// comes by here once, whichever way it takes. Routines that are only counted are in passed.cpp.
 #include <mpi.h>
+
+#include <cstdint>
 
 #include "aapc/interposer.h"
 #include "interposer/call.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
 #include "interposer/real.hpp"
+#include "interposer/symbols.hpp"
+#include "interposer/traffic.hpp"
 
 namespace aapc::interposer {
 
@@ -29,21 +33,53 @@ int initialise_thread(int* argc, char*** argv, int required, int* provided) {
     return error;
 }
 
+/// What becomes of a call, and with which exchange.
+struct Served {
+    CommunicatorState::Choice choice;
+    CommunicatorState* state = nullptr;
+};
+
+inline Served serve(Job& job, Call& call) {
+    read_arguments(call);
+    if (!call.well_formed()) {
+        return {{nullptr, Outcome::arguments}, nullptr};
+    }
+    CommunicatorState* const state = CommunicatorState::of(call.comm, job);
+    return state == nullptr ? Served{{nullptr, Outcome::unavailable}, nullptr}
+                            : Served{state->choose(call, job.refusals()), state};
+}
+
+int run_own(const Call& call) {
+    return real().alltoall(call.send_buffer, call.send_count, call.send_type, call.receive_buffer, call.receive_count,
+                           call.receive_type, call.comm);
+}
+
+[[gnu::noinline]] int measured_alltoall(Job& job, Call& call) {
+    const Stopwatch watch;
+    const Served served = serve(job, call);
+    const bool exchanged = served.choice.exchange != nullptr;
+    const int error = exchanged ? served.state->run(*served.choice.exchange, call) : run_own(call);
+    const std::int64_t bytes = error == MPI_SUCCESS
+                                   ? bytes_sent(Peers::all, call.send_buffer, call.send_count, call.send_type,
+                                                call.receive_buffer, call.receive_count, call.receive_type, call.comm)
+                                   : 0;
+    job.tally().add(Routine::Alltoall, served.choice.outcome, bytes, watch.nanoseconds());
+    return error;
+}
+
 int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
              MPI_Datatype receive_type, MPI_Comm comm) {
     Job* const job = Job::current();
     if (job != nullptr) {
         Call call{send, send_count, send_type, receive, receive_count, receive_type, comm};
-        read_arguments(call);
-        if (call.well_formed()) {
-            if (CommunicatorState* const state = CommunicatorState::of(comm, *job)) {
-                if (mpi::Exchange* const exchange = state->exchange_for(call, job->refusals())) {
-                    job->count_exchanged();
-                    return state->run(*exchange, call);
-                }
-            }
+        if (job->tally().measures()) {
+            return measured_alltoall(*job, call);
         }
-        job->count_passed_through();
+        const Served served = serve(*job, call);
+        job->tally().count(Routine::Alltoall, served.choice.outcome);
+        if (served.choice.exchange != nullptr) {
+            return served.state->run(*served.choice.exchange, call);
+        }
     }
     // As they came: they have never left their registers.
     return real().alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
@@ -53,28 +89,21 @@ int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* rec
 
 }  // namespace aapc::interposer
 
-#define AAPC_INTERPOSED extern "C" __attribute__((visibility("default")))
-
 // Parameters are named as in the MPI standard's C bindings, of which these are definitions.
 
 AAPC_INTERPOSED int MPI_Init(int* argc, char*** argv) { return aapc::interposer::initialise(argc, argv); }
-AAPC_INTERPOSED int PMPI_Init(int* argc, char*** argv) { return aapc::interposer::initialise(argc, argv); }
+AAPC_ALSO_AS_PMPI(Init)
 
 AAPC_INTERPOSED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return aapc::interposer::initialise_thread(argc, argv, required, provided);
 }
-AAPC_INTERPOSED int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return aapc::interposer::initialise_thread(argc, argv, required, provided);
-}
+AAPC_ALSO_AS_PMPI(Init_thread)
 
 AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
-AAPC_INTERPOSED int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
+AAPC_ALSO_AS_PMPI(Alltoall)
 
 AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
@@ -82,9 +111,15 @@ AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI
 }
 
 AAPC_INTERPOSED void aapc_calls(long* exchanged, long* passed_through) {
-    const aapc::interposer::Job* const job = aapc::interposer::Job::current();
-    *exchanged = job == nullptr ? -1 : job->exchanged();
-    *passed_through = job == nullptr ? -1 : job->passed_through();
+    aapc::interposer::Job* const job = aapc::interposer::Job::current();
+    if (job == nullptr) {
+        *exchanged = -1;
+        *passed_through = -1;
+        return;
+    }
+    const aapc::interposer::CallCounts counts = call_counts(job->tally().totals());
+    *exchanged = counts.exchanged;
+    *passed_through = counts.passed_through;
 }
 
 AAPC_INTERPOSED const char* aapc_rejected(void) { return aapc::interposer::rejected_settings(); }

@@ -125,7 +125,11 @@ void say(std::string_view line) {
 
 const char* rejected_settings() { return rejected().empty() ? nullptr : rejected().c_str(); }
 
-Job::Job(selection::Configuration configuration) : configuration_(std::move(configuration)) {}
+Job::Job(selection::Configuration configuration) : configuration_(std::move(configuration)) {
+    if (configuration_.verbosity >= 2) {
+        tally_.measure();
+    }
+}
 
 Job::~Job() = default;
 
@@ -333,20 +337,30 @@ int Job::world_ends(MPI_Comm, int, void*, void* job) {
     return MPI_SUCCESS;
 }
 
+void Job::report() {
+    for (const auto& state : states_) {
+        if (const std::string report = state->report(); !report.empty()) {
+            say(report);
+        }
+    }
+    static_assert(sizeof(Tally::Total) == 3 * sizeof(std::int64_t));
+    const Tally::Totals mine = tally_.totals();
+    Tally::Totals sums;
+    PMPI_Reduce(mine.data(), sums.data(), static_cast<int>(3 * mine.size()), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (world_rank() != 0) {
+        return;
+    }
+    for (const std::string& line : describe(sums, world_size())) {
+        say(line);
+    }
+    const CallCounts calls = call_counts(sums);
+    say(fmt::format("{} calls exchanged, {} passed through, counted on all {} ranks", calls.exchanged,
+                    calls.passed_through, world_size()));
+}
+
 void Job::finish() {
-    if (configuration_.verbosity >= 2) {
-        for (const auto& state : states_) {
-            if (const std::string report = state->report(); !report.empty()) {
-                say(report);
-            }
-        }
-        std::array<long, 2> calls = {exchanged_, passed_through_};
-        std::array<long, 2> sums = {0, 0};
-        PMPI_Reduce(calls.data(), sums.data(), 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-        if (world_rank() == 0) {
-            say(fmt::format("{} calls exchanged, {} passed through, counted on all {} ranks", sums[0], sums[1],
-                            world_size()));
-        }
+    if (tally_.measures()) {
+        report();
     }
     for (const auto& state : states_) {
         state->release_exchanges();

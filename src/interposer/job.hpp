@@ -12,6 +12,7 @@
 
 #include "aapc/topology/detection.hpp"
 #include "interposer/refusals.hpp"
+#include "interposer/tally.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::interposer {
@@ -47,11 +48,8 @@ class Job {
     /// Keeps `state` with `comm` until that is freed or MPI ends. Null if MPI refuses.
     CommunicatorState* keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state);
 
-    void count_exchanged() { exchanged_.fetch_add(1, std::memory_order_relaxed); }
-    void count_passed_through() { passed_through_.fetch_add(1, std::memory_order_relaxed); }
-    /// Calls of this process so far.
-    [[nodiscard]] long exchanged() const { return exchanged_.load(std::memory_order_relaxed); }
-    [[nodiscard]] long passed_through() const { return passed_through_.load(std::memory_order_relaxed); }
+    /// The calls of this process so far.
+    [[nodiscard]] Tally& tally() { return tally_; }
 
   private:
     explicit Job(selection::Configuration configuration);
@@ -73,6 +71,8 @@ class Job {
     bool register_callbacks();
     void unregister_callbacks();
     void finish();
+    /// What AAPC_VERBOSE=2 says at the end; collective over the world.
+    void report();
     static int communicator_freed(MPI_Comm comm, int key, void* state, void* job);
     static int world_ends(MPI_Comm comm, int key, void* value, void* job);
 
@@ -84,8 +84,7 @@ class Job {
     MPI_Group world_ = MPI_GROUP_NULL;
     int communicator_key_ = MPI_KEYVAL_INVALID;
     int self_key_ = MPI_KEYVAL_INVALID;
-    std::atomic<long> exchanged_ = 0;
-    std::atomic<long> passed_through_ = 0;
+    Tally tally_;
     std::mutex states_mutex_;                                 ///< guards states_, never held while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
 };

@@ -1,18 +1,6 @@
 #include "interposer/real.hpp"
 
-#include <dlfcn.h>
-
 namespace aapc::interposer {
-
-namespace {
-
-template <class Routine>
-Routine find_next(const char* profiling_name, const char* name) {
-    void* address = dlsym(RTLD_NEXT, profiling_name);
-    return reinterpret_cast<Routine>(address != nullptr ? address : dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
 
 const RealRoutines& real() {
     static const RealRoutines routines = {

@@ -2,12 +2,20 @@
 /// The routines behind the interposer.
 #pragma once
 
+#include <dlfcn.h>
 #include <mpi.h>
 
 namespace aapc::interposer {
 
-/// The MPI's own routines: what the dynamic linker finds next after this library. The PMPI_ name is asked for, so that
-/// a tool that wraps MPI_ names and calls PMPI_ ones is not entered a second time from below.
+/// What the dynamic linker finds next after this library. The PMPI_ name is asked for, so that a tool that wraps MPI_
+/// names and calls PMPI_ ones is not entered a second time from below.
+template <class Routine>
+[[nodiscard]] Routine find_next(const char* profiling_name, const char* name) {
+    void* const address = dlsym(RTLD_NEXT, profiling_name);
+    return reinterpret_cast<Routine>(address != nullptr ? address : dlsym(RTLD_NEXT, name));
+}
+
+/// Those of the MPI's own routines that we do something about.
 struct RealRoutines {
     decltype(&MPI_Init) init;
     decltype(&MPI_Init_thread) init_thread;

@@ -6,20 +6,38 @@ import re
 import subprocess
 import sys
 
-INTERPOSED = {prefix + name for prefix in ("", "P") for name in ("MPI_Init", "MPI_Init_thread", "MPI_Alltoall")}
-INTERPOSED |= {"aapc_native_alltoall", "aapc_calls", "aapc_rejected"}  # for benchmarks that ask (aapc/interposer.h)
+BLOCKING = [start + "lltoall" + unequal for start in ("A", "Neighbor_a") for unequal in ("", "v", "w")]
+NONBLOCKING = ["I" + name.lower() for name in BLOCKING]
+PERSISTENT = [name + "_init" for name in BLOCKING]
+MPI_3 = BLOCKING + NONBLOCKING
+MPI_4 = PERSISTENT + [name + "_c" for name in MPI_3 + PERSISTENT]
+# For benchmarks that ask (aapc/interposer.h).
+OWN = {"aapc_native_alltoall", "aapc_calls", "aapc_rejected"}
 ALLOWED = re.compile(r"^(libmpi|libmpich|libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so")
+
+
+def symbols_of(library):
+    symbols = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    return {line.split()[-1] for line in symbols.splitlines()}
+
+
+def has_fourth_standard(library):
+    linked = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
+    mpi = re.search(r"libmpi\S* => (\S+)", linked)
+    return "MPI_Alltoall_init" in symbols_of(mpi[1])
 
 
 def main():
     library = sys.argv[1]
-    symbols = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
-    defined = {line.split()[-1] for line in symbols.splitlines()}
+    defined = symbols_of(library)
     dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
     wrong = []
-    if defined != INTERPOSED:
-        wrong.append(f"defines {sorted(defined)}, not {sorted(INTERPOSED)}")
+    # An MPI has the routines of the fourth standard or not; a library has those of its MPI.
+    names = ["Init", "Init_thread"] + MPI_3 + (MPI_4 if has_fourth_standard(library) else [])
+    expected = OWN | {prefix + name for prefix in ("MPI_", "PMPI_") for name in names}
+    if defined != expected:
+        wrong.append(f"lacks {sorted(expected - defined)}, defines {sorted(defined - expected)} besides")
     wrong += [f"needs {name}" for name in needed if not ALLOWED.match(name)]
     for line in wrong:
         print(f"{library}: {line}")

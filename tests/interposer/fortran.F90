@@ -41,6 +41,9 @@ program fortran_alltoall
     exchanged = exchanged + 1
     call check('in place', received, rank)
 
+    call unequal()
+    passed = passed + 2
+
     call MPI_Type_vector(length, 1, 2, MPI_INTEGER, every_other, error)
     call MPI_Type_commit(every_other, error)
     gapped = -7
@@ -72,6 +75,24 @@ program fortran_alltoall
     call MPI_Finalize(error)
 
 contains
+
+    ! A count, a place and a datatype for each rank.
+    subroutine unequal()
+        integer :: counts(0:ranks - 1), places(0:ranks - 1)
+        DATATYPE :: types(0:ranks - 1)
+        counts = length
+        places = [(peer*length, peer=0, ranks - 1)]
+        types = MPI_INTEGER
+        call fill(sent, rank)
+        received = -1
+        call MPI_Alltoallv(sent, counts, places, MPI_INTEGER, received, counts, places, MPI_INTEGER, MPI_COMM_WORLD, &
+                           error)
+        call check('unequal', received, rank)
+        received = -1
+        places = 4*places
+        call MPI_Alltoallw(sent, counts, places, types, received, counts, places, types, MPI_COMM_WORLD, error)
+        call check('of types', received, rank)
+    end subroutine unequal
 
     ! Element i of the block from `source` to `peer` says all three.
     subroutine fill(blocks, source)

@@ -1,0 +1,120 @@
+// The routines that are counted and left to the MPI. DESIGN.md says why for each kind.
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "interposer/job.hpp"
+#include "interposer/real.hpp"
+#include "interposer/symbols.hpp"
+#include "interposer/traffic.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+template <Routine routine, Peers peers, class... Arguments>
+int pass(int (*real)(Arguments...), Arguments... arguments) {
+    Job* const job = Job::current();
+    if (job == nullptr) {
+        return real(arguments...);
+    }
+    Tally& tally = job->tally();
+    if (!tally.measures()) {
+        tally.count(routine, Outcome::routine_not_served);
+        return real(arguments...);
+    }
+    const Stopwatch watch;
+    const int error = real(arguments...);
+    // What the MPI has complained about is not looked at.
+    const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(peers, arguments...) : 0;
+    tally.add(routine, Outcome::routine_not_served, bytes, watch.nanoseconds());
+    return error;
+}
+
+}  // namespace
+
+}  // namespace aapc::interposer
+
+// Parameters are named as in the MPI standard's C bindings, of which these are definitions. COUNT is int or, in the
+// large-count forms, MPI_Count; PLACE is what displacements are counted in.
+
+#define AAPC_EQUAL(COUNT)                                                                        \
+    const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount, \
+        MPI_Datatype recvtype, MPI_Comm comm
+#define AAPC_UNEQUAL(COUNT, PLACE)                                                                              \
+    const void *sendbuf, const COUNT sendcounts[], const PLACE sdispls[], MPI_Datatype sendtype, void *recvbuf, \
+        const COUNT recvcounts[], const PLACE rdispls[], MPI_Datatype recvtype, MPI_Comm comm
+#define AAPC_TYPED(COUNT, PLACE)                                                                         \
+    const void *sendbuf, const COUNT sendcounts[], const PLACE sdispls[], const MPI_Datatype sendtype[], \
+        void *recvbuf, const COUNT recvcounts[], const PLACE rdispls[], const MPI_Datatype recvtype[], MPI_Comm comm
+
+#define AAPC_EQUAL_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
+#define AAPC_UNEQUAL_ARGUMENTS sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm
+
+// NAME(PARAMETERS), which calls the MPI's own with the arguments that follow.
+#define AAPC_PASSED(NAME, PEERS, PARAMETERS, ...)                                                     \
+    AAPC_INTERPOSED int MPI_##NAME PARAMETERS {                                                       \
+        namespace ours = aapc::interposer;                                                            \
+        static const auto real = ours::find_next<decltype(&MPI_##NAME)>("PMPI_" #NAME, "MPI_" #NAME); \
+        return ours::pass<ours::Routine::NAME, ours::Peers::PEERS>(real, __VA_ARGS__);                \
+    }                                                                                                 \
+    AAPC_ALSO_AS_PMPI(NAME)
+
+AAPC_PASSED(Alltoallv, all, (AAPC_UNEQUAL(int, int)), AAPC_UNEQUAL_ARGUMENTS)
+AAPC_PASSED(Alltoallw, all, (AAPC_TYPED(int, int)), AAPC_UNEQUAL_ARGUMENTS)
+AAPC_PASSED(Ialltoall, all, (AAPC_EQUAL(int), MPI_Request* request), AAPC_EQUAL_ARGUMENTS, request)
+AAPC_PASSED(Ialltoallv, all, (AAPC_UNEQUAL(int, int), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS, request)
+AAPC_PASSED(Ialltoallw, all, (AAPC_TYPED(int, int), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS, request)
+AAPC_PASSED(Neighbor_alltoall, neighbours, (AAPC_EQUAL(int)), AAPC_EQUAL_ARGUMENTS)
+AAPC_PASSED(Neighbor_alltoallv, neighbours, (AAPC_UNEQUAL(int, int)), AAPC_UNEQUAL_ARGUMENTS)
+AAPC_PASSED(Neighbor_alltoallw, neighbours, (AAPC_TYPED(int, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)
+AAPC_PASSED(Ineighbor_alltoall, neighbours, (AAPC_EQUAL(int), MPI_Request* request), AAPC_EQUAL_ARGUMENTS, request)
+AAPC_PASSED(Ineighbor_alltoallv, neighbours, (AAPC_UNEQUAL(int, int), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS,
+            request)
+AAPC_PASSED(Ineighbor_alltoallw, neighbours, (AAPC_TYPED(int, MPI_Aint), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS,
+            request)
+
+#if MPI_VERSION >= 4
+AAPC_PASSED(Alltoall_init, all, (AAPC_EQUAL(int), MPI_Info info, MPI_Request* request), AAPC_EQUAL_ARGUMENTS, info,
+            request)
+AAPC_PASSED(Alltoallv_init, all, (AAPC_UNEQUAL(int, int), MPI_Info info, MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS,
+            info, request)
+AAPC_PASSED(Alltoallw_init, all, (AAPC_TYPED(int, int), MPI_Info info, MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS,
+            info, request)
+AAPC_PASSED(Neighbor_alltoall_init, neighbours, (AAPC_EQUAL(int), MPI_Info info, MPI_Request* request),
+            AAPC_EQUAL_ARGUMENTS, info, request)
+AAPC_PASSED(Neighbor_alltoallv_init, neighbours, (AAPC_UNEQUAL(int, int), MPI_Info info, MPI_Request* request),
+            AAPC_UNEQUAL_ARGUMENTS, info, request)
+AAPC_PASSED(Neighbor_alltoallw_init, neighbours, (AAPC_TYPED(int, MPI_Aint), MPI_Info info, MPI_Request* request),
+            AAPC_UNEQUAL_ARGUMENTS, info, request)
+AAPC_PASSED(Alltoall_c, all, (AAPC_EQUAL(MPI_Count)), AAPC_EQUAL_ARGUMENTS)
+AAPC_PASSED(Alltoallv_c, all, (AAPC_UNEQUAL(MPI_Count, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)
+AAPC_PASSED(Alltoallw_c, all, (AAPC_TYPED(MPI_Count, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)
+AAPC_PASSED(Ialltoall_c, all, (AAPC_EQUAL(MPI_Count), MPI_Request* request), AAPC_EQUAL_ARGUMENTS, request)
+AAPC_PASSED(Ialltoallv_c, all, (AAPC_UNEQUAL(MPI_Count, MPI_Aint), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS,
+            request)
+AAPC_PASSED(Ialltoallw_c, all, (AAPC_TYPED(MPI_Count, MPI_Aint), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS, request)
+AAPC_PASSED(Neighbor_alltoall_c, neighbours, (AAPC_EQUAL(MPI_Count)), AAPC_EQUAL_ARGUMENTS)
+AAPC_PASSED(Neighbor_alltoallv_c, neighbours, (AAPC_UNEQUAL(MPI_Count, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)
+AAPC_PASSED(Neighbor_alltoallw_c, neighbours, (AAPC_TYPED(MPI_Count, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)
+AAPC_PASSED(Ineighbor_alltoall_c, neighbours, (AAPC_EQUAL(MPI_Count), MPI_Request* request), AAPC_EQUAL_ARGUMENTS,
+            request)
+AAPC_PASSED(Ineighbor_alltoallv_c, neighbours, (AAPC_UNEQUAL(MPI_Count, MPI_Aint), MPI_Request* request),
+            AAPC_UNEQUAL_ARGUMENTS, request)
+AAPC_PASSED(Ineighbor_alltoallw_c, neighbours, (AAPC_TYPED(MPI_Count, MPI_Aint), MPI_Request* request),
+            AAPC_UNEQUAL_ARGUMENTS, request)
+AAPC_PASSED(Alltoall_init_c, all, (AAPC_EQUAL(MPI_Count), MPI_Info info, MPI_Request* request), AAPC_EQUAL_ARGUMENTS,
+            info, request)
+AAPC_PASSED(Alltoallv_init_c, all, (AAPC_UNEQUAL(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request),
+            AAPC_UNEQUAL_ARGUMENTS, info, request)
+AAPC_PASSED(Alltoallw_init_c, all, (AAPC_TYPED(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request),
+            AAPC_UNEQUAL_ARGUMENTS, info, request)
+AAPC_PASSED(Neighbor_alltoall_init_c, neighbours, (AAPC_EQUAL(MPI_Count), MPI_Info info, MPI_Request* request),
+            AAPC_EQUAL_ARGUMENTS, info, request)
+AAPC_PASSED(Neighbor_alltoallv_init_c, neighbours,
+            (AAPC_UNEQUAL(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS, info,
+            request)
+AAPC_PASSED(Neighbor_alltoallw_init_c, neighbours,
+            (AAPC_TYPED(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS, info,
+            request)
+#endif

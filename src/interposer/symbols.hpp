@@ -1,0 +1,10 @@
+/// @file
+/// How a routine of MPI is defined in place of the MPI's: under its MPI_ name, which C programs call, and under its
+/// PMPI_ name, which Open MPI's Fortran bindings and tools that wrap the MPI_ names call.
+#pragma once
+
+#define AAPC_INTERPOSED extern "C" __attribute__((visibility("default")))
+
+// PMPI_NAME is MPI_NAME, which is defined before.
+#define AAPC_ALSO_AS_PMPI(NAME) \
+    extern "C" __attribute__((visibility("default"), alias("MPI_" #NAME))) decltype(MPI_##NAME) PMPI_##NAME;
