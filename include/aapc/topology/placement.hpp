@@ -9,11 +9,11 @@
 
 namespace aapc {
 
-/// Every participant owes every other one message of one size (MPI_Alltoall). Any subset of the cluster, any placement
-/// and any number of ranks on a machine: participants are numbered as the communicator numbers them.
+/// Any subset of the cluster, any placement and any number of ranks on a machine: participants are numbered as the
+/// communicator numbers them.
 ///
-/// Unequal messages (MPI_Alltoallv) will be a second field here, a matrix of weights; nothing else has to learn of it
-/// that does not use it.
+/// Every participant owes every other one message of one size (MPI_Alltoall), unless a demand (aapc/demand/demand.hpp)
+/// says how many bytes each message has (MPI_Alltoallv).
 struct Placement {
     std::vector<Machine> machine_of;  ///< index: Rank; value: where that rank runs
 
