@@ -1,0 +1,61 @@
+/// @file
+/// Unequal messages by the clock: what one rank of an MPI_Alltoallv does, from its plan, its own counts and the bound
+/// that all ranks have found together (aapc/demand/link_loads.hpp). docs/unequal.md has the whole of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "aapc/plan/pacing.hpp"
+#include "aapc/plan/plan.hpp"
+
+namespace aapc {
+
+/// A piece of a message, at either end of it.
+struct TimedSegment {
+    double start_seconds = 0;  ///< after the common start, at full pace
+    Rank peer = -1;            ///< whom it goes to, or comes from
+    std::int64_t offset = 0;   ///< in the message, in bytes
+    std::int64_t bytes = 0;    ///< at least 1
+
+    friend bool operator==(const TimedSegment&, const TimedSegment&) = default;
+};
+
+/// What one rank does in one exchange of messages of any lengths. Segments of one message follow each other in both
+/// lists of its two ends, and the two ends cut it alike.
+struct UnequalPlan {
+    std::vector<TimedSegment> sends;     ///< in order of start, then peer
+    std::vector<TimedSegment> receives;  ///< in the order in which their senders start them
+    double cycle_seconds = 0;            ///< the exchange lasts so long at full pace; the same on all ranks
+    double drain_seconds = 0;            ///< and so much longer until the last segment has arrived; the same on all
+
+    /// When the last segment of all has arrived, at full pace.
+    [[nodiscard]] double end_seconds() const { return cycle_seconds + drain_seconds; }
+};
+
+/// Bytes on the wire, by the other rank: what LinkLoads::write_share() takes.
+struct WireCounts {
+    std::vector<std::int64_t> to;    ///< what this rank puts on the wire for it
+    std::vector<std::int64_t> from;  ///< what it puts on the wire for this one
+};
+
+/// What one rank's messages put on the wire once they are cut by `cadence` (and `segment_bytes`, 0 or forced, the same
+/// on all ranks), headers included. `sent` and `received` are bytes (>= 0) by the other rank, participants each. A rank
+/// acknowledges what it receives, and these bytes are its own. O(participants). Throws std::bad_alloc alone.
+[[nodiscard]] WireCounts wire_counts(const Cadence& cadence, std::int64_t segment_bytes,
+                                     std::span<const std::int64_t> sent, std::span<const std::int64_t> received);
+
+/// The segments of a rank's messages: those of one message evenly over the cycle, segment l of k that `plan` starts at
+/// fraction f of its cycle at (l + f)/k of this exchange's. So every pair of ranks goes at its own even rate, and no
+/// link is asked for more than it carries.
+///
+/// `plan` has phases or a cycle and forwards nothing; messages with ranks that it does not list, such as those of the
+/// same machine, are not in the result. A cycle is as much longer than `bound_seconds` (DemandBound::seconds(), for
+/// wire_counts()) as the plan's is than its own bound. `sent` and `received` as above; what one rank sends is what the
+/// other receives. O(S log S) for S segments, O(participants) more. Throws std::bad_alloc alone.
+[[nodiscard]] UnequalPlan make_unequal_plan(const Plan& plan, const Cadence& cadence, std::int64_t segment_bytes,
+                                            double bound_seconds, std::span<const std::int64_t> sent,
+                                            std::span<const std::int64_t> received);
+
+}  // namespace aapc
