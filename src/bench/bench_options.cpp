@@ -85,6 +85,7 @@ void add_bench_options(cli::Command& command, BenchOptions& options) {
                 "end a size after the round in which so long has passed; one round always counts")
         .positive()
         .show_default();
+    add_mpi_option(command, options.mpi);
     command.option("--seed", options.seed, "of the order of the candidates in each round").show_default();
     add_output_options(command, options.format, {"table", "csv", "json"},
                        "table (medians), csv or json (with every single sample)", options.output);

@@ -19,6 +19,7 @@ namespace aapc::bench {
 inline constexpr std::string_view interposed = "interposed";
 
 struct BenchOptions {
+    std::string mpi;  ///< "openmpi", "mpich"; empty: by the launcher
     std::string topology = std::string(detection_word);
     std::vector<std::string> sizes = {"8Ki:512Ki:x4"};
     std::vector<std::string> candidates;  ///< empty: default_candidates()

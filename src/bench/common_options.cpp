@@ -12,6 +12,12 @@ void add_topology_option(cli::Command& command, std::string& topology) {
         .show_default();
 }
 
+void add_mpi_option(cli::Command& command, std::string& mpi) {
+    command
+        .option("--mpi", mpi, "the MPI to measure with: openmpi or mpich (default: the one that the launcher is for)")
+        .type_name("NAME");
+}
+
 void add_sizes_option(cli::Command& command, std::vector<std::string>& sizes) {
     command.option("--sizes", sizes, "bytes from each rank to each: sizes such as 8Ki, and ranges such as 1:1Mi:x4")
         .type_name("SIZE,...")

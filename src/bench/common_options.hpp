@@ -12,6 +12,9 @@ namespace aapc::bench {
 /// `--topology`: a file, or detection, of which `topology` is the default.
 void add_topology_option(cli::Command& command, std::string& topology);
 
+/// `--mpi`: the MPI whose build of the program is started.
+void add_mpi_option(cli::Command& command, std::string& mpi);
+
 /// `--sizes`, as parse_sizes() reads them.
 void add_sizes_option(cli::Command& command, std::vector<std::string>& sizes);
 

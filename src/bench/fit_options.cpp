@@ -45,6 +45,7 @@ void add_measuring_options(cli::Command& command, FitOptions& options) {
                 "where samples are kept as they come; a run that was interrupted goes on from there")
         .type_name("FILE")
         .show_default();
+    add_mpi_option(command, options.mpi);
     command.flag("--restart", options.restart, "measure anew, whatever the CSV file holds");
 }
 

@@ -13,6 +13,7 @@
 namespace aapc::bench {
 
 struct FitOptions {
+    std::string mpi;       ///< "openmpi", "mpich"; empty: by the launcher
     std::string samples;   ///< CSV to read; empty: measure
     std::string topology;  ///< of the cluster to measure; empty: read
     double alpha = -1;     ///< below 0: not given

@@ -1,14 +1,17 @@
 #include "bench/program.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
 #include "console/command_line.hpp"
+#include "console/launch_environment.hpp"
 #include "console/output.hpp"
 #include "mpi/ranks.hpp"
 
@@ -42,6 +45,22 @@ int run_in_harness(const std::string& own_topology, const HarnessUser& run) {
     return run(std::move(*harness));
 }
 
+/// A launcher whose protocol this MPI does not speak starts as many jobs of one rank each. Only then, or where a job
+/// was given several executables, does the launcher's number differ from the MPI's.
+std::optional<Diagnostic> ranks_that_do_not_meet() {
+    const cli::Launch launch = cli::launch_environment();
+    if (mpi::ranks_in(MPI_COMM_WORLD) != 1 || launch.size.value_or(1) == 1) {
+        return std::nullopt;
+    }
+    return Diagnostic{.file = "aapc",
+                      .problem = fmt::format("{} has started {} processes, and each finds itself alone: this MPI does "
+                                             "not understand that launcher",
+                                             launch.name(), *launch.size),
+                      .advice =
+                          "start it with this MPI's own mpirun, or give the other one with --mpi openmpi or --mpi "
+                          "mpich; under srun, Open MPI needs --mpi=pmix and MPICH --mpi=pmi2"};
+}
+
 }  // namespace
 
 int run_in_harness(cli::CommandLine& line, int argc, char** argv, const std::string& topology, const HarnessUser& run) {
@@ -50,7 +69,14 @@ int run_in_harness(cli::CommandLine& line, int argc, char** argv, const std::str
     }
     MPI_Init(&argc, &argv);
     note_interruptions();
-    const int status = run_in_harness(topology, run);
+    int status = cli::bad_input;
+    if (const auto alone = ranks_that_do_not_meet()) {
+        if (cli::launch_environment().speaks()) {
+            cli::complain(*alone);
+        }
+    } else {
+        status = run_in_harness(topology, run);
+    }
     MPI_Finalize();
     return status;
 }

@@ -21,6 +21,7 @@ void add_tune_options(cli::Command& command, TuneOptions& options) {
                 "it predicts to be fast come first; measuring decides")
         .separated_by(',')
         .type_name("FILE,...");
+    add_mpi_option(command, options.mpi);
     command.flag("--restart", options.restart, "begin anew, whatever the state file holds");
 }
 

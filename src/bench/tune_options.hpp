@@ -11,6 +11,7 @@
 namespace aapc::bench {
 
 struct TuneOptions {
+    std::string mpi;  ///< "openmpi", "mpich"; empty: by the launcher
     std::string topology = std::string(detection_word);
     std::string output = "tuning.toml";
     std::vector<std::string> sizes = {"1:1Mi:x4"};

@@ -13,8 +13,11 @@ int run(const bench::BenchOptions& options, const Invocation& invocation) {
     const auto& candidates = options.candidates;
     const bool interposed = std::find(candidates.begin(), candidates.end(), bench::interposed) != candidates.end();
     const std::string topology = topology_for_ranks(options.topology);
-    return run_mpi_program(invocation, "aapc-bench", arguments_of(invocation, "bench"), {{"AAPC_TOPOLOGY", topology}},
-                           interposed ? Interposition::preloaded : Interposition::none);
+    return run_mpi_program(invocation, {.name = "aapc-bench",
+                                        .mpi = options.mpi,
+                                        .arguments = arguments_of(invocation, "bench"),
+                                        .environment = {{"AAPC_TOPOLOGY", topology}},
+                                        .interposition = interposed ? Interposition::preloaded : Interposition::none});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -32,6 +33,7 @@ struct Request {
     std::string synchronisation;
     std::string buffer_limit;
     std::string verbosity;
+    std::string mpi;
 };
 
 void remark(const std::string& text) {
@@ -60,7 +62,7 @@ void set_unless_empty(const char* name, const std::string& value) {
     }
 }
 
-void prepare_environment(const Request& request, const Interposer& interposer) {
+void prepare_environment(const Request& request, const Interposing& interposing) {
     // The rank that reads the file may start in another directory than this.
     set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : topology_for_ranks(request.topology));
     set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : fs::absolute(request.tuning).string());
@@ -68,23 +70,37 @@ void prepare_environment(const Request& request, const Interposer& interposer) {
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
     set_unless_empty("AAPC_BUFFER_LIMIT", request.buffer_limit);
     set_unless_empty("AAPC_VERBOSE", request.verbosity);
-    preload(interposer.path);
+    set_unless_empty("AAPC_INTERPOSERS", interposing.later);
+    preload(interposing.library);
     if (environment_variable("AAPC_TOPOLOGY").empty() && environment_variable("AAPC_TUNING").empty()) {
         remark(
             "no topology is given (--topology FILE or detect, or AAPC_TOPOLOGY); the MPI's own MPI_Alltoall is used");
     }
 }
 
+/// What is wrong with --mpi, if anything.
+std::optional<Diagnostic> mistake_in_mpi(const std::string& mpi) {
+    std::vector<std::string> known;
+    for (const Interposer& interposer : find_interposers()) {
+        known.push_back(interposer.mpi);
+    }
+    const bool fits = mpi.empty() || std::find(known.begin(), known.end(), mpi) != known.end();
+    return fits ? std::nullopt : std::optional(unknown_mpi(mpi, known));
+}
+
 int run_program(const Request& request, std::vector<std::string> command) {
+    if (const auto mistake = mistake_in_mpi(request.mpi)) {
+        return speaks() ? complain(*mistake) : bad_input;
+    }
     const fs::path program = find_program(command.front());
     if (program.empty() || !fs::exists(program)) {
         complain({command.front(), 0, 0, "there is no such program", "give one that exists or is in PATH"});
         return program_not_found;
     }
-    if (const auto interposer = choose_interposer(program)) {
-        prepare_environment(request, *interposer);
+    if (const auto interposing = choose_interposer(program, request.mpi)) {
+        prepare_environment(request, *interposing);
     } else {
-        remark(fmt::format("{}: {}; running it as it is", command.front(), interposer.error()));
+        remark(fmt::format("{}: {}; running it as it is", command.front(), interposing.error()));
     }
     return become(std::move(command));
 }
@@ -114,6 +130,11 @@ void add_exec_command(Command& program, Invocation& invocation) {
         .type_name("SIZE");
     command.option("--verbose", request->verbosity, "0, 1 or 2: say what is chosen and why (AAPC_VERBOSE)")
         .type_name("LEVEL");
+    command
+        .option("--mpi", request->mpi,
+                "the MPI that the program uses: openmpi or mpich (default: the one that it is linked to, or that it "
+                "loads later)")
+        .type_name("NAME");
     const auto words = std::make_shared<std::vector<std::string>>();
     command.option("program", *words, "the program and its arguments, after --")
         .type_name("-- PROGRAM [ARGUMENT]...")

@@ -37,7 +37,11 @@ int run(const bench::FitOptions& options, const Invocation& invocation) {
     if (!options.measures()) {
         return fit_file(options);
     }
-    return run_mpi_program(invocation, "aapc-fit", arguments_of(invocation, "fit"), {}, Interposition::none);
+    return run_mpi_program(invocation, {.name = "aapc-fit",
+                                        .mpi = options.mpi,
+                                        .arguments = arguments_of(invocation, "fit"),
+                                        .environment = {},
+                                        .interposition = Interposition::none});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cli/interposers.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -22,6 +23,22 @@ constexpr std::string_view interposer_suffix = ".so";
 
 bool is_mpi_library(std::string_view name) {
     return name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || name.starts_with("libmpi_abi.so");
+}
+
+constexpr const char* late_library = "libaapc-late.so";
+
+tl::unexpected<std::string> not_there(std::string_view mpi) {
+    return tl::unexpected(fmt::format("there is no libaapc-{}.so beside this program or in $AAPC_LIBRARY_PATH", mpi));
+}
+
+/// LIBRARY=INTERPOSER, separated by colons, as libaapc-late.so reads it.
+std::string in_one_variable(const std::vector<Interposer>& interposers) {
+    std::vector<std::string> words;
+    words.reserve(interposers.size());
+    for (const Interposer& interposer : interposers) {
+        words.push_back(fmt::format("{}={}", interposer.mpi_library, interposer.path.string()));
+    }
+    return fmt::format("{}", fmt::join(words, ":"));
 }
 
 }  // namespace
@@ -57,37 +74,45 @@ std::vector<Interposer> find_interposers() {
     return found;
 }
 
-Expected<Interposer, std::string> choose_interposer(const fs::path& program) {
+Expected<Interposing, std::string> choose_interposer(const fs::path& program, const std::string& mpi) {
     const std::vector<Interposer> interposers = find_interposers();
-    const auto found = [&interposers](const auto& matches) -> std::optional<Interposer> {
-        const auto interposer = std::find_if(interposers.begin(), interposers.end(), matches);
-        return interposer == interposers.end() ? std::nullopt : std::optional<Interposer>(*interposer);
-    };
+    if (!mpi.empty()) {
+        const auto named = std::find_if(interposers.begin(), interposers.end(),
+                                        [&mpi](const Interposer& one) { return one.mpi == mpi; });
+        if (named == interposers.end()) {
+            return not_there(mpi);
+        }
+        return Interposing{named->path, ""};
+    }
     const auto object = read_object(program);
     if (object && !object->has_dynamic_part) {
         return tl::unexpected<std::string>("it is statically linked, and nothing can be put before its MPI");
     }
-    if (object) {
-        const std::set<std::string> libraries = libraries_of(*object);
-        if (const auto library = std::find_if(libraries.begin(), libraries.end(), is_mpi_library);
-            library != libraries.end()) {
-            if (auto interposer = found([&](const Interposer& one) { return libraries.contains(one.mpi_library); })) {
-                return *interposer;
-            }
-            return tl::unexpected(fmt::format(
-                "it uses {}, for which there is no interposer beside this program or in $AAPC_LIBRARY_PATH", *library));
+    const std::set<std::string> libraries = object ? libraries_of(*object) : std::set<std::string>();
+    if (const auto library = std::find_if(libraries.begin(), libraries.end(), is_mpi_library);
+        library != libraries.end()) {
+        const auto fitting = std::find_if(interposers.begin(), interposers.end(), [&libraries](const Interposer& one) {
+            return libraries.contains(one.mpi_library);
+        });
+        if (fitting != interposers.end()) {
+            return Interposing{fitting->path, ""};
         }
+        return tl::unexpected(fmt::format(
+            "it uses {}, for which there is no interposer beside this program or in $AAPC_LIBRARY_PATH", *library));
     }
-    // A script, or an interpreter that loads its MPI later. Whoever launched it knows which one.
-    const std::string mpi = launcher();
-    if (mpi.empty()) {
-        return tl::unexpected<std::string>(
-            "it is not linked to an MPI and no MPI's launcher has started it (write mpirun before aapc exec)");
+    // A script, or an interpreter that loads its MPI later.
+    const fs::path late = find_library(late_library);
+    if (late.empty()) {
+        return not_there("late");
     }
-    if (auto interposer = found([&mpi](const Interposer& one) { return one.mpi == mpi; })) {
-        return *interposer;
-    }
-    return tl::unexpected(fmt::format("there is no libaapc-{}.so beside this program or in $AAPC_LIBRARY_PATH", mpi));
+    return Interposing{late, in_one_variable(interposers)};
+}
+
+Diagnostic unknown_mpi(const std::string& mpi, const std::vector<std::string>& known) {
+    return {.file = "--mpi",
+            .problem = fmt::format("there is no MPI '{}'", mpi),
+            .advice = known.empty() ? "install aapc where an MPI is found"
+                                    : fmt::format("choose {}", fmt::join(known, " or "))};
 }
 
 }  // namespace aapc::cli

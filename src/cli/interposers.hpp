@@ -19,7 +19,19 @@ struct Interposer {
 /// The first of each MPI, in the order of library_directories().
 [[nodiscard]] std::vector<Interposer> find_interposers();
 
-/// Either the interposer that a program needs or why there is none.
-[[nodiscard]] Expected<Interposer, std::string> choose_interposer(const std::filesystem::path& program);
+/// What goes before a program, and what it is told.
+struct Interposing {
+    std::filesystem::path library;
+    std::string later;  ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
+};
+
+/// What a program needs, or why nothing can be done for it. `mpi` is the name that the user gave, or empty: then it is
+/// the MPI that the program is linked to; where that is none, since it is a script or an interpreter, the library that
+/// waits until an MPI is loaded.
+[[nodiscard]] Expected<Interposing, std::string> choose_interposer(const std::filesystem::path& program,
+                                                                   const std::string& mpi);
+
+/// The names of MPIs for `--mpi`, where `mpi` is not among `known`.
+[[nodiscard]] Diagnostic unknown_mpi(const std::string& mpi, const std::vector<std::string>& known);
 
 }  // namespace aapc::cli

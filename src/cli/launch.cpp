@@ -12,6 +12,8 @@
 #include <system_error>
 
 #include "aapc/topology/detection.hpp"
+#include "cli/interposers.hpp"
+#include "console/launch_environment.hpp"
 #include "input/environment.hpp"
 
 namespace aapc::cli {
@@ -30,18 +32,11 @@ fs::path first_file(const std::vector<fs::path>& places) {
 }
 
 /// Beside this program where it was built, in libexec where it is installed.
-fs::path find_mpi_program(const std::string& name) {
+fs::path find_mpi_program(std::string_view program, std::string_view mpi) {
+    const std::string name = fmt::format("{}-{}", program, mpi);
     std::error_code error;
     const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
     return first_file({own / name, own.parent_path() / "libexec" / "aapc" / name});
-}
-
-fs::path find_library(const std::string& name) {
-    std::vector<fs::path> places;
-    for (const fs::path& directory : library_directories()) {
-        places.push_back(directory / name);
-    }
-    return first_file(places);
 }
 
 int refuse(const Diagnostic& diagnostic) {
@@ -49,6 +44,64 @@ int refuse(const Diagnostic& diagnostic) {
         complain(diagnostic);
     }
     return bad_input;
+}
+
+/// The MPIs that learn of their peers from a launcher, the likeliest first. An MPI may be built with PMI-2 or PMIx for
+/// srun, whichever it is; Debian's Open MPI is with PMIx, its MPICH with PMI-2.
+std::vector<std::string> mpis_of(StartUp start_up) {
+    switch (start_up) {
+        case StartUp::openmpi_mpirun:
+            return {"openmpi"};
+        case StartUp::mpich_mpiexec:
+            return {"mpich"};
+        case StartUp::slurm_pmi:
+            return {"mpich", "openmpi"};
+        case StartUp::pmix:
+            return {"openmpi", "mpich"};
+        case StartUp::slurm_alone:
+        case StartUp::none:
+            break;
+    }
+    return {};
+}
+
+/// The MPI whose build of `program` is to be started.
+Expected<std::string> mpi_for(const MpiProgram& program, const Invocation& invocation) {
+    const Launch launch = launch_environment();
+    std::vector<std::string> installed;
+    for (const std::string mpi : {"openmpi", "mpich"}) {
+        if (!find_mpi_program(program.name, mpi).empty()) {
+            installed.push_back(mpi);
+        }
+    }
+    const auto is_installed = [&installed](const std::string& mpi) {
+        return std::find(installed.begin(), installed.end(), mpi) != installed.end();
+    };
+    if (!program.mpi.empty()) {
+        return is_installed(program.mpi) ? Expected<std::string>(program.mpi)
+                                         : failure(unknown_mpi(program.mpi, installed));
+    }
+    if (launch.start_up == StartUp::none) {
+        return failure({.file = "aapc",
+                        .problem = "no MPI's launcher has started this",
+                        .advice = fmt::format("write mpirun or srun before it: mpirun -n 16 {}",
+                                              fmt::join(invocation.arguments, " "))});
+    }
+    if (launch.start_up == StartUp::slurm_alone) {
+        return failure({.file = "aapc",
+                        .problem = "srun has started this without PMI, so that no rank knows of the others",
+                        .advice = "write srun --mpi=pmix for Open MPI or srun --mpi=pmi2 for MPICH; srun --mpi=list "
+                                  "says what this Slurm has"});
+    }
+    const std::vector<std::string> fitting = mpis_of(launch.start_up);
+    const auto found = std::find_if(fitting.begin(), fitting.end(), is_installed);
+    if (found == fitting.end()) {
+        return failure({.file = "aapc",
+                        .problem = fmt::format("this was started by {}, and {}-{} is not there", launch.name(),
+                                               program.name, fitting.front()),
+                        .advice = "build or install aapc where that MPI is found, or give --mpi"});
+    }
+    return *found;
 }
 
 }  // namespace
@@ -63,20 +116,9 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
     return parts;
 }
 
-std::string launcher() {
-    if (!environment_variable("OMPI_COMM_WORLD_SIZE").empty()) {
-        return "openmpi";
-    }
-    return environment_variable("PMI_RANK").empty() ? "" : "mpich";
-}
-
 bool speaks() {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-        if (const std::string rank = environment_variable(name); !rank.empty()) {
-            return rank == "0";
-        }
-    }
-    return true;
+    static const bool speaks = launch_environment().speaks();
+    return speaks;
 }
 
 std::vector<fs::path> library_directories() {
@@ -98,6 +140,14 @@ std::vector<fs::path> library_directories() {
         directories.push_back(program.parent_path().parent_path() / "lib64");
     }
     return directories;
+}
+
+fs::path find_library(const std::string& name) {
+    std::vector<fs::path> places;
+    for (const fs::path& directory : library_directories()) {
+        places.push_back(directory / name);
+    }
+    return first_file(places);
 }
 
 std::string topology_for_ranks(const std::string& topology) {
@@ -123,24 +173,13 @@ int become(std::vector<std::string> command) {
     return error == ENOENT ? program_not_found : program_not_runnable;
 }
 
-int run_mpi_program(const Invocation& invocation, std::string_view program, const std::vector<std::string>& arguments,
-                    const std::vector<std::pair<std::string, std::string>>& environment, Interposition interposition) {
-    const std::string mpi = launcher();
-    if (mpi.empty()) {
-        return refuse(
-            {.file = "aapc",
-             .problem = "no MPI's launcher has started this",
-             .advice = fmt::format("write mpirun before it: mpirun -n 16 {}", fmt::join(invocation.arguments, " "))});
+int run_mpi_program(const Invocation& invocation, const MpiProgram& program) {
+    const auto mpi = mpi_for(program, invocation);
+    if (!mpi) {
+        return refuse(mpi.error());
     }
-    const std::string name = fmt::format("{}-{}", program, mpi);
-    const fs::path path = find_mpi_program(name);
-    if (path.empty()) {
-        return refuse({.file = "aapc",
-                       .problem = fmt::format("this was started by {}, and {} is not there", mpi, name),
-                       .advice = "build or install aapc where that MPI is found"});
-    }
-    if (interposition == Interposition::preloaded) {
-        const std::string library = fmt::format("libaapc-{}.so", mpi);
+    if (program.interposition == Interposition::preloaded) {
+        const std::string library = fmt::format("libaapc-{}.so", *mpi);
         const fs::path interposer = find_library(library);
         if (interposer.empty()) {
             return refuse({.file = "aapc",
@@ -149,11 +188,11 @@ int run_mpi_program(const Invocation& invocation, std::string_view program, cons
         }
         preload(interposer);
     }
-    for (const auto& [variable_name, value] : environment) {
+    for (const auto& [variable_name, value] : program.environment) {
         setenv(variable_name.c_str(), value.c_str(), 1);
     }
-    std::vector<std::string> command = {path.string()};
-    command.insert(command.end(), arguments.begin(), arguments.end());
+    std::vector<std::string> command = {find_mpi_program(program.name, *mpi)};
+    command.insert(command.end(), program.arguments.begin(), program.arguments.end());
     return become(std::move(command));
 }
 

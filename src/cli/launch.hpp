@@ -22,16 +22,15 @@ inline constexpr int program_not_runnable = 126;
 /// The parts of `text` between any of `separators`.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, std::string_view separators);
 
-/// The MPI whose launcher started this process, by what it puts into the environment: "openmpi", "mpich"; empty: none
-/// that is known.
-[[nodiscard]] std::string launcher();
-
 /// One process of a job speaks for all: whether it is this one.
 [[nodiscard]] bool speaks();
 
 /// Where libraries of this installation may be: $AAPC_LIBRARY_PATH, then where they are built or installed relative to
 /// this program.
 [[nodiscard]] std::vector<std::filesystem::path> library_directories();
+
+/// The first library of that name; empty if there is none.
+[[nodiscard]] std::filesystem::path find_library(const std::string& name);
 
 /// What AAPC_TOPOLOGY is to be for a --topology: the file's absolute name, since the rank that reads it may start in
 /// another directory than this; as it is where it asks for detection.
@@ -47,13 +46,18 @@ void preload(const std::filesystem::path& library);
 /// Whether libaapc-<mpi>.so goes before the MPI program.
 enum class Interposition : std::uint8_t { none, preloaded };
 
-/// Becomes the MPI program `program`-<mpi> of this installation ("aapc-bench"), built for the MPI whose launcher
-/// started this process, with `arguments`, and `environment` (name, value) in addition to what is there. Returns only
-/// if that is not possible, with the status; one process of the job has said why.
-[[nodiscard]] int run_mpi_program(const Invocation& invocation, std::string_view program,
-                                  const std::vector<std::string>& arguments,
-                                  const std::vector<std::pair<std::string, std::string>>& environment,
-                                  Interposition interposition);
+/// What an MPI program of this installation is to be started with.
+struct MpiProgram {
+    std::string name;  ///< "aapc-bench"
+    std::string mpi;   ///< as the user named it; empty: by the launcher
+    std::vector<std::string> arguments;
+    std::vector<std::pair<std::string, std::string>> environment;  ///< name, value; in addition to what is there
+    Interposition interposition = Interposition::none;
+};
+
+/// Becomes `name`-<mpi>, built for the MPI that the user named, or for one that understands the launcher which started
+/// this process. Returns only if that is not possible, with the status; one process of the job has said why.
+[[nodiscard]] int run_mpi_program(const Invocation& invocation, const MpiProgram& program);
 
 /// Adds the subcommand `name`, which becomes an MPI program; its options are those of that program.
 template <class Options>

@@ -16,8 +16,11 @@ int run(const bench::TuneOptions& options, const Invocation& invocation) {
     }
     // The interposer goes along so that its own cost can be measured; it passes everything else through.
     const std::string topology = topology_for_ranks(options.topology);
-    return run_mpi_program(invocation, "aapc-tune", arguments_of(invocation, "tune"), {{"AAPC_TOPOLOGY", topology}},
-                           Interposition::preloaded);
+    return run_mpi_program(invocation, {.name = "aapc-tune",
+                                        .mpi = options.mpi,
+                                        .arguments = arguments_of(invocation, "tune"),
+                                        .environment = {{"AAPC_TOPOLOGY", topology}},
+                                        .interposition = Interposition::preloaded});
 }
 
 }  // namespace

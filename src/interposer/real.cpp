@@ -2,6 +2,18 @@
 
 namespace aapc::interposer {
 
+void* behind() {
+    static void* const place = []() -> void* {
+        Dl_info mpi{};
+        if (dlsym(RTLD_DEFAULT, "aapc_late") == nullptr || dladdr(reinterpret_cast<void*>(&PMPI_Wtime), &mpi) == 0) {
+            return RTLD_NEXT;
+        }
+        void* const library = dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        return library == nullptr ? RTLD_NEXT : library;
+    }();
+    return place;
+}
+
 const RealRoutines& real() {
     static const RealRoutines routines = {
         find_next<decltype(&MPI_Init)>("PMPI_Init", "MPI_Init"),

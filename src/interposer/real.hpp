@@ -7,12 +7,17 @@
 
 namespace aapc::interposer {
 
+/// Where to look for what is behind this library, for dlsym(): RTLD_NEXT. Where libaapc-late.so is in the process, it
+/// may be what comes next and would lead back here, or it has loaded this library, which is then in nobody's order; so
+/// it is the MPI that this library is linked to.
+[[nodiscard]] void* behind();
+
 /// What the dynamic linker finds next after this library. The PMPI_ name is asked for, so that a tool that wraps MPI_
 /// names and calls PMPI_ ones is not entered a second time from below.
 template <class Routine>
 [[nodiscard]] Routine find_next(const char* profiling_name, const char* name) {
-    void* const address = dlsym(RTLD_NEXT, profiling_name);
-    return reinterpret_cast<Routine>(address != nullptr ? address : dlsym(RTLD_NEXT, name));
+    void* const address = dlsym(behind(), profiling_name);
+    return reinterpret_cast<Routine>(address != nullptr ? address : dlsym(behind(), name));
 }
 
 /// Those of the MPI's own routines that we do something about.

@@ -36,9 +36,9 @@ const std::vector<std::string> mpis = {
 class ExecCommand : public testing::Test {
   protected:
     void SetUp() override {
-        for (const char* name :
-             {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "LD_PRELOAD", "AAPC_TOPOLOGY",
-              "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_BUFFER_LIMIT", "AAPC_VERBOSE", "AAPC_LIBRARY_PATH"}) {
+        for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                 "SLURM_STEP_ID", "LD_PRELOAD", "AAPC_TOPOLOGY", "AAPC_ALGORITHM",
+                                 "AAPC_SYNCHRONISATION", "AAPC_BUFFER_LIMIT", "AAPC_VERBOSE", "AAPC_LIBRARY_PATH"}) {
             unsetenv(name);
         }
     }
@@ -158,19 +158,32 @@ TEST_F(ExecCommand, WhatIsPreloadedAlreadyStays) {
     }
 }
 
-TEST_F(ExecCommand, AScriptGoesByItsLauncher) {
-    const std::string script = "sh -c 'echo LD_PRELOAD=$LD_PRELOAD'";
-    for (const std::string& mpi : mpis) {
-        const char* const name = mpi == "openmpi" ? "OMPI_COMM_WORLD_SIZE" : "PMI_RANK";
-        setenv(name, "1", 1);
-        EXPECT_EQ(run("--topology x", script).out, preloaded(mpi));
-        unsetenv(name);
-    }
-    const Outcome outcome = run("--topology x", script);
+TEST_F(ExecCommand, AScriptGetsWhatWaitsForAnMpi) {
+    const Outcome outcome = run("--topology x", "sh -c 'echo LD_PRELOAD=$LD_PRELOAD; echo $AAPC_INTERPOSERS'");
     EXPECT_EQ(outcome.status, 0);
-    EXPECT_EQ(outcome.out, "LD_PRELOAD=\n");
-    EXPECT_THAT(outcome.err, HasSubstr("no MPI's launcher"));
-    EXPECT_EQ(lines(outcome.err), 1);
+    EXPECT_THAT(outcome.out, StartsWith(preloaded("late")));
+    for (const std::string& mpi : mpis) {
+        EXPECT_THAT(outcome.out, HasSubstr("=" + interposers + mpi + ".so"));
+    }
+    EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(ExecCommand, TheNamedMpiOutweighsAll) {
+    for (const std::string& mpi : mpis) {
+        EXPECT_THAT(run("--topology x --mpi " + mpi, programs + "environment_" + mpis.front()).out,
+                    StartsWith(preloaded(mpi)));
+        EXPECT_EQ(run("--topology x --mpi " + mpi, "sh -c 'echo LD_PRELOAD=$LD_PRELOAD'").out, preloaded(mpi));
+    }
+}
+
+TEST_F(ExecCommand, AnMpiThatNobodyKnowsIsRefused) {
+    const Outcome outcome = run("--topology x --mpi wood", "echo hello");
+    expect_refusal(outcome, 2, AllOf(StartsWith("--mpi: "), HasSubstr("'wood'"), HasSubstr(mpis.front())));
+    for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+        setenv(rank, "1", 1);
+        EXPECT_THAT(run("--topology x --mpi wood", "echo hello").err, IsEmpty()) << "one rank speaks, not " << rank;
+        unsetenv(rank);
+    }
 }
 
 TEST_F(ExecCommand, AStaticProgramRunsAsItIs) {

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """Checks that an interposer can be preloaded into any program: it defines MPI's names and no others, and needs nothing
-but one MPI and the C library."""
+but one MPI and the C library.
+
+    check_library.py libaapc-openmpi.so
+    check_library.py libaapc-late.so
+"""
 
 import re
 import subprocess
@@ -33,9 +37,11 @@ def main():
     dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
     wrong = []
-    # An MPI has the routines of the fourth standard or not; a library has those of its MPI.
-    names = ["Init", "Init_thread"] + MPI_3 + (MPI_4 if has_fourth_standard(library) else [])
-    expected = OWN | {prefix + name for prefix in ("MPI_", "PMPI_") for name in names}
+    # An MPI has the routines of the fourth standard or not; a library has those of its MPI. What waits for an MPI has
+    # those that all have, and says that it is there.
+    late = "late" in library.rsplit("/", 1)[-1]
+    names = ["Init", "Init_thread"] + MPI_3 + (MPI_4 if not late and has_fourth_standard(library) else [])
+    expected = ({"aapc_late"} if late else OWN) | {prefix + name for prefix in ("MPI_", "PMPI_") for name in names}
     if defined != expected:
         wrong.append(f"lacks {sorted(expected - defined)}, defines {sorted(defined - expected)} besides")
     wrong += [f"needs {name}" for name in needed if not ALLOWED.match(name)]
