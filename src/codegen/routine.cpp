@@ -174,6 +174,10 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
         return failure("a routine goes by phases, and this schedule has a cycle instead",
                        "run its algorithm with aapc exec, or choose one that has phases");
     }
+    if (asked_for.on_grid) {
+        return failure("a routine has no clock that all ranks share",
+                       "choose timed, or run the schedule with aapc exec");
+    }
     Synchronisation synchronisation = asked_for;
     const Rank ranks = schedule.placement().participants();
     Values values;

@@ -1,8 +1,10 @@
 #include "aapc/mpi/make_exchange.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -38,6 +40,19 @@ std::string text_of_error(int error) {
     return {text.data(), static_cast<std::size_t>(length)};
 }
 
+/// What AAPC_TEST_CLOCK makes of this rank's clock (docs/lattice.md): a hook for tests. Anything but four numbers is
+/// none.
+ClockFault fault_of_clock(int rank) {
+    const char* const text = std::getenv("AAPC_TEST_CLOCK");
+    std::istringstream words(text == nullptr ? "" : text);
+    int of_rank = -1;
+    char colon = ' ';
+    ClockFault fault;
+    const bool said = static_cast<bool>(words >> of_rank >> colon >> fault.shift_seconds >> colon >> fault.skew >>
+                                        colon >> fault.after_seconds);
+    return said && of_rank == rank ? fault : ClockFault{};
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<Prepared>& prepared,
@@ -56,6 +71,7 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
     ExchangeOptions options;
     options.cadence = prepared->cadence;
     options.machine_memory = memory;
+    options.clock_fault = fault_of_clock(rank_in(comm));
     std::unique_ptr<Exchange> exchange;
     std::optional<Diagnostic> complaint;
     if (const int error = Exchange::create(comm, std::move(plan), options, exchange); error != MPI_SUCCESS) {

@@ -3,33 +3,57 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 
 #include "aapc/plan/pacing.hpp"
 #include "mpi/execution.hpp"
+#include "mpi/grid_clock.hpp"
 
 namespace aapc::mpi {
 
-/// No synchronisation messages but those of a common start. Keeps, between calls, what it learnt about the pace that
-/// the network bears.
+/// No synchronisation messages but those of a common start; on the grid not even those, most of the time. Keeps,
+/// between calls, what it learnt about the pace that the network bears.
 /// Ranks agree on the pace from the lateness of all, and on the segments when the exchange is made.
 class TimedExecution : public Execution {
   public:
-    TimedExecution(const Transport& transport, const Plan& plan, const ExchangeOptions& options, LocalCopies* copies)
-        : transport_(transport), plan_(plan), copies_(copies), cadence_(options.cadence) {}
+    TimedExecution(const Transport& transport, const Plan& plan, const ExchangeOptions& options, LocalCopies* copies);
     [[nodiscard]] int run(const Blocks& blocks) override;
 
   private:
-    int agree_on_pace(std::size_t block_bytes);
-    int find_maximum(double& value) const;
-    double choose_pace(std::size_t block_bytes, double last_late_seconds);
+    /// Messages of about one size. All ranks know the same of them.
+    struct Size {
+        PaceController controller;
+        int common_starts = 0;  ///< in a row, each with what the one before it showed
+        int on_grid = 0;        ///< calls since then
+
+        explicit Size(double initial_pace) : controller(initial_pace) {}
+    };
+
+    [[nodiscard]] bool starts_on_grid(const Size& size, double slot_seconds) const;
+    int start_together(Size& size, double slot_seconds);
+    int follow_clock(double slot_seconds);
+    void trust_clock(double uncertainty_seconds);
+    /// What all ranks tell each other at the common start.
+    struct Report {
+        double late_seconds;
+        double clock_uncertainty_seconds;  ///< infinite: not to be trusted
+    };
+    int find_maximum(Report& report) const;
+    double choose_pace(Size& size, double last_late_seconds);
 
     const Transport& transport_;
     const Plan& plan_;
     LocalCopies* copies_;
     Cadence cadence_;
-    std::map<int, PaceController> controllers_;  ///< by the number of binary digits of the message size
-    PaceController* last_controller_ = nullptr;  ///< that chose the last exchange's pace
+    std::map<int, Size> sizes_;     ///< by the number of binary digits of the message size
+    Size* started_last_ = nullptr;  ///< whose pace the last exchange had, if it began with a common start
+    GridClock clock_;
+    /// By how much any rank may be wrong about the time; infinite: a clock is not to be trusted.
+    double clock_uncertainty_seconds_ = std::numeric_limits<double>::infinity();
+    int common_starts_left_ = 0;  ///< until a clock that was not to be trusted is tried again
+    int clock_patience_ = 32;     ///< how many after the next disappointment
+    bool clock_is_new_ = false;   ///< nothing was on the grid since it was last set
 };
 
 /// How late this rank wakes from a short nap where nothing keeps it: the best of a few. Takes about half a millisecond.

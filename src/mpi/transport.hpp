@@ -18,6 +18,7 @@ enum class Tag : int {
     agreement = 3,  ///< of `timed`: the common start
     dummy = 4,      ///< of `dummy`: content that nobody wants
     local = 5,      ///< inside a machine, where a copy could not be had
+    clock = 6,      ///< of `timed-grid`: what time it is
 };
 
 /// Starts sends and receives. A message longer than MPI's int counts reach travels in pieces that both ends cut alike.

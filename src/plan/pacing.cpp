@@ -150,6 +150,10 @@ void PaceController::Samples::add(double achieved_pace, double late_share) {
 
 bool PaceController::Samples::enough() const { return achieved.size() >= samples_kept; }
 
+bool PaceController::steady() const {
+    return trial_ <= 0 && settled_samples_.enough() && median(settled_samples_.late) <= tolerated_share;
+}
+
 void PaceController::observe(double scheduled_seconds, double late_seconds) {
     const double achieved = pace() * scheduled_seconds / (scheduled_seconds + late_seconds);
     const double late_share = std::max(0.0, late_seconds - tolerated_seconds) / scheduled_seconds;

@@ -34,9 +34,12 @@ constexpr SynchronisationEntry table[] = {
     {Kind::window, "window", "window:W", true, "a rank's messages of W phases all at once, then those of the next W"},
     {Kind::ports, "ports", "ports:K", true,
      "a machine carries on K messages a direction with other machines at a time, in the order of the phases"},
-    {Kind::timed, "timed", "timed[:SEGMENT][@PACE]", false,
+    {Kind::timed, "timed", "timed[-grid][:SEGMENT][@PACE]", false,
      "segments start by the clock, in their phase's slot; no synchronisation messages"},
 };
+
+/// Of `timed` without a common start.
+constexpr std::string_view name_on_grid = "timed-grid";
 
 /// A number that takes up the whole text.
 template <class Number>
@@ -85,7 +88,7 @@ std::span<const SynchronisationEntry> synchronisations() { return table; }
 std::string_view name_of(Synchronisation::Kind kind) { return table[static_cast<std::size_t>(kind)].name; }
 
 std::string to_string(const Synchronisation& synchronisation) {
-    std::string text(name_of(synchronisation.kind));
+    std::string text(synchronisation.on_grid ? name_on_grid : name_of(synchronisation.kind));
     if (synchronisation.block_phases == all_phases) {
         text += ":all";
     } else if (synchronisation.block_phases > 0) {
@@ -103,7 +106,8 @@ std::string to_string(const Synchronisation& synchronisation) {
 Expected<Synchronisation> parse_synchronisation(std::string_view text) {
     const std::size_t colon = text.find(':');
     const std::size_t at = text.find('@');
-    const std::string_view name = text.substr(0, std::min(colon, at));
+    const bool on_grid = text.substr(0, std::min(colon, at)) == name_on_grid;
+    const std::string_view name = on_grid ? name_of(Kind::timed) : text.substr(0, std::min(colon, at));
     const auto entry = std::find_if(std::begin(table), std::end(table),
                                     [&](const SynchronisationEntry& row) { return row.name == name; });
     if (entry == std::end(table)) {
@@ -119,7 +123,11 @@ Expected<Synchronisation> parse_synchronisation(std::string_view text) {
         has_segment ? text.substr(colon + 1, at == std::string_view::npos ? at : at - colon - 1) : std::string_view();
     const std::string_view pace = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
     if (entry->kind == Kind::timed) {
-        return parse_timed(parameter, pace, has_segment, at != std::string_view::npos);
+        auto timed = parse_timed(parameter, pace, has_segment, at != std::string_view::npos);
+        if (timed) {
+            timed->on_grid = on_grid;
+        }
+        return timed;
     }
     if (at != std::string_view::npos || (has_segment && !entry->has_blocks)) {
         return failure(fmt::format("synchronisation '{}' takes no parameter as in '{}'", name, text),

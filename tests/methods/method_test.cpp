@@ -82,6 +82,10 @@ TEST(Method, WhatIsLeftOutIsTheAlgorithmsDefault) {
     EXPECT_EQ(*parse_method("tree", NetworkKind::tree), method_of("tree", "merged", Synchronisation::timed));
     EXPECT_EQ(*parse_method("tree/paper", NetworkKind::tree), method_of("tree", "paper", Synchronisation::timed));
     EXPECT_EQ(*parse_method("tree+barrier", NetworkKind::tree), method_of("tree", "merged", Synchronisation::barrier));
+    EXPECT_EQ(*parse_method("tree/paper+timed-grid:8688@0.95", NetworkKind::tree),
+              method_of("tree", "paper", {Kind::timed, 0, 8688, 0.95, true}));
+    EXPECT_EQ(to_string(*parse_method("lattice+timed-grid", NetworkKind::tree)), "lattice/settled+timed-grid");
+    EXPECT_FALSE(parse_synchronisation("timed-gri"));
     EXPECT_EQ(*parse_method("tree/paper+timed:8688@0.95", NetworkKind::tree),
               method_of("tree", "paper", {Kind::timed, 0, 8688, 0.95}));
     for (const Algorithm& algorithm : algorithms()) {

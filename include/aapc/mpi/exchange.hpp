@@ -16,6 +16,14 @@
 
 namespace aapc::mpi {
 
+/// For tests: a rank's clock that is wrong, as another machine's may be, by `shift_seconds` and `skew` seconds a
+/// second, from so many seconds on after the exchange was made.
+struct ClockFault {
+    double shift_seconds = 0;
+    double skew = 0;
+    double after_seconds = 0;
+};
+
 struct ExchangeOptions {
     /// `timed`: what its clock goes by, which must be known(). A longer slot is taken where the ranks wake up so late
     /// that they cannot keep Cadence::shortest_slot_seconds.
@@ -23,6 +31,7 @@ struct ExchangeOptions {
     /// Of the same ranks; outlives the exchange. Null: every message is one of MPI. `ports` must have its tickets.
     /// Exchanges that share one are run one after the other, in the same order on all ranks.
     MachineMemory* machine_memory = nullptr;
+    ClockFault clock_fault;  ///< of this rank; `timed-grid`
 };
 
 class Execution;
@@ -34,7 +43,7 @@ struct ExchangeReport {
     double pace = 0;               ///< `timed`: the pace that was used
     double late_seconds = 0;       ///< `timed`: how late this rank's last segment was against its slot
     double scheduled_seconds = 0;  ///< `timed`: from the common start to the end of the last slot
-    double agreement_seconds = 0;  ///< `timed`: what the common start took
+    double agreement_seconds = 0;  ///< `timed`: what the common start took; 0: on the grid, without one
 };
 
 /// An all-to-all exchange on one communicator by one plan, as often as wanted. Blocks between ranks of one machine are

@@ -109,6 +109,9 @@ class PaceController {
     /// The pace for the next exchange.
     [[nodiscard]] double pace() const { return trial_ > 0 ? trial_ : settled_; }
 
+    /// Whether pace() is no trial, and exchanges at it were not late.
+    [[nodiscard]] bool steady() const;
+
     /// What an exchange at pace() showed: `scheduled_seconds` (> 0) from the common start to the end of the last slot,
     /// and `late_seconds`, by how much the last segment of the last rank came behind it (0: it did not).
     void observe(double scheduled_seconds, double late_seconds);

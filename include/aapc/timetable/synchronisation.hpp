@@ -43,7 +43,10 @@ struct Synchronisation {
     /// messages in it (the papers' k). At least 1; 0: has no blocks.
     Phase block_phases = 0;
     std::int64_t segment_bytes = 0;  ///< `timed`: bytes in a segment; 0: segment_message() chooses
-    double pace = 0;                 ///< `timed`: a fixed pace (timed.hpp); 0: the controller finds it
+    double pace = 0;                 ///< `timed`: a fixed pace (pacing.hpp); 0: the controller finds it
+    /// `timed`: ranks begin wherever the cycle stands on a clock that all share, without a common start, once they have
+    /// agreed on the pace; written "timed-grid".
+    bool on_grid = false;
 
     friend bool operator==(const Synchronisation&, const Synchronisation&) = default;
 
@@ -78,8 +81,8 @@ struct SynchronisationEntry {
 [[nodiscard]] std::span<const SynchronisationEntry> synchronisations();
 [[nodiscard]] std::string_view name_of(Synchronisation::Kind kind);
 
-/// "sender", "sender-partial:8", "timed", "timed:8688", "timed@0.95", "timed:8688@0.95". parse_synchronisation() reads
-/// it back.
+/// "sender", "sender-partial:8", "timed", "timed:8688", "timed@0.95", "timed-grid:8688@0.95". parse_synchronisation()
+/// reads it back.
 [[nodiscard]] std::string to_string(const Synchronisation& synchronisation);
 [[nodiscard]] Expected<Synchronisation> parse_synchronisation(std::string_view text);
 
