@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <numeric>
 #include <string>
@@ -15,6 +16,8 @@
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/blocks.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/buffers.hpp"
@@ -23,6 +26,7 @@ namespace aapc::interposer {
 
 namespace {
 
+using mpi::have_memory_for;
 using mpi::rank_in;
 
 bool all_agree(MPI_Comm comm, bool mine) {
@@ -39,6 +43,30 @@ bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
         found = PMPI_Allreduce(&mine, &need.buffer_blocks, 1, MPI_INT64_T, MPI_MAX, comm) == MPI_SUCCESS && found;
     }
     return found;
+}
+
+/// Calls `action` with the rank in `world` of each rank of `comm`, MPI_UNDEFINED where it has none. Takes no memory of
+/// ours.
+template <class Action>
+void for_each_world_rank(MPI_Comm comm, int ranks, MPI_Group world, Action action) {
+    constexpr int at_once = 256;
+    MPI_Group group = MPI_GROUP_NULL;
+    PMPI_Comm_group(comm, &group);
+    for (int first = 0; first < ranks; first += at_once) {
+        const int count = std::min(at_once, ranks - first);
+        std::array<int, at_once> here{};
+        std::array<int, at_once> there{};
+        std::iota(here.begin(), here.end(), first);
+        PMPI_Group_translate_ranks(group, count, here.data(), world, there.data());
+        std::for_each_n(there.begin(), count, action);
+    }
+    PMPI_Group_free(&group);
+}
+
+bool is_of_world(MPI_Comm comm, int ranks, MPI_Group world) {
+    bool all = true;
+    for_each_world_rank(comm, ranks, world, [&all](int world_rank) { all = all && world_rank != MPI_UNDEFINED; });
+    return all;
 }
 
 /// A failure of ours goes where MPI's own would go.
@@ -80,26 +108,29 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) {
         return nullptr;
     }
+    // Known without memory: whether there are others to agree with must not depend on it.
+    const bool of_our_world = is_inter == 0 && is_of_world(comm, ranks, job.world());
     std::unique_ptr<CommunicatorState> state;
-    bool ours = is_inter == 0;
-    bool decided = false;
-    try {
+    const bool decided = have_memory_for([&] {
         state.reset(new CommunicatorState(ranks));
-        state->why_native_ = is_inter == 0 ? Outcome::size : Outcome::intercommunicator;
-        ours = ours && state->decide_for(comm, job);
-        decided = true;
-    } catch (const std::bad_alloc&) {
-        state.reset();
-    }
-    CommunicatorState* const kept = state ? job.keep(comm, std::move(state)) : nullptr;
+        if (of_our_world) {
+            state->decide_for(comm, job);
+        } else if (is_inter != 0) {
+            state->why_native_ = Outcome::intercommunicator;
+        } else {
+            state->leave_to_mpi(Outcome::other_world, "some ranks belong to another MPI_COMM_WORLD");
+        }
+    });
+    CommunicatorState* const kept = decided ? job.keep(comm, std::move(state)) : nullptr;
     // Ranks of another world may not have this library in them, so there is no asking them; and two ranks are never
     // scheduled.
-    if (!ours || ranks < 3) {
+    if (!of_our_world || ranks < 3) {
         return kept;
     }
-    if (!all_agree(comm, decided && kept != nullptr) || !kept->look_at_buffers(comm, job.configuration())) {
+    if (!all_agree(comm, kept != nullptr) || !kept->look_at_buffers(comm, job.configuration())) {
+        // Nobody keeps anything, so that all ask again at the next call, when there may be memory.
         if (kept != nullptr) {
-            kept->leave_to_mpi(Outcome::unavailable, "a rank has no memory left");
+            job.forget(comm);
         }
         return nullptr;
     }
@@ -107,22 +138,11 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     return kept;
 }
 
-bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
-    std::vector<int> ranks(static_cast<std::size_t>(ranks_));
-    std::vector<int> world_ranks(ranks.size());
-    std::iota(ranks.begin(), ranks.end(), 0);
-    MPI_Group group = MPI_GROUP_NULL;
-    PMPI_Comm_group(comm, &group);
-    PMPI_Group_translate_ranks(group, ranks_, ranks.data(), job.world(), world_ranks.data());
-    PMPI_Group_free(&group);
-    placement_.machine_of.reserve(world_ranks.size());
-    for (const int world_rank : world_ranks) {
-        if (world_rank == MPI_UNDEFINED) {
-            leave_to_mpi(Outcome::other_world, "some ranks belong to another MPI_COMM_WORLD");
-            return false;
-        }
+void CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
+    placement_.machine_of.reserve(static_cast<std::size_t>(ranks_));
+    for_each_world_rank(comm, ranks_, job.world(), [&](int world_rank) {
         placement_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
-    }
+    });
     network_ = &job.configuration().network;
     shared_memory_ = job.configuration().shared_memory;
     const Bound bound = network_bound(*network_, placement_);
@@ -130,7 +150,6 @@ bool CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
         why_native_ = ranks_ < 3 ? Outcome::few_ranks : Outcome::nothing_on_links;
     }
     set_decision(selection::decide(*network_, placement_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
-    return true;
 }
 
 bool CommunicatorState::look_at_buffers(MPI_Comm comm, const selection::Configuration& configuration) {
@@ -143,8 +162,7 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const selection::Configur
     };
     std::optional<selection::LimitedDecision> limited;
     std::vector<BufferedMethod> needs;
-    bool known = false;
-    try {
+    bool known = have_memory_for([&] {
         if (limit) {
             // What the user insists on has been decided upon; what takes its place is for the rule to say.
             const Bound bound = network_bound(*network_, placement_);
@@ -153,10 +171,7 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const selection::Configur
         }
         needs = limited ? selection::forwarding_methods(*network_, placement_, *limited, blocks_of)
                         : selection::forwarding_methods(*network_, placement_, decision_, blocks_of);
-        known = true;
-    } catch (const std::bad_alloc&) {
-        known = false;
-    }
+    });
     if (!all_agree(comm, known)) {
         return false;
     }
@@ -165,13 +180,11 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const selection::Configur
     }
     // All ranks have the same methods here, in the same order.
     known = find_largest(comm, needs);
-    try {
+    const bool followed = have_memory_for([&] {
         set_decision(limited ? selection::within_limit(*limited, needs, *limit)
                              : selection::with_buffers(decision_, needs));
-    } catch (const std::bad_alloc&) {
-        known = false;
-    }
-    return all_agree(comm, known);
+    });
+    return all_agree(comm, known && followed);
 }
 
 void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
@@ -179,15 +192,17 @@ void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
     if (verbosity < 1 || rank_in(comm) != 0) {
         return;
     }
-    say(selection::explain(placement_, decision_));
-    if (verbosity >= 2) {
-        std::string places;
-        for (std::size_t rank = 0; rank < placement_.machine_of.size(); ++rank) {
-            places += fmt::format("{}{} on {}", rank == 0 ? "" : ", ", rank,
-                                  network_->machine_name(placement_.machine_of[rank]));
+    static_cast<void>(have_memory_for([&] {
+        say(selection::explain(placement_, decision_));
+        if (verbosity >= 2) {
+            std::string places;
+            for (std::size_t rank = 0; rank < placement_.machine_of.size(); ++rank) {
+                places += fmt::format("{}{} on {}", rank == 0 ? "" : ", ", rank,
+                                      network_->machine_name(placement_.machine_of[rank]));
+            }
+            say("its ranks: " + places);
         }
-        say("its ranks: " + places);
-    }
+    }));
 }
 
 CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
@@ -206,14 +221,19 @@ CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refu
 }
 
 std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) {
-    const Bound bound = network_bound(*network_, placement_);
-    const auto prepared = prepare(*network_, placement_, bound, method).map_error([&](Diagnostic why) {
-        return said_of(method, std::move(why));
-    });
+    Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
+    static_cast<void>(have_memory_for([&] {
+        const Bound bound = network_bound(*network_, placement_);
+        prepared = prepare(*network_, placement_, bound, method).map_error([&](Diagnostic why) {
+            return said_of(method, std::move(why));
+        });
+    }));
     auto exchange = mpi::make_exchange(comm, prepared, placement_, machine_memory(comm));
     if (!exchange) {
         if (rank_in(comm) == 0) {
-            say(selection::giving_up(to_string(exchange.error())));
+            std::string line;
+            const bool made = have_memory_for([&] { line = selection::giving_up(to_string(exchange.error())); });
+            say(made ? std::string_view(line) : no_memory_to_go_on);
         }
         return nullptr;
     }

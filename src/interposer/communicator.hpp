@@ -55,8 +55,8 @@ class CommunicatorState {
 
   private:
     explicit CommunicatorState(int ranks);
-    /// Works out placement and decision; local. False where a rank is not one of our world's.
-    bool decide_for(MPI_Comm comm, const Job& job);
+    /// Works out placement and decision for ranks of our world; local. Throws std::bad_alloc.
+    void decide_for(MPI_Comm comm, const Job& job);
     /// Finds out what buffers the decision's methods take, where there is a limit or somebody wants to know, and keeps
     /// the decision within the limit. Collective over `comm` then: ranks need different buffers, and the one that needs
     /// most counts. False on all ranks if one has no memory left.

@@ -1,12 +1,10 @@
 #include "interposer/job.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "input/environment.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
+#include "mpi/have_memory.hpp"
 #include "mpi/places.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"
@@ -30,26 +29,24 @@ namespace {
 constexpr Machine unknown_machine = -1;
 constexpr Machine not_able = -2;  ///< something went wrong on that rank
 
+using mpi::have_memory_for;
+
 int world_rank() { return mpi::rank_in(MPI_COMM_WORLD); }
 
 int world_size() { return mpi::ranks_in(MPI_COMM_WORLD); }
 
-/// What was said of settings that are not followed.
-std::string& rejected() {
-    static std::string remarks;
-    return remarks;
+/// Whether all ranks say so. Collective over the world.
+bool all_can(bool mine) {
+    const int here = mine ? 1 : 0;
+    int everywhere = 0;
+    PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return everywhere == 1;
 }
 
-/// Says so, once and for all who ask.
-void reject(const std::string& remark) {
-    say(remark);
-    rejected() += rejected().empty() ? remark : "; " + remark;
-}
-
-/// Rank 0's settings on all ranks, or nothing.
-std::optional<selection::Settings> shared_settings() {
+/// On rank 0: its settings as they travel, empty without any; it says what is wrong with them.
+std::string read_settings() {
     std::string bytes;
-    if (world_rank() == 0) {
+    const bool read = have_memory_for([&] {
         const selection::Reading reading = selection::read_settings();
         for (const std::string& remark : reading.remarks) {
             reject(remark);
@@ -57,16 +54,36 @@ std::optional<selection::Settings> shared_settings() {
         if (reading.settings) {
             bytes = selection::encode(*reading.settings);
         }
+    });
+    if (!read) {
+        bytes.clear();
+        reject(no_memory_to_go_on);
     }
+    return bytes;
+}
+
+/// Rank 0's settings on all ranks, or nothing. Collective over the world.
+std::optional<selection::Settings> shared_settings() {
+    std::string bytes = world_rank() == 0 ? read_settings() : std::string();
     std::uint64_t length = bytes.size();
     PMPI_Bcast(&length, sizeof length, MPI_BYTE, 0, MPI_COMM_WORLD);
     if (length == 0) {
         return std::nullopt;
     }
-    bytes.resize(length);
-    // A topology file has at most 16 MiB, and so has a tuning file.
-    PMPI_Bcast(bytes.data(), static_cast<int>(length), MPI_BYTE, 0, MPI_COMM_WORLD);
-    return selection::decode(bytes);
+    std::optional<selection::Settings> settings;
+    bool able = all_can(have_memory_for([&] { bytes.resize(length); }));
+    if (able) {
+        // A topology file has at most 16 MiB, and so has a tuning file.
+        PMPI_Bcast(bytes.data(), static_cast<int>(length), MPI_BYTE, 0, MPI_COMM_WORLD);
+        able = all_can(have_memory_for([&] { settings = selection::decode(bytes); }));
+    }
+    if (!able) {
+        settings.reset();
+        if (world_rank() == 0) {
+            reject(no_memory_to_go_on);
+        }
+    }
+    return settings;
 }
 
 /// Why a method that the decision names cannot be used, if so.
@@ -92,38 +109,21 @@ void say_missing_host(const std::string& topology_file, const std::vector<Machin
     const int rank = static_cast<int>(first - machine_of.begin());
     const auto others = std::count(first, machine_of.end(), unknown_machine) - 1;
     std::array<char, longest_host_name> name{};
-    host_name().copy(name.data(), name.size() - 1);
+    static_cast<void>(have_memory_for([&] { host_name().copy(name.data(), name.size() - 1); }));
     PMPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, rank, MPI_COMM_WORLD);
     if (world_rank() == 0) {
-        const std::string more = others == 0 ? "" : fmt::format(" (nor are the hosts of {} other ranks)", others);
-        reject(selection::giving_up(
-            fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch", topology_file,
-                        name.data(), rank, more)));
+        reject_with([&] {
+            const std::string more = others == 0 ? "" : fmt::format(" (nor are the hosts of {} other ranks)", others);
+            return selection::giving_up(
+                fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch",
+                            topology_file, name.data(), rank, more));
+        });
     }
 }
 
 }  // namespace
 
 std::atomic<Job*> Job::current_ = nullptr;
-
-void say(std::string_view line) {
-    std::string text = "aapc: ";
-    for (const char character : line) {
-        const auto byte = static_cast<unsigned char>(character);
-        if (byte < 0x20 || byte == 0x7f) {
-            text += fmt::format("\\x{:02X}", byte);
-        } else {
-            text += character;
-        }
-    }
-    text += '\n';
-    // One call, so that lines of several processes do not mix.
-    if (write(STDERR_FILENO, text.data(), text.size()) < 0) {
-        return;  // standard error is closed; the program goes on all the same
-    }
-}
-
-const char* rejected_settings() { return rejected().empty() ? nullptr : rejected().c_str(); }
 
 Job::Job(selection::Configuration configuration) : configuration_(std::move(configuration)) {
     if (configuration_.verbosity >= 2) {
@@ -149,38 +149,44 @@ void Job::start() {
     current_.store(job, std::memory_order_release);
 }
 
-std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
+Machine Job::set_up(const selection::Settings& settings, const std::optional<std::vector<RankPlace>>& places,
+                    std::unique_ptr<Job>& job) {
     // Rank 0 has understood the same text already; a rank that cannot is a rank without memory.
-    std::unique_ptr<Job> job;
     Machine machine = not_able;
+    static_cast<void>(have_memory_for([&] {
+        auto configuration = selection::configure(settings);
+        if (!configuration || asks_for_detection(settings.topology_file) != places.has_value()) {
+            return;
+        }
+        job.reset(new Job(std::move(*configuration)));
+        job->placement_.machine_of.resize(static_cast<std::size_t>(world_size()));
+        if (packs_plain_bytes() && job->find_out_refusals() && job->register_callbacks()) {
+            machine = places ? job->place_by_detection(*places) : job->configuration_.network.find_machine(host_name());
+        }
+    }));
+    return machine;
+}
+
+std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
     const bool detects = asks_for_detection(settings.topology_file);
     const auto places = detects ? mpi::gather_places(MPI_COMM_WORLD) : std::nullopt;
-    try {
-        if (auto configuration = selection::configure(settings); configuration && detects == places.has_value()) {
-            job.reset(new Job(std::move(*configuration)));
-            if (packs_plain_bytes() && job->find_out_refusals() && job->register_callbacks()) {
-                machine =
-                    detects ? job->place_by_detection(*places) : job->configuration_.network.find_machine(host_name());
-            }
+    std::unique_ptr<Job> job;
+    const Machine machine = set_up(settings, places, job);
+    if (!all_can(machine != not_able)) {
+        if (world_rank() == 0) {
+            reject_with([] {
+                return selection::giving_up(
+                    "a rank could not be set up (no memory, or an MPI_Pack that adds to the data)");
+            });
         }
-    } catch (const std::bad_alloc&) {
-        machine = not_able;
-    }
-    std::vector<Machine> machine_of(static_cast<std::size_t>(world_size()));
-    PMPI_Allgather(&machine, 1, MPI_INT32_T, machine_of.data(), 1, MPI_INT32_T, MPI_COMM_WORLD);
-    const Machine worst = *std::min_element(machine_of.begin(), machine_of.end());
-    if (worst >= 0) {
-        job->machine_of_ = std::move(machine_of);
-        if (job->tuning_allows_it() && job->forced_method_fits() && job->forced_tickets_can_be_had()) {
+    } else {
+        std::vector<Machine>& machine_of = job->placement_.machine_of;
+        PMPI_Allgather(&machine, 1, MPI_INT32_T, machine_of.data(), 1, MPI_INT32_T, MPI_COMM_WORLD);
+        if (*std::min_element(machine_of.begin(), machine_of.end()) == unknown_machine) {
+            say_missing_host(settings.topology_file, machine_of);
+        } else if (job->tuning_allows_it() && job->forced_method_fits() && job->forced_tickets_can_be_had()) {
             return job;
         }
-        job->unregister_callbacks();
-        return nullptr;
-    }
-    if (worst == unknown_machine) {
-        say_missing_host(settings.topology_file, machine_of);
-    } else if (world_rank() == 0) {
-        reject(selection::giving_up("a rank could not be set up (no memory, or an MPI_Pack that adds to the data)"));
     }
     if (job) {
         job->unregister_callbacks();
@@ -202,15 +208,13 @@ bool Job::forced_method_fits() const {
     int fits = 1;
     if (world_rank() == 0) {
         std::optional<std::string> why;
-        try {
-            why = misfit(configuration_, Placement{machine_of_});
-        } catch (const std::bad_alloc&) {
-            why = "rank 0 has no memory left";
+        const bool known = have_memory_for([&] { why = misfit(configuration_, placement_); });
+        if (!known) {
+            reject(no_memory_to_go_on);
+        } else if (why) {
+            reject_with([&] { return selection::giving_up(*why); });
         }
-        if (why) {
-            reject(selection::giving_up(*why));
-            fits = 0;
-        }
+        fits = known && !why ? 1 : 0;
     }
     PMPI_Bcast(&fits, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return fits == 1;
@@ -227,15 +231,32 @@ bool Job::forced_tickets_can_be_had() const {
     int there = 0;
     {
         const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
-        const int error =
-            mpi::MachineMemory::create(MPI_COMM_WORLD, Placement{machine_of_}, configuration_.shared_memory, memory);
+        const int error = mpi::MachineMemory::create(MPI_COMM_WORLD, placement_, configuration_.shared_memory, memory);
         const int mine = error == MPI_SUCCESS && memory->available() != SharedMemory::nothing ? 1 : 0;
         PMPI_Allreduce(&mine, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     }
     if (there == 0 && world_rank() == 0) {
-        reject(selection::giving_up("the ranks of a machine share no memory for the tickets that are asked for"));
+        reject_with([] {
+            return selection::giving_up("the ranks of a machine share no memory for the tickets that are asked for");
+        });
     }
     return there != 0;
+}
+
+bool Job::tuning_is_for_this() const {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    const Fingerprint here = make_fingerprint(configuration_.network, placement_, AAPC_MPI,
+                                              std::string_view(version.data(), static_cast<std::size_t>(length)),
+                                              configuration_.topology_file);
+    auto difference = mismatch(*configuration_.tuning, here);
+    if (difference) {
+        difference->file = configuration_.tuning_file;
+        reject(configuration_.only_tuned ? selection::giving_up(to_string(*difference))
+                                         : selection::deciding_without_tuning(to_string(*difference)));
+    }
+    return !difference;
 }
 
 bool Job::tuning_allows_it() {
@@ -245,17 +266,9 @@ bool Job::tuning_allows_it() {
     // Rank 0 judges for all: the MPIs of two hosts may differ in what they say of their version.
     int holds = 1;
     if (world_rank() == 0) {
-        std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-        int length = 0;
-        PMPI_Get_library_version(version.data(), &length);
-        const Fingerprint here = make_fingerprint(configuration_.network, Placement{machine_of_}, AAPC_MPI,
-                                                  std::string_view(version.data(), static_cast<std::size_t>(length)),
-                                                  configuration_.topology_file);
-        if (auto difference = mismatch(*configuration_.tuning, here)) {
-            difference->file = configuration_.tuning_file;
-            reject(configuration_.only_tuned ? selection::giving_up(to_string(*difference))
-                                             : selection::deciding_without_tuning(to_string(*difference)));
-            holds = 0;
+        holds = 0;
+        if (!have_memory_for([&] { holds = tuning_is_for_this() ? 1 : 0; })) {
+            reject(configuration_.only_tuned ? no_memory_to_go_on : "no memory is left for the tuning");
         }
     }
     PMPI_Bcast(&holds, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -306,28 +319,39 @@ CommunicatorState* Job::find(MPI_Comm comm) const {
 
 CommunicatorState* Job::keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state) {
     CommunicatorState* const kept = state.get();
-    if (PMPI_Comm_set_attr(comm, communicator_key_, kept) != MPI_SUCCESS) {
+    const bool listed = have_memory_for([&] {
+        const std::lock_guard lock(states_mutex_);
+        states_.push_back(std::move(state));
+    });
+    if (!listed) {
         return nullptr;
     }
-    const std::lock_guard lock(states_mutex_);
-    states_.push_back(std::move(state));
+    if (PMPI_Comm_set_attr(comm, communicator_key_, kept) != MPI_SUCCESS) {
+        drop(kept);
+        return nullptr;
+    }
     return kept;
 }
 
+void Job::forget(MPI_Comm comm) { PMPI_Comm_delete_attr(comm, communicator_key_); }
+
 int Job::communicator_freed(MPI_Comm, int, void* state, void* job) {
-    Job& self = *static_cast<Job*>(job);
-    std::unique_ptr<CommunicatorState> freed;
+    static_cast<Job*>(job)->drop(state);
+    return MPI_SUCCESS;
+}
+
+void Job::drop(const void* state) {
+    std::unique_ptr<CommunicatorState> dropped;
     {
-        const std::lock_guard lock(self.states_mutex_);
-        const auto found = std::find_if(self.states_.begin(), self.states_.end(),
+        const std::lock_guard lock(states_mutex_);
+        const auto found = std::find_if(states_.begin(), states_.end(),
                                         [state](const auto& candidate) { return candidate.get() == state; });
-        if (found != self.states_.end()) {
-            freed = std::move(*found);
-            self.states_.erase(found);
+        if (found != states_.end()) {
+            dropped = std::move(*found);
+            states_.erase(found);
         }
     }
     // Destroyed here, without the lock: giving back an exchange calls MPI.
-    return MPI_SUCCESS;
 }
 
 int Job::world_ends(MPI_Comm, int, void*, void* job) {
@@ -338,11 +362,13 @@ int Job::world_ends(MPI_Comm, int, void*, void* job) {
 }
 
 void Job::report() {
-    for (const auto& state : states_) {
-        if (const std::string report = state->report(); !report.empty()) {
-            say(report);
+    static_cast<void>(have_memory_for([&] {
+        for (const auto& state : states_) {
+            if (const std::string report = state->report(); !report.empty()) {
+                say(report);
+            }
         }
-    }
+    }));
     static_assert(sizeof(Tally::Total) == 3 * sizeof(std::int64_t));
     const Tally::Totals mine = tally_.totals();
     Tally::Totals sums;
@@ -350,12 +376,14 @@ void Job::report() {
     if (world_rank() != 0) {
         return;
     }
-    for (const std::string& line : describe(sums, world_size())) {
-        say(line);
-    }
-    const CallCounts calls = call_counts(sums);
-    say(fmt::format("{} calls exchanged, {} passed through, counted on all {} ranks", calls.exchanged,
-                    calls.passed_through, world_size()));
+    static_cast<void>(have_memory_for([&] {
+        for (const std::string& line : describe(sums, world_size())) {
+            say(line);
+        }
+        const CallCounts calls = call_counts(sums);
+        say(fmt::format("{} calls exchanged, {} passed through, counted on all {} ranks", calls.exchanged,
+                        calls.passed_through, world_size()));
+    }));
 }
 
 void Job::finish() {

@@ -7,11 +7,13 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <string_view>
+#include <optional>
 #include <vector>
 
 #include "aapc/topology/detection.hpp"
+#include "aapc/topology/placement.hpp"
 #include "interposer/refusals.hpp"
+#include "interposer/remarks.hpp"
 #include "interposer/tally.hpp"
 #include "selection/settings.hpp"
 
@@ -38,15 +40,17 @@ class Job {
     /// Null: there is none, or it was made for something else than this job.
     [[nodiscard]] const Tuning* tuning() const { return configuration_.tuning ? &*configuration_.tuning : nullptr; }
     /// The machine of each rank of MPI_COMM_WORLD.
-    [[nodiscard]] const std::vector<Machine>& machine_of() const { return machine_of_; }
+    [[nodiscard]] const std::vector<Machine>& machine_of() const { return placement_.machine_of; }
     [[nodiscard]] MPI_Group world() const { return world_; }
     /// What this MPI refuses.
     [[nodiscard]] const Refusals& refusals() const { return refusals_; }
 
     /// The state kept with a communicator; null if it has none yet.
     [[nodiscard]] CommunicatorState* find(MPI_Comm comm) const;
-    /// Keeps `state` with `comm` until that is freed or MPI ends. Null if MPI refuses.
+    /// Keeps `state` with `comm` until that is freed or MPI ends. Null, and nothing is kept, if there is no memory.
     CommunicatorState* keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state);
+    /// Keeps nothing with `comm` any more.
+    void forget(MPI_Comm comm);
 
     /// The calls of this process so far.
     [[nodiscard]] Tally& tally() { return tally_; }
@@ -55,6 +59,10 @@ class Job {
     explicit Job(selection::Configuration configuration);
     /// What start() does with settings that came from rank 0; null if something is wrong, on all ranks alike.
     static std::unique_ptr<Job> make(const selection::Settings& settings);
+    /// This rank's machine as the settings and the hosts' names say; below that of an unknown host without memory, or
+    /// if MPI refuses what it takes. Local. `places`: of all ranks, where machines are detected.
+    [[nodiscard]] static Machine set_up(const selection::Settings& settings,
+                                        const std::optional<std::vector<RankPlace>>& places, std::unique_ptr<Job>& job);
     /// Whether what the user insists on can be done on the world; rank 0 finds out and says if not. Collective.
     [[nodiscard]] bool forced_method_fits() const;
     /// Where the user insists on tickets: whether the machines of the world have memory for them; rank 0 says if not.
@@ -63,6 +71,8 @@ class Job {
     /// Rejects a tuning that was made for something else, as a whole; rank 0 finds out and says so. Collective where
     /// there is a tuning. False where nothing but the tuning asked for anything.
     [[nodiscard]] bool tuning_allows_it();
+    /// What rank 0 finds out for tuning_allows_it(), and says. Throws std::bad_alloc.
+    [[nodiscard]] bool tuning_is_for_this() const;
     /// Takes the network that the places of all ranks make, and says which of its machines is this rank's.
     Machine place_by_detection(const std::vector<RankPlace>& places);
     /// False if MPI gives no communicator for that. Local.
@@ -73,13 +83,15 @@ class Job {
     void finish();
     /// What AAPC_VERBOSE=2 says at the end; collective over the world.
     void report();
+    /// Destroys the state at that address, if it is one of states_.
+    void drop(const void* state);
     static int communicator_freed(MPI_Comm comm, int key, void* state, void* job);
     static int world_ends(MPI_Comm comm, int key, void* value, void* job);
 
     static std::atomic<Job*> current_;
 
     selection::Configuration configuration_;
-    std::vector<Machine> machine_of_;
+    Placement placement_;  ///< of the world's ranks
     Refusals refusals_;
     MPI_Group world_ = MPI_GROUP_NULL;
     int communicator_key_ = MPI_KEYVAL_INVALID;
@@ -88,12 +100,5 @@ class Job {
     std::mutex states_mutex_;                                 ///< guards states_, never held while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
 };
-
-/// What rank 0 has said of settings that are not followed, separated by "; ". Null on other ranks, and where all are
-/// followed.
-[[nodiscard]] const char* rejected_settings();
-
-/// Writes "aapc: LINE" to standard error in one piece; control characters are shown as \xNN.
-void say(std::string_view line);
 
 }  // namespace aapc::interposer

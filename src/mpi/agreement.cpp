@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
+#include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 
 namespace aapc::mpi {
@@ -13,6 +15,12 @@ namespace aapc::mpi {
 namespace {
 
 constexpr useconds_t nap_microseconds = 100;
+
+/// A diagnostic as it travels.
+struct Complaint {
+    std::array<std::array<char, 4000>, 3> texts;  ///< zeros behind them
+    std::array<int, 2> place;
+};
 
 }  // namespace
 
@@ -42,9 +50,9 @@ std::string text_from(MPI_Comm comm, const std::string& text, int root) {
     return shared;
 }
 
-std::optional<Diagnostic> first_complaint(MPI_Comm comm, const std::optional<Diagnostic>& mine) {
+std::optional<Diagnostic> first_complaint(MPI_Comm comm, const Diagnostic* mine) {
     const int nobody = ranks_in(comm);
-    const int me = mine ? rank_in(comm) : nobody;
+    const int me = mine != nullptr ? rank_in(comm) : nobody;
     int first = nobody;
     MPI_Request request = MPI_REQUEST_NULL;
     PMPI_Iallreduce(&me, &first, 1, MPI_INT, MPI_MIN, comm, &request);
@@ -52,15 +60,23 @@ std::optional<Diagnostic> first_complaint(MPI_Comm comm, const std::optional<Dia
     if (first == nobody) {
         return std::nullopt;
     }
-    Diagnostic shared = mine.value_or(Diagnostic{});
-    for (std::string* const part : {&shared.file, &shared.problem, &shared.advice}) {
-        *part = text_from(comm, *part, first);
+    Complaint complaint{};
+    if (first == me) {
+        mine->file.copy(complaint.texts[0].data(), complaint.texts[0].size() - 1);
+        mine->problem.copy(complaint.texts[1].data(), complaint.texts[1].size() - 1);
+        mine->advice.copy(complaint.texts[2].data(), complaint.texts[2].size() - 1);
+        complaint.place = {mine->line, mine->column};
     }
-    std::array<int, 2> place = {shared.line, shared.column};
-    broadcast(comm, place.data(), sizeof place, first);
-    shared.line = place[0];
-    shared.column = place[1];
-    return shared;
+    broadcast(comm, &complaint, sizeof complaint, first);
+    Diagnostic shared;
+    const bool made = have_memory_for([&] {
+        shared = {.file = complaint.texts[0].data(),
+                  .line = complaint.place[0],
+                  .column = complaint.place[1],
+                  .problem = complaint.texts[1].data(),
+                  .advice = complaint.texts[2].data()};
+    });
+    return made ? std::optional(std::move(shared)) : Diagnostic{.problem = no_memory};
 }
 
 }  // namespace aapc::mpi

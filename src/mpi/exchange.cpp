@@ -7,6 +7,7 @@
 
 #include "intranode/wire_plan.hpp"
 #include "mpi/execution.hpp"
+#include "mpi/have_memory.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/timed_execution.hpp"
 
@@ -48,19 +49,17 @@ bool copies_blocks(const Plan& plan, const ExchangeOptions& options) {
 }
 
 /// A slot should be several times as long as a rank is late. All ranks cut messages alike, so the one that wakes up
-/// latest counts. Collective for `timed`.
-int agree_on_slots(const Plan& plan, MPI_Comm comm, Cadence& cadence) {
+/// latest counts.
+Cadence with_slots_for(Cadence cadence, double lateness_seconds) {
     constexpr double slot_over_lateness = 4;
     constexpr double longest = 1e-3;
-    if (plan.synchronisation.kind != Synchronisation::Kind::timed || plan.participants < 2) {
-        return MPI_SUCCESS;
-    }
-    const double mine = wake_up_lateness_seconds();
-    double latest = 0;
-    const int error = PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, comm);
     cadence.shortest_slot_seconds =
-        std::max(cadence.shortest_slot_seconds, std::min(slot_over_lateness * latest, longest));
-    return error;
+        std::max(cadence.shortest_slot_seconds, std::min(slot_over_lateness * lateness_seconds, longest));
+    return cadence;
+}
+
+bool keeps_time(const Plan& plan) {
+    return plan.synchronisation.kind == Synchronisation::Kind::timed && plan.participants >= 2;
 }
 
 }  // namespace
@@ -88,42 +87,53 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
         return error;
     }
     std::unique_ptr<Exchange> made(new (std::nothrow) Exchange(own, std::move(plan)));
+    Needs needs;
+    if (!made || !have_memory_for([&] { needs = made->prepare(options); })) {
+        needs.unable = 1;
+    }
+    error = agree(own, needs);
     if (!made) {
         free_communicator(own);
+    }
+    if (error != MPI_SUCCESS) {
+        return error;
+    }
+    if (needs.unable != 0 || !have_memory_for([&] { made->complete(options, needs); })) {
         return MPI_ERR_NO_MEM;
     }
-    try {
-        error = made->set_up(options);
-    } catch (const std::bad_alloc&) {
-        error = MPI_ERR_NO_MEM;
-    }
-    if (error == MPI_SUCCESS) {
-        exchange = std::move(made);
-    }
-    return error;
+    exchange = std::move(made);
+    return MPI_SUCCESS;
 }
 
-int Exchange::set_up(const ExchangeOptions& options) {
+Exchange::Needs Exchange::prepare(const ExchangeOptions& options) {
+    Needs needs;
     transport_ = std::make_unique<Transport>(communicator_);
     if (copies_blocks(plan_, options)) {
         wire_plan_ = machine::wire_plan(plan_);
         copies_ = std::make_unique<LocalCopies>(options.machine_memory->share(), *transport_, plan_);
-    }
-    if (wire_plan_ && !wire_plan_->cycle) {
         // Phases at the end in which there were only messages inside machines would be waited for in vain. A cycle is
         // as long as its busiest link needs, and no shorter without the messages that cross none.
-        const Phase mine = std::max<Phase>(machine::end_of_messages(*wire_plan_), 1);
-        const int error = PMPI_Allreduce(&mine, &wire_plan_->phases, 1, MPI_INT64_T, MPI_MAX, communicator_);
-        if (error != MPI_SUCCESS) {
-            return error;
-        }
+        needs.phases = static_cast<double>(std::max<Phase>(machine::end_of_messages(*wire_plan_), 1));
+    }
+    needs.late_seconds = keeps_time(plan_) ? wake_up_lateness_seconds() : 0;
+    return needs;
+}
+
+int Exchange::agree(MPI_Comm comm, Needs& needs) {
+    const Needs mine = needs;
+    static_assert(sizeof needs == 3 * sizeof(double));
+    return PMPI_Allreduce(&mine, &needs, 3, MPI_DOUBLE, MPI_MAX, comm);
+}
+
+void Exchange::complete(const ExchangeOptions& options, const Needs& needs) {
+    if (wire_plan_ && !wire_plan_->cycle) {
+        wire_plan_->phases = static_cast<Phase>(needs.phases);
     }
     ExchangeOptions agreed = options;
-    if (const int error = agree_on_slots(plan_, communicator_, agreed.cadence); error != MPI_SUCCESS) {
-        return error;
+    if (keeps_time(plan_)) {
+        agreed.cadence = with_slots_for(options.cadence, needs.late_seconds);
     }
     execution_ = make_execution(*transport_, wire_plan_ ? *wire_plan_ : plan_, agreed, copies_.get());
-    return MPI_SUCCESS;
 }
 
 int Exchange::run(const std::byte* send, std::byte* receive, std::size_t block_bytes) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/have_memory.hpp"
 #include "mpi/machine_share.hpp"
 #include "mpi/ranks.hpp"
 
@@ -33,18 +34,19 @@ int agree(MPI_Comm comm, SharedMemory& value) {
 
 /// Every rank's memory before anybody waits for the others; nothing where that fails.
 struct Gathering {
+    bool able = false;  ///< what follows is there
+    bool some_machine_is_shared = false;
     std::unique_ptr<MachineMemory::Share> share;
     std::vector<MachineMemory::Share::Introduction> all;
 };
 
 Gathering prepare(const Placement& placement, Rank rank, MachineMemory::Read read) {
     Gathering gathering;
-    try {
+    gathering.able = have_memory_for([&] {
+        gathering.some_machine_is_shared = some_machine_is_shared(placement);
         gathering.all.resize(placement.machine_of.size());
         gathering.share = std::make_unique<MachineMemory::Share>(ranks_beside(placement, rank), rank, read);
-    } catch (const std::bad_alloc&) {
-        gathering.share.reset();
-    }
+    });
     return gathering;
 }
 
@@ -85,8 +87,8 @@ int MachineMemory::create(MPI_Comm comm, const Placement& placement, SharedMemor
     memory.reset();
     const int rank = rank_in(comm);
     Gathering gathering = prepare(placement, rank, read);
-    SharedMemory available = gathering.share ? wanted : SharedMemory::nothing;
-    if (!some_machine_is_shared(placement)) {
+    SharedMemory available = gathering.able ? wanted : SharedMemory::nothing;
+    if (!gathering.some_machine_is_shared) {
         available = std::min(available, SharedMemory::tickets);  // there is nobody to copy from
     }
     if (const int error = agree(comm, available); error != MPI_SUCCESS) {

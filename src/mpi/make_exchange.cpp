@@ -2,13 +2,12 @@
 
 #include <array>
 #include <cstdlib>
-#include <new>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
 
 #include "mpi/agreement.hpp"
+#include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"
 
@@ -16,21 +15,12 @@ namespace aapc::mpi {
 
 namespace {
 
-/// Fills in this rank's plan or says why there is none.
-std::optional<Diagnostic> plan_from(MPI_Comm comm, const Expected<Prepared>& prepared, const Placement& placement,
-                                    Plan& plan) {
-    if (!prepared) {
-        return prepared.error();
-    }
+/// This rank's plan. Throws std::bad_alloc.
+Plan plan_from(MPI_Comm comm, const Prepared& prepared, const Placement& placement) {
     // A rank by itself keeps time with nobody, so it needs no speed.
     const Synchronisation synchronisation =
-        placement.participants() < 2 ? Synchronisation::none : prepared->method.synchronisation;
-    try {
-        plan = make_plan(*prepared->timetable, placement, rank_in(comm), synchronisation);
-    } catch (const std::bad_alloc&) {
-        return said_of(prepared->method, {.problem = "a rank has no memory left for its plan"});
-    }
-    return std::nullopt;
+        placement.participants() < 2 ? Synchronisation::none : prepared.method.synchronisation;
+    return make_plan(*prepared.timetable, placement, rank_in(comm), synchronisation);
 }
 
 std::string text_of_error(int error) {
@@ -59,26 +49,39 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
                                                   const Placement& placement, MachineMemory* memory) {
     const ReturnedErrors returned(comm);
     Plan plan;
-    if (auto first = first_complaint(comm, plan_from(comm, prepared, placement, plan))) {
+    Diagnostic without_plan{.problem = no_memory};
+    const Diagnostic* mine = prepared ? nullptr : &prepared.error();
+    if (prepared && !have_memory_for([&] { plan = plan_from(comm, *prepared, placement); })) {
+        mine = &without_plan;
+        static_cast<void>(have_memory_for(
+            [&] { without_plan = said_of(prepared->method, {.problem = "a rank has no memory left for its plan"}); }));
+    }
+    if (auto first = first_complaint(comm, mine)) {
         return failure(std::move(*first));
     }
     // Known to all ranks alike.
     if (uses_tickets(plan.synchronisation) && (memory == nullptr || memory->available() == SharedMemory::nothing)) {
-        return failure(
-            said_of(prepared->method, {.problem = "the ranks of a machine share no memory for its tickets",
-                                       .advice = "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"}));
+        Diagnostic without_tickets{.problem = no_memory};
+        static_cast<void>(have_memory_for([&] {
+            without_tickets =
+                said_of(prepared->method, {.problem = "the ranks of a machine share no memory for its tickets",
+                                           .advice = "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"});
+        }));
+        return failure(std::move(without_tickets));
     }
     ExchangeOptions options;
     options.cadence = prepared->cadence;
     options.machine_memory = memory;
-    options.clock_fault = fault_of_clock(rank_in(comm));
+    static_cast<void>(have_memory_for([&] { options.clock_fault = fault_of_clock(rank_in(comm)); }));
     std::unique_ptr<Exchange> exchange;
-    std::optional<Diagnostic> complaint;
-    if (const int error = Exchange::create(comm, std::move(plan), options, exchange); error != MPI_SUCCESS) {
-        complaint =
-            Diagnostic{.problem = "MPI gives no further communicator to exchange messages on: " + text_of_error(error)};
+    const int error = Exchange::create(comm, std::move(plan), options, exchange);
+    Diagnostic complaint{.problem = no_memory};
+    if (error != MPI_SUCCESS && error != MPI_ERR_NO_MEM) {
+        static_cast<void>(have_memory_for([&] {
+            complaint.problem = "MPI gives no further communicator to exchange messages on: " + text_of_error(error);
+        }));
     }
-    if (auto first = first_complaint(comm, complaint)) {
+    if (auto first = first_complaint(comm, error == MPI_SUCCESS ? nullptr : &complaint)) {
         return failure(std::move(*first));
     }
     return exchange;

@@ -53,7 +53,8 @@ struct ExchangeReport {
 class Exchange {
   public:
     /// Collective over `comm`. All ranks pass a plan of the same timetable and synchronisation and equal options. On
-    /// failure returns the MPI error code and leaves `exchange` empty.
+    /// failure returns the MPI error code and leaves `exchange` empty. A rank without memory may be alone with that,
+    /// but nobody waits for it: ask the others before the exchange is used, as make_exchange() does.
     [[nodiscard]] static int create(MPI_Comm comm, Plan plan, const ExchangeOptions& options,
                                     std::unique_ptr<Exchange>& exchange);
     Exchange(const Exchange&) = delete;
@@ -70,9 +71,19 @@ class Exchange {
     [[nodiscard]] const ExchangeReport& report() const;
 
   private:
+    /// What goes by the rank that needs most. Doubles, for one all-reduce.
+    struct Needs {
+        double unable = 0;  ///< 1: this rank has no memory for it
+        double phases = 0;  ///< that have messages on the wire
+        double late_seconds = 0;
+    };
     Exchange(MPI_Comm communicator, Plan plan);
-    /// Everything but the communicator; collective. Throws std::bad_alloc.
-    [[nodiscard]] int set_up(const ExchangeOptions& options);
+    /// Everything but the communicator that a rank can do by itself. Throws std::bad_alloc.
+    [[nodiscard]] Needs prepare(const ExchangeOptions& options);
+    /// The most of all ranks. Collective. Returns the MPI error code.
+    [[nodiscard]] static int agree(MPI_Comm comm, Needs& needs);
+    /// The rest, when `needs` are known of all ranks. Local. Throws std::bad_alloc.
+    void complete(const ExchangeOptions& options, const Needs& needs);
 
     MPI_Comm communicator_;  ///< our own
     Plan plan_;
