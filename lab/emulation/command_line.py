@@ -73,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument(
         "--slow-start-after-idle", choices=("0", "1"), default="1", help="TCP's slow start after idle (default 1: on)"
     )
+    up.add_argument(
+        "--offloads", action="store_true", help="of segmentation, for links of 1 Gbit/s and more; a torus has none"
+    )
 
     execute = _command(commands, "exec", _exec, "run a program on one machine", "MACHINE -- PROGRAM [ARGUMENT...]")
     execute.add_argument("machine", metavar="MACHINE")
@@ -127,6 +130,7 @@ def _up(options: argparse.Namespace) -> int:
         buffer=parse_size(options.buffer),
         congestion_control=options.congestion_control,
         slow_start_after_idle=options.slow_start_after_idle == "1",
+        offloads=options.offloads,
     )
     if os.geteuid() != 0:
         raise LabError("network namespaces take root's rights, and this is not root")

@@ -19,6 +19,7 @@ class Options:
     buffer: int = 128 * 1024  # bytes that wait at a switch port before frames are lost
     congestion_control: str = "cubic"
     slow_start_after_idle: bool = True
+    offloads: bool = False  # interfaces take 64 KB at a time, which links of 1 Gbit/s need where few cores emulate all
 
 
 def set_up_machine(namespace: str, options: Options) -> None:

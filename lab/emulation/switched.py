@@ -16,19 +16,20 @@ _NO_BRIDGE_FILTER = ["net.bridge.bridge-nf-call-iptables=0"]
 
 def build(layout: Layout, options: Options, directory: Path) -> None:
     """The namespaces are there. Programs that belong to the lab are put into `directory`."""
-    _build_fabric(layout, options.buffer)
+    _build_fabric(layout, options)
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         list(pool.map(lambda host: _build_host(host, layout.hosts, options), layout.hosts))
     if layout.delayed_trunks:
         wide_area.start(layout.fabric, layout.delayed_trunks, directory)
 
 
-def _build_fabric(layout: Layout, buffer: int) -> None:
+def _build_fabric(layout: Layout, options: Options) -> None:
     system.batch(["ip", "-n", layout.fabric], _fabric_interfaces(layout))
     switch_ipv6_off(layout.fabric)
     set_parameters(layout.fabric, _NO_BRIDGE_FILTER)
-    switch_offloads_off(layout.fabric, [port.interface for port in layout.ports])
-    limits = [limit_speed(port.interface, port.bits_per_second, buffer) for port in layout.ports]
+    if not options.offloads:
+        switch_offloads_off(layout.fabric, [port.interface for port in layout.ports])
+    limits = [limit_speed(port.interface, port.bits_per_second, options.buffer) for port in layout.ports]
     system.batch(["tc", "-n", layout.fabric], limits)
     system.batch(["bridge", "-n", layout.fabric], _fixed_forwarding(layout))
     interfaces = ["lo", *layout.bridges.values(), *(port.interface for port in layout.ports)]
@@ -62,7 +63,8 @@ def _fixed_forwarding(layout: Layout) -> Iterator[str]:
 
 def _build_host(host: Host, hosts: Sequence[Host], options: Options) -> None:
     set_up_machine(host.namespace, options)
-    switch_offloads_off(host.namespace, ["eth0"])
+    if not options.offloads:
+        switch_offloads_off(host.namespace, ["eth0"])
     system.run(["tc", "-n", host.namespace, *limit_speed("eth0", host.bits_per_second, NETWORK_CARD_QUEUE).split()])
     system.batch(["ip", "-n", host.namespace], _host_interfaces(host, hosts))
 

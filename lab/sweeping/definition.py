@@ -27,6 +27,7 @@ class Network:
     speed: str | None = None  # of every link, instead of the file's, in which one speed may stand
     name: str = ""  # in results; otherwise the file's and the speed
     launcher_options: Sequence[str] = ()  # of lab/cluster mpirun
+    offloads: bool = False  # of segmentation: for links that the cores could not carry frame by frame
 
     @property
     def title(self) -> str:

@@ -37,7 +37,11 @@ class Setting:
     buffer: str  # of a switch port; empty where there are no switches
 
     def options(self) -> list[str]:
-        return ["--congestion-control", self.congestion_control, *(["--buffer", self.buffer] if self.buffer else [])]
+        return [
+            *("--congestion-control", self.congestion_control),
+            *(["--buffer", self.buffer] if self.buffer else []),
+            *(["--offloads"] if self.network.offloads else []),
+        ]
 
 
 @dataclass(frozen=True)
