@@ -31,6 +31,7 @@ class Demand {
     /// What each rank has for `to`. O(participants).
     [[nodiscard]] std::vector<std::int64_t> column(Rank to) const {
         std::vector<std::int64_t> column;
+        column.reserve(index(participants_));
         for (Rank from = 0; from < participants_; ++from) {
             column.push_back(bytes(from, to));
         }

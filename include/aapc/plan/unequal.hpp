@@ -34,6 +34,10 @@ struct UnequalPlan {
     [[nodiscard]] double end_seconds() const { return cycle_seconds + drain_seconds; }
 };
 
+/// What a segment of `bytes` puts on a link, headers included; what acknowledges it goes the other way. wire_bytes() of
+/// equal messages has both.
+[[nodiscard]] std::int64_t bytes_sent(std::int64_t bytes, const WireFormat& wire);
+
 /// Bytes on the wire, by the other rank: what LinkLoads::write_share() takes.
 struct WireCounts {
     std::vector<std::int64_t> to;    ///< what this rank puts on the wire for it

@@ -1,0 +1,41 @@
+/// @file
+/// An exchange of unequal messages as a whole, from a matrix: what each rank would do, put together and certified. For
+/// tools; in a running call each rank makes its own part (aapc/plan/unequal.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "aapc/check/segments.hpp"
+#include "aapc/demand/demand.hpp"
+#include "aapc/demand/link_loads.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/plan/pacing.hpp"
+#include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
+
+namespace aapc {
+
+/// What a demand comes to by the clock of a timetable.
+struct UnequalExchange {
+    DemandBound bound;         ///< of what is on the wire, headers and acknowledgements included
+    double cycle_seconds = 0;  ///< the exchange at full pace
+    double drain_seconds = 0;  ///< until the last segment has arrived
+    SegmentedExchange segments;
+    QueueCertificate queues;
+};
+
+/// The bound in bytes of the messages alone, without headers: what max load / speed is by definition. A diagnostic if
+/// the speed of a link is not known. O(participants · (vertices + links)).
+[[nodiscard]] Expected<DemandBound> demand_bound(const Network& network, const Placement& placement,
+                                                 const Demand& demand);
+
+/// Makes the plans of all ranks and certifies them. `timetable` forwards nothing, `cadence` is its own there,
+/// `segment_bytes` 0 or forced. Messages inside machines are left out, since they cross no link. A diagnostic if speeds
+/// are not known, or the certificate finds a violation, which would be a mistake of this program. O(P·(P + vertices) +
+/// U log U) for the U segments on all routes together.
+[[nodiscard]] Expected<UnequalExchange> examine_unequal_exchange(const Network& network, const Placement& placement,
+                                                                 const Timetable& timetable, const Cadence& cadence,
+                                                                 std::int64_t segment_bytes, const Demand& demand);
+
+}  // namespace aapc

@@ -1,0 +1,98 @@
+// Whole exchanges of unequal messages, by the independent certificate: small worlds exhaustively, random ones by seed.
+#include "aapc/methods/unequal_exchange.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/demand/patterns.hpp"
+#include "aapc/methods/cadence.hpp"
+#include "aapc/topology/bound.hpp"
+#include "algorithms/lattice/worlds.hpp"
+#include "support/torus.hpp"
+
+namespace aapc {
+namespace {
+
+Expected<UnequalExchange> examined(const Network& network, const Placement& placement, std::string_view algorithm,
+                                   std::string_view variant, const Demand& demand) {
+    const auto timetable = build_timetable(**find_algorithm(algorithm), variant, network, placement);
+    if (!timetable) {
+        return failure(timetable.error());
+    }
+    const Cadence cadence = find_cadence(network, placement, network_bound(network, placement), **timetable);
+    return examine_unequal_exchange(network, placement, **timetable, cadence, 0, demand);
+}
+
+/// Certified, and the checker finds the bound that the ranks found.
+void expect_certified(const Network& network, const Placement& placement, const Demand& demand,
+                      std::string_view algorithm = "lattice", std::string_view variant = "formula") {
+    const auto exchange = examined(network, placement, algorithm, variant, demand);
+    ASSERT_TRUE(exchange) << to_string(exchange.error());
+    EXPECT_NEAR(exchange->queues.bound_seconds, exchange->bound.seconds(), 1.5e-9);
+    EXPECT_GE(exchange->cycle_seconds, exchange->queues.bound_seconds);
+    const auto raw = demand_bound(network, placement, demand);
+    ASSERT_TRUE(raw);
+    EXPECT_LE(raw->nanoseconds, exchange->bound.nanoseconds);
+}
+
+TEST(UnequalExchange, EverySmallTree) {
+    std::uint64_t number = 0;
+    std::mt19937_64 random(1);
+    test::for_each_small_tree([&](const Network& network) {
+        SCOPED_TRACE(fmt::format("small tree {}", number));
+        const Placement placement = full_placement(network);
+        Demand demand(placement.participants());
+        for (Rank from = 0; from < placement.participants(); ++from) {
+            for (Rank to = 0; to < placement.participants(); ++to) {
+                demand.set(from, to, random() % 2 == 0 ? 0 : static_cast<std::int64_t>(random() % 30'000));
+            }
+        }
+        expect_certified(network, placement, demand);
+        ++number;
+    });
+    EXPECT_GT(number, 3000U);
+}
+
+TEST(UnequalExchange, EveryPatternOnRandomNetworksAndPartsOfThem) {
+    const char* const only = std::getenv("AAPC_SEED");
+    const std::uint64_t first = only != nullptr ? std::stoull(only) : 0;
+    for (std::uint64_t seed = first; seed < (only != nullptr ? first + 1 : 45); ++seed) {
+        SCOPED_TRACE(fmt::format("repeat with: AAPC_SEED={} methods_test --gtest_filter='UnequalExchange.*'", seed));
+        const Network network = seed % 9 == 0   ? test::torus_of({3, 4})
+                                : seed % 9 == 1 ? test::torus_of({2, 2, 3}, 2)
+                                                : test::random_speeds(seed, 10).build();
+        const Placement all = full_placement(network);
+        const Placement placement = seed % 2 == 0 ? all : test::random_part(all, seed);
+        const PatternEntry& pattern = patterns()[seed % patterns().size()];
+        const auto demand = make_demand(pattern.name, placement.participants(), std::int64_t{1} << (seed % 18), seed);
+        ASSERT_TRUE(demand);
+        expect_certified(network, placement, *demand, "lattice", seed % 4 == 0 ? "settled" : "formula");
+    }
+}
+
+// The times of any timetable that forwards nothing will do.
+TEST(UnequalExchange, PhasesServeAsWell) {
+    const Network network = test::chain_of({3, 4, 2}).build();
+    const Placement placement = full_placement(network);
+    const auto demand = make_demand("exponential", placement.participants(), 20'000, 1);
+    expect_certified(network, placement, *demand, "tree", "merged");
+}
+
+TEST(UnequalExchange, EqualMessagesHaveTheQueueOfTheLattice) {
+    const Network network = test::chain_of({4, 4, 4, 4}).build();
+    const Placement placement = full_placement(network);
+    const auto timetable = build_timetable(**find_algorithm("lattice"), "formula", network, placement);
+    const auto equal = certify_queues(**timetable, network, placement);
+    const auto demand = make_demand("equal", placement.participants(), 100'000, 1);
+    const auto exchange = examined(network, placement, "lattice", "formula", *demand);
+    ASSERT_TRUE(equal && exchange);
+    EXPECT_NEAR(exchange->queues.segments(), equal->segments(), 0.25);
+}
+
+}  // namespace
+}  // namespace aapc
