@@ -1,6 +1,7 @@
 #include "aapc/methods/cadence.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "aapc/check/queues.hpp"
@@ -81,6 +82,30 @@ Cadence find_cadence(const Network& network, const Placement& placement, const B
     }
     return cadence_of_cycle(*cycle, timetable.phases(), bound.slowest_bits_per_second,
                             most_wire_bytes(network, placement, bound, timetable), wire);
+}
+
+double unequal_queue_segments(std::int64_t messages) {
+    return 2 * std::sqrt(static_cast<double>(std::max<std::int64_t>(messages, 0)));
+}
+
+Cadence cadence_for_unequal(const Network& network, const Bound& bound, const Cadence& cadence) {
+    constexpr std::int64_t fewest_frames = 3;
+    double room = std::numeric_limits<double>::infinity();
+    for (const LinkLoad& load : bound.links) {
+        for (const DirectedLink directed : {2 * load.link, 2 * load.link + 1}) {
+            if (!is_port_of_sender(network, directed)) {
+                room = std::min(room, room_for(network, directed, unequal_queue_segments(load.messages)));
+            }
+        }
+    }
+    Cadence unequal = cadence;
+    if (room < std::numeric_limits<double>::infinity()) {
+        const WireFormat& wire = cadence.wire;
+        const std::int64_t frame = wire.payload_per_frame + wire.frame_overhead + wire.acknowledgement_per_frame;
+        const std::int64_t most = std::max(static_cast<std::int64_t>(std::min(room, 1e15)), fewest_frames * frame);
+        unequal.most_wire_bytes = cadence.most_wire_bytes > 0 ? std::min(cadence.most_wire_bytes, most) : most;
+    }
+    return unequal;
 }
 
 }  // namespace aapc

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/demand/patterns.hpp"
@@ -92,6 +94,53 @@ TEST(UnequalExchange, EqualMessagesHaveTheQueueOfTheLattice) {
     const auto exchange = examined(network, placement, "lattice", "formula", *demand);
     ASSERT_TRUE(equal && exchange);
     EXPECT_NEAR(exchange->queues.segments(), equal->segments(), 0.25);
+}
+
+/// Racks of `machines` on a switch, with buffers at all ports.
+Network racks(int racks, int machines, double uplink, std::int64_t buffer) {
+    test::TreeBuilder tree;
+    tree.add_switch(-1);
+    for (int rack = 0; rack < racks; ++rack) {
+        const int at = tree.add_switch(0, uplink * 1e8);
+        for (int machine = 0; machine < machines; ++machine) {
+            tree.add_machine(at);
+        }
+    }
+    const Network plain = tree.build();
+    std::vector<Link> links = plain.links();
+    for (Link& link : links) {
+        link.lower_buffer_bytes = link.upper_buffer_bytes = buffer;
+    }
+    return {plain.kind(), plain.vertices(), links, plain.machines()};
+}
+
+// What is assumed of queues when segments are chosen holds for all patterns, and so they fit the buffers.
+TEST(UnequalExchange, QueuesStayWithinWhatSegmentsAreChosenBy) {
+    for (const std::int64_t buffer : {65536, 262144}) {
+        const Network network = racks(4, 6, 3, buffer);
+        const Placement placement = full_placement(network);
+        const Bound bound = network_bound(network, placement);
+        const auto timetable = build_timetable(**find_algorithm("lattice"), "settled", network, placement);
+        const Cadence equal = find_cadence(network, placement, bound, **timetable);
+        const Cadence cadence = cadence_for_unequal(network, bound, equal);
+        EXPECT_GE(cadence.most_wire_bytes, 3 * 1547);
+        EXPECT_LE(cadence.most_wire_bytes, equal.most_wire_bytes);
+        for (const PatternEntry& pattern : patterns()) {
+            const auto demand = make_demand(pattern.name, placement.participants(), 40'000, 1);
+            const auto exchange = examine_unequal_exchange(network, placement, **timetable, cadence, 0, *demand);
+            ASSERT_TRUE(exchange) << to_string(exchange.error());
+            for (const LinkQueue& link : exchange->queues.links) {
+                const auto load = std::find_if(bound.links.begin(), bound.links.end(),
+                                               [&](const LinkLoad& other) { return other.link == link.link / 2; });
+                EXPECT_LE(link.queue_bytes,
+                          unequal_queue_segments(load->messages) * exchange->queues.largest_segment_bytes)
+                    << pattern.name << " on " << link_name(network, link.link);
+                if (cadence.most_wire_bytes > 3 * 1547) {  // otherwise they would be too short
+                    EXPECT_LT(link.queue_bytes, static_cast<double>(buffer)) << pattern.name;
+                }
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -29,4 +29,15 @@ inline constexpr double assumed_queue_messages = 8;
 [[nodiscard]] Cadence find_cadence(const Network& network, const Placement& placement, const Bound& bound,
                                    const Timetable& timetable);
 
+/// The longest queue that unequal messages are taken to leave at a link that `messages` pairs of ranks share, in
+/// segments. The segments of N pairs of different lengths come at periods of their own, so their starts are as good as
+/// random to each other, and queues grow like the square root of N: half of those in docs/unequal.md are below 1.5
+/// times it, and nearly all below twice it, which this is.
+[[nodiscard]] double unequal_queue_segments(std::int64_t messages);
+
+/// The cadence for messages of any lengths, from that of equal ones on the same network, whose queues are shorter:
+/// segments of which unequal_queue_segments() and one more fit three quarters of any port's buffer, but of three frames
+/// at least. `bound` is that of the network and placement. The same on all ranks. O(links).
+[[nodiscard]] Cadence cadence_for_unequal(const Network& network, const Bound& bound, const Cadence& cadence);
+
 }  // namespace aapc
