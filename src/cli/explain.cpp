@@ -38,6 +38,7 @@ struct ExplainOptions {
     std::string mpi;
     Rank ranks = 0;  ///< 0: all
     std::string buffer_limit;
+    std::string start;  ///< what a start costs; empty: what is expected
     std::vector<std::string> sizes;
     std::vector<std::string> models;
     std::string format = "text";
@@ -135,11 +136,24 @@ Expected<void> look_at_buffers(const ExplainOptions& options, Explanation& expla
     if (!limit) {
         return failure(limit.error());
     }
-    const selection::LimitedDecision limited{explanation.decision,
-                                             selection::decide(network, placement, explanation.bound, {}, nullptr)};
+    const selection::LimitedDecision limited{
+        explanation.decision,
+        selection::decide(network, placement, explanation.bound, {}, nullptr, "", explanation.start_seconds)};
     const auto needs = selection::forwarding_methods(network, placement, limited, largest_buffer_blocks);
     explanation.decision = selection::within_limit(limited, needs, *limit);
     return {};
+}
+
+/// What a start costs: --start, or what is expected where nobody measures it.
+Expected<double> start_of(const ExplainOptions& options, const Explanation& explanation) {
+    if (options.start.empty()) {
+        return selection::expected_start_seconds(explanation.network, explanation.placement, explanation.bound);
+    }
+    auto start = parse_duration(options.start);
+    if (!start) {
+        start.error().file = "--start";
+    }
+    return start;
 }
 
 Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, const Explanation& explanation) {
@@ -158,16 +172,16 @@ Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, cons
     return sizes.empty() ? std::vector<std::int64_t>{1, 1024, 8192, 32768, 131072, 1048576} : sizes;
 }
 
-/// `timed` does what its slots say, if the links are as fast as the topology declares, with all headers. Others promise
-/// no time.
-std::optional<double> predict(const Timing& timing, const Method& method, std::int64_t bytes) {
+/// `timed` does what its slots say after its start, if the links are as fast as the topology declares, with all
+/// headers. Others promise no time.
+std::optional<double> predict(const Timing& timing, double start_seconds, const Method& method, std::int64_t bytes) {
     if (!timing.cadence.known() || method.synchronisation.kind != Synchronisation::Kind::timed || bytes < 1) {
         return std::nullopt;
     }
     const Cadence& cadence = timing.cadence;
     const double pace = method.synchronisation.pace > 0 ? method.synchronisation.pace : cadence.initial_pace;
     const Segmentation segmentation = segment_message(bytes, cadence, method.synchronisation.segment_bytes);
-    return segmentation.end_seconds(*timing.phases) / pace;
+    return start_seconds + segmentation.end_seconds(*timing.phases) / pace;
 }
 
 /// What the tuning has measured of that method at that size; a limit of buffers may have put it in another's place.
@@ -249,7 +263,7 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     if (!network) {
         return failure(network.error());
     }
-    Explanation explanation{std::move(*network), {}, "", {}, {}, Decision(""), {}, {}, {}, {}};
+    Explanation explanation{std::move(*network), {}, "", {}, {}, 0, Decision(""), {}, {}, {}, {}};
     if (!options.tuning.empty()) {
         read_tuning_for(options, explanation);
     }
@@ -260,7 +274,13 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     }
     explanation.placement = std::move(*placement);
     explanation.bound = network_bound(explanation.network, explanation.placement);
-    explanation.decision = selection::decide(explanation.network, explanation.placement, explanation.bound, {}, tuning);
+    const auto start = start_of(options, explanation);
+    if (!start) {
+        return failure(start.error());
+    }
+    explanation.start_seconds = *start;
+    explanation.decision = selection::decide(explanation.network, explanation.placement, explanation.bound, {}, tuning,
+                                             "", explanation.start_seconds);
     if (const auto looked = look_at_buffers(options, explanation); !looked) {
         return failure(looked.error());
     }
@@ -283,10 +303,11 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     for (const std::int64_t bytes : *sizes) {
         const std::size_t index = explanation.decision.range_of(bytes);
         const Decision::Range& range = explanation.decision.ranges()[index];
-        explanation.sizes.push_back({bytes, range.method, range.buffer_blocks * bytes,
-                                     static_cast<double>(bytes) * explanation.bound.seconds_per_byte,
-                                     predict(explanation.timings[index], range.method, bytes),
-                                     measured_at(explanation, range.method, bytes)});
+        explanation.sizes.push_back(
+            {bytes, range.method, range.buffer_blocks * bytes,
+             static_cast<double>(bytes) * explanation.bound.seconds_per_byte,
+             predict(explanation.timings[index], explanation.start_seconds, range.method, bytes),
+             measured_at(explanation, range.method, bytes)});
     }
     find_alternatives(explanation);
     if (auto added = add_predictions(options, explanation); !added) {
@@ -323,6 +344,11 @@ void add_explain_command(Command& program, Invocation& invocation) {
         .option("--buffer-limit", options->buffer_limit,
                 "most memory for forwarded blocks on a rank, such as 64Mi, as with AAPC_BUFFER_LIMIT")
         .type_name("SIZE");
+    command
+        .option("--start", options->start,
+                "what the start of a scheduled exchange costs, such as 500us, as a job says with AAPC_VERBOSE=2; "
+                "default: what is expected")
+        .type_name("TIME");
     command.option("--sizes", options->sizes, "message sizes, as in 1,8Ki,1M; default: those that were measured")
         .separated_by(',')
         .type_name("SIZE,...");

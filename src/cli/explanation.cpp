@@ -76,6 +76,16 @@ std::string sizes_text(const Explanation& shown) {
     return text;
 }
 
+/// Where schedules begin to pay.
+std::string crossover_text(const selection::Crossover& crossover) {
+    const auto time = [](double seconds) { return duration_text(seconds, significant(3)); };
+    return fmt::format(
+        "scheduled from {} bytes on, where the bound is {}: a start is taken to cost {}, and the ports "
+        "hold {} of the exchange\n",
+        crossover.block_bytes, time(crossover.bound_seconds), time(crossover.start_seconds),
+        time(crossover.buffered_seconds));
+}
+
 std::string alternatives_text(const Explanation& shown) {
     std::string text = fmt::format("\n{:<24}  {:>7}  why not\n", "not taken", "phases");
     for (const Alternative& alternative : shown.alternatives) {
@@ -86,7 +96,7 @@ std::string alternatives_text(const Explanation& shown) {
 }
 
 constexpr std::string_view model =
-    "The bound is what the busiest link needs for the bytes alone. Predicted is the length of the schedule of `timed` "
+    "The bound is what the busiest link needs for the bytes alone. Predicted is the start and the schedule of `timed` "
     "at\n"
     "the declared speeds, headers and acknowledgements included; other methods promise no time.\n"
     "Buffers are for blocks that are forwarded, on the rank that needs most.\n";
@@ -94,6 +104,16 @@ constexpr std::string_view model =
 template <class Value>
 ordered_json or_null(const std::optional<Value>& value) {
     return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json crossover_json(const std::optional<selection::Crossover>& crossover) {
+    if (!crossover) {
+        return nullptr;
+    }
+    return {{"block_bytes", crossover->block_bytes},
+            {"bound_seconds", crossover->bound_seconds},
+            {"start_seconds", crossover->start_seconds},
+            {"buffered_seconds", crossover->buffered_seconds}};
 }
 
 ordered_json measured_json(const std::optional<MeasuredSize>& measured) {
@@ -135,6 +155,9 @@ std::string explanation_text(const Explanation& shown) {
         text += fmt::format("tuning for {} ({}), placement {}; a job that differs rejects the whole file\n",
                             shown.tuning->fingerprint.mpi, shown.tuning->fingerprint.mpi_version,
                             compact_hostlist(shown.tuning->fingerprint.machine_of));
+    }
+    if (const auto& crossover = shown.decision.crossover()) {
+        text += crossover_text(*crossover);
     }
     text += ranges_text(shown) + sizes_text(shown);
     if (!shown.modelled.empty()) {
@@ -181,6 +204,8 @@ std::string explanation_json(const Explanation& shown) {
         {"bound", {{"messages", shown.bound.messages}, {"seconds_per_byte", shown.bound.seconds_per_byte}}},
         {"basis", name_of(shown.decision.basis())},
         {"reason", shown.decision.reason()},
+        {"start_seconds", shown.start_seconds},
+        {"crossover", crossover_json(shown.decision.crossover())},
         {"tuning_rejected", shown.tuning_rejected.empty() ? ordered_json() : ordered_json(shown.tuning_rejected)},
         {"ranges", std::move(ranges)},
         {"sizes", std::move(sizes)},

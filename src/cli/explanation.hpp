@@ -48,6 +48,7 @@ struct Explanation {
     std::string tuning_rejected;  ///< the interposer's remark; empty: it is used, or there is none
     Placement placement;
     Bound bound;
+    double start_seconds = 0;  ///< what the start of a scheduled exchange is taken to cost
     selection::Decision decision{""};
     std::vector<Timing> timings;  ///< for each range of the decision
     std::vector<SizeLine> sizes;

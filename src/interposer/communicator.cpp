@@ -77,21 +77,32 @@ int raise(MPI_Comm comm, int error) {
 
 }  // namespace
 
-CommunicatorState::CommunicatorState(int ranks)
-    : ranks_(ranks), decision_("not looked at yet"), slots_(1), slot_of_range_(1) {}
+CommunicatorState::CommunicatorState(int ranks, const Job& job)
+    : ranks_(ranks), job_(&job), decided_(with_slots(selection::Decision("not looked at yet"))) {}
 
-void CommunicatorState::set_decision(selection::Decision decision) {
-    decision_ = std::move(decision);
-    slots_.clear();
-    slot_of_range_.clear();
-    for (const selection::Decision::Range& range : decision_.ranges()) {
-        const auto known =
-            std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) { return slot.method == range.method; });
-        slot_of_range_.push_back(static_cast<std::size_t>(known - slots_.begin()));
-        if (known == slots_.end()) {
-            slots_.push_back({range.method, false, nullptr});
+CommunicatorState::Decided CommunicatorState::with_slots(selection::Decision decision) {
+    Decided made{std::move(decision), {}, {}};
+    for (const selection::Decision::Range& range : made.decision.ranges()) {
+        const auto known = std::find_if(made.slots.begin(), made.slots.end(),
+                                        [&](const Slot& slot) { return slot.method == range.method; });
+        made.slot_of_range.push_back(static_cast<std::size_t>(known - made.slots.begin()));
+        if (known == made.slots.end()) {
+            made.slots.push_back({range.method, false, false, nullptr});
         }
     }
+    return made;
+}
+
+void CommunicatorState::follow(Decided next) noexcept {
+    for (Slot& slot : next.slots) {
+        for (Slot& before : decided_.slots) {
+            if (before.method == slot.method) {
+                slot = std::move(before);
+                break;
+            }
+        }
+    }
+    decided_ = std::move(next);
 }
 
 void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
@@ -112,9 +123,9 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     const bool of_our_world = is_inter == 0 && is_of_world(comm, ranks, job.world());
     std::unique_ptr<CommunicatorState> state;
     const bool decided = have_memory_for([&] {
-        state.reset(new CommunicatorState(ranks));
+        state.reset(new CommunicatorState(ranks, job));
         if (of_our_world) {
-            state->decide_for(comm, job);
+            state->decide_for(comm);
         } else if (is_inter != 0) {
             state->why_native_ = Outcome::intercommunicator;
         } else {
@@ -127,50 +138,71 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     if (!of_our_world || ranks < 3) {
         return kept;
     }
-    if (!all_agree(comm, kept != nullptr) || !kept->look_at_buffers(comm, job.configuration())) {
+    if (!all_agree(comm, kept != nullptr) || !kept->look_at_buffers(comm)) {
         // Nobody keeps anything, so that all ask again at the next call, when there may be memory.
         if (kept != nullptr) {
             job.forget(comm);
         }
         return nullptr;
     }
-    kept->introduce(job, comm);
+    kept->introduce(comm);
     return kept;
 }
 
-void CommunicatorState::decide_for(MPI_Comm comm, const Job& job) {
+void CommunicatorState::decide_for(MPI_Comm comm) {
     placement_.machine_of.reserve(static_cast<std::size_t>(ranks_));
-    for_each_world_rank(comm, ranks_, job.world(), [&](int world_rank) {
-        placement_.machine_of.push_back(job.machine_of()[static_cast<std::size_t>(world_rank)]);
+    for_each_world_rank(comm, ranks_, job_->world(), [&](int world_rank) {
+        placement_.machine_of.push_back(job_->machine_of()[static_cast<std::size_t>(world_rank)]);
     });
-    network_ = &job.configuration().network;
-    shared_memory_ = job.configuration().shared_memory;
-    const Bound bound = network_bound(*network_, placement_);
-    if (selection::nothing_to_schedule(placement_, bound)) {
+    const selection::Configuration& configuration = job_->configuration();
+    if (selection::nothing_to_schedule(placement_, network_bound(configuration.network, placement_))) {
         why_native_ = ranks_ < 3 ? Outcome::few_ranks : Outcome::nothing_on_links;
     }
-    set_decision(selection::decide(*network_, placement_, bound, job.configuration().forced, job.tuning(), AAPC_MPI));
+    set_decision(decided(configuration.start_seconds));
+    if (!configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
+        start_matters_from_ = decided(selection::least_start_seconds).crossover()->block_bytes;
+    }
 }
 
-bool CommunicatorState::look_at_buffers(MPI_Comm comm, const selection::Configuration& configuration) {
-    const std::optional<std::int64_t> limit = configuration.buffer_limit;
-    if (!limit && configuration.verbosity < 1) {
+selection::Decision CommunicatorState::decided(std::optional<double> start_seconds) const {
+    const selection::Configuration& configuration = job_->configuration();
+    const Bound bound = network_bound(configuration.network, placement_);
+    const auto decide = [&](const selection::Forced& forced, const Tuning* tuning) {
+        return selection::decide(configuration.network, placement_, bound, forced, tuning, AAPC_MPI, start_seconds);
+    };
+    selection::Decision wanted = decide(configuration.forced, job_->tuning());
+    if (needs_.empty()) {
+        return wanted;
+    }
+    if (!configuration.buffer_limit) {
+        return selection::with_buffers(wanted, needs_);
+    }
+    // What the user insists on has been decided upon; what takes its place is for the rule to say.
+    return selection::within_limit(
+        {std::move(wanted), decide({std::nullopt, configuration.forced.synchronisation}, nullptr)}, needs_,
+        *configuration.buffer_limit);
+}
+
+bool CommunicatorState::look_at_buffers(MPI_Comm comm) {
+    const selection::Configuration& configuration = job_->configuration();
+    if (!configuration.buffer_limit && configuration.verbosity < 1) {
         return true;
     }
     const auto blocks_of = [rank = rank_in(comm)](const Timetable& timetable) {
         return buffer_blocks(make_plan(timetable, rank, Synchronisation::none));
     };
-    std::optional<selection::LimitedDecision> limited;
+    const Network& network = configuration.network;
     std::vector<BufferedMethod> needs;
     bool known = have_memory_for([&] {
-        if (limit) {
-            // What the user insists on has been decided upon; what takes its place is for the rule to say.
-            const Bound bound = network_bound(*network_, placement_);
+        if (configuration.buffer_limit) {
+            const Bound bound = network_bound(network, placement_);
             const selection::Forced rule{std::nullopt, configuration.forced.synchronisation};
-            limited = {decision_, selection::decide(*network_, placement_, bound, rule, nullptr, AAPC_MPI)};
+            const selection::LimitedDecision limited = {
+                decided_.decision, selection::decide(network, placement_, bound, rule, nullptr, AAPC_MPI)};
+            needs = selection::forwarding_methods(network, placement_, limited, blocks_of);
+        } else {
+            needs = selection::forwarding_methods(network, placement_, decided_.decision, blocks_of);
         }
-        needs = limited ? selection::forwarding_methods(*network_, placement_, *limited, blocks_of)
-                        : selection::forwarding_methods(*network_, placement_, decision_, blocks_of);
     });
     if (!all_agree(comm, known)) {
         return false;
@@ -181,24 +213,24 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm, const selection::Configur
     // All ranks have the same methods here, in the same order.
     known = find_largest(comm, needs);
     const bool followed = have_memory_for([&] {
-        set_decision(limited ? selection::within_limit(*limited, needs, *limit)
-                             : selection::with_buffers(decision_, needs));
+        needs_ = std::move(needs);
+        set_decision(decided(configuration.start_seconds));
     });
     return all_agree(comm, known && followed);
 }
 
-void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
-    const int verbosity = job.configuration().verbosity;
+void CommunicatorState::introduce(MPI_Comm comm) const {
+    const int verbosity = job_->configuration().verbosity;
     if (verbosity < 1 || rank_in(comm) != 0) {
         return;
     }
     static_cast<void>(have_memory_for([&] {
-        say(selection::explain(placement_, decision_));
+        say(selection::explain(placement_, decided_.decision));
         if (verbosity >= 2) {
             std::string places;
             for (std::size_t rank = 0; rank < placement_.machine_of.size(); ++rank) {
                 places += fmt::format("{}{} on {}", rank == 0 ? "" : ", ", rank,
-                                      network_->machine_name(placement_.machine_of[rank]));
+                                      job_->configuration().network.machine_name(placement_.machine_of[rank]));
             }
             say("its ranks: " + places);
         }
@@ -206,25 +238,63 @@ void CommunicatorState::introduce(const Job& job, MPI_Comm comm) const {
 }
 
 CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
-    Slot& slot = slots_[slot_of_range_[decision_.range_of(call.block_bytes)]];
+    if (call.block_bytes >= start_matters_from_) {
+        if (refusals.refuse(call)) {
+            return {nullptr, Outcome::arguments};
+        }
+        learn_start(call.comm);
+    }
+    Slot& slot = decided_.slots[decided_.slot_of_range[decided_.decision.range_of(call.block_bytes)]];
     if (slot.method.native()) {
         return {nullptr, why_native_};
     }
     if (refusals.refuse(call)) {
         return {nullptr, Outcome::arguments};
     }
+    slot.used = true;
+    mpi::Exchange* const exchange = made(call.comm, slot).exchange.get();
+    return {exchange, exchange != nullptr ? Outcome::exchanged : Outcome::unavailable};
+}
+
+CommunicatorState::Slot& CommunicatorState::made(MPI_Comm comm, Slot& slot) {
     if (!slot.tried) {
         slot.tried = true;
-        slot.exchange = make_exchange(call.comm, slot.method);
+        slot.exchange = make_exchange(comm, slot.method);
     }
-    return {slot.exchange.get(), slot.exchange ? Outcome::exchanged : Outcome::unavailable};
+    return slot;
+}
+
+void CommunicatorState::learn_start(MPI_Comm comm) {
+    start_matters_from_ = std::numeric_limits<std::int64_t>::max();
+    const std::size_t by_time = decided_.decision.range_of(decided_.decision.crossover()->block_bytes);
+    mpi::Exchange* const exchange = made(comm, decided_.slots[decided_.slot_of_range[by_time]]).exchange.get();
+    if (exchange == nullptr) {
+        return;
+    }
+    const std::unique_ptr<std::byte[]> blocks(new (std::nothrow) std::byte[2 * static_cast<std::size_t>(ranks_)]());
+    if (!all_agree(comm, blocks != nullptr)) {
+        return;
+    }
+    double seconds = 0;
+    bool known = exchange->measure_start(blocks.get(), seconds) == MPI_SUCCESS;
+    std::optional<Decided> next;
+    known = known &&
+            have_memory_for([&] { next = with_slots(decided(std::max(seconds, selection::least_start_seconds))); });
+    if (!all_agree(comm, known)) {
+        return;
+    }
+    follow(std::move(*next));
+    if (job_->configuration().verbosity >= 2 && rank_in(comm) == 0) {
+        static_cast<void>(have_memory_for([&] { say(selection::explain(placement_, decided_.decision)); }));
+    }
 }
 
 std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) {
     Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
     static_cast<void>(have_memory_for([&] {
-        const Bound bound = network_bound(*network_, placement_);
-        prepared = prepare(*network_, placement_, bound, method).map_error([&](Diagnostic why) {
+        const Network& network = job_->configuration().network;
+        const Bound bound = network_bound(network, placement_);
+        prepared = prepare(network, placement_, bound, method).map_error([&](Diagnostic why) {
             return said_of(method, std::move(why));
         });
     }));
@@ -246,7 +316,7 @@ mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
         int error = MPI_SUCCESS;
         {
             const mpi::ReturnedErrors returned(comm);
-            error = mpi::MachineMemory::create(comm, placement_, shared_memory_, machine_memory_);
+            error = mpi::MachineMemory::create(comm, placement_, job_->configuration().shared_memory, machine_memory_);
         }
         if (!all_agree(comm, error == MPI_SUCCESS)) {
             machine_memory_.reset();
@@ -291,8 +361,8 @@ int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
 
 std::string CommunicatorState::report() const {
     std::string text;
-    for (const Slot& slot : slots_) {
-        if (slot.exchange && slot.exchange->plan().rank == 0) {
+    for (const Slot& slot : decided_.slots) {
+        if (slot.exchange && slot.used && slot.exchange->plan().rank == 0) {
             const mpi::ExchangeReport& last = slot.exchange->report();
             const Plan& plan = slot.exchange->plan();
             text += fmt::format("{}communicator of {} ranks: {}, {}", text.empty() ? "" : "; ", ranks_,
@@ -306,7 +376,7 @@ std::string CommunicatorState::report() const {
 }
 
 void CommunicatorState::release_exchanges() {
-    for (Slot& slot : slots_) {
+    for (Slot& slot : decided_.slots) {
         slot.exchange.reset();
     }
 }

@@ -6,10 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
@@ -54,14 +58,19 @@ class CommunicatorState {
     void release_exchanges();
 
   private:
-    explicit CommunicatorState(int ranks);
+    CommunicatorState(int ranks, const Job& job);
     /// Works out placement and decision for ranks of our world; local. Throws std::bad_alloc.
-    void decide_for(MPI_Comm comm, const Job& job);
+    void decide_for(MPI_Comm comm);
+    /// The decision where a start costs so much, with the buffers that are known of; nothing: nobody has measured it.
+    /// Throws std::bad_alloc.
+    [[nodiscard]] selection::Decision decided(std::optional<double> start_seconds) const;
     /// Finds out what buffers the decision's methods take, where there is a limit or somebody wants to know, and keeps
     /// the decision within the limit. Collective over `comm` then: ranks need different buffers, and the one that needs
     /// most counts. False on all ranks if one has no memory left.
-    bool look_at_buffers(MPI_Comm comm, const selection::Configuration& configuration);
-    void introduce(const Job& job, MPI_Comm comm) const;
+    bool look_at_buffers(MPI_Comm comm);
+    void introduce(MPI_Comm comm) const;
+    /// Measures what a start costs on this communicator and decides again, on all ranks or on none. Collective.
+    void learn_start(MPI_Comm comm);
 
     /// Collective over `comm`; null on all ranks or on none.
     std::unique_ptr<mpi::Exchange> make_exchange(MPI_Comm comm, const Method& method);
@@ -76,27 +85,39 @@ class CommunicatorState {
         std::byte* at_least(std::size_t wanted);
     };
 
-    void set_decision(selection::Decision decision);
-    /// The MPI's own routine for every size.
-    void leave_to_mpi(Outcome why, std::string reason);
-
     /// A method of the decision and what became of it.
     struct Slot {
         Method method;
         bool tried = false;
+        bool used = false;  ///< beyond measuring
         std::unique_ptr<mpi::Exchange> exchange;
     };
+    /// What became of that method, made at its first use: collective then.
+    Slot& made(MPI_Comm comm, Slot& slot);
+
+    struct Decided {
+        selection::Decision decision;
+        std::vector<Slot> slots;                 ///< one for each method of the decision
+        std::vector<std::size_t> slot_of_range;  ///< index into slots for each range of the decision
+    };
+    /// With nothing in the slots. Throws std::bad_alloc.
+    [[nodiscard]] static Decided with_slots(selection::Decision decision);
+    /// Exchanges of methods that are in both are kept.
+    void follow(Decided next) noexcept;
+    void set_decision(selection::Decision decision) { follow(with_slots(std::move(decision))); }
+    /// The MPI's own routine for every size.
+    void leave_to_mpi(Outcome why, std::string reason);
 
     int ranks_;
+    const Job* job_;                      ///< outlives this
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
-    const Network* network_ = nullptr;    ///< the job's
     Placement placement_;
-    SharedMemory shared_memory_ = SharedMemory::nothing;  ///< what to use where it can be had
-    selection::Decision decision_;
+    std::vector<BufferedMethod> needs_;  ///< of the rank that needs most; empty: nothing is forwarded, or nobody asked
+    /// The smallest block for which it matters what a start costs, as long as nobody has measured it.
+    std::int64_t start_matters_from_ = std::numeric_limits<std::int64_t>::max();
+    Decided decided_;
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
-    std::vector<Slot> slots_;                             ///< one for each method of the decision
-    std::vector<std::size_t> slot_of_range_;              ///< index into slots_ for each range of the decision
     LayoutReader send_layout_;
     LayoutReader receive_layout_;
     Scratch packed_send_;

@@ -24,15 +24,15 @@ bool is_port_of_sender(const Network& network, DirectedLink directed) {
     return is_tree(network.kind()) && !network.vertices()[static_cast<std::size_t>(from)].is_switch;
 }
 
-double buffer_of(const Network& network, DirectedLink directed) {
+std::int64_t buffer_of(const Network& network, DirectedLink directed) {
     const std::int64_t said = network.buffer_bytes(directed);
     const Link& link = network.links()[static_cast<std::size_t>(directed / 2)];
-    return static_cast<double>(said > 0 ? said : assumed_buffer_bytes(link.bits_per_second));
+    return said > 0 ? said : assumed_buffer_bytes(link.bits_per_second);
 }
 
 /// What a segment may have on the wire for a queue of so many of them.
 double room_for(const Network& network, DirectedLink directed, double queue_messages) {
-    return share_of_buffer * buffer_of(network, directed) / (queue_messages + 1);
+    return share_of_buffer * static_cast<double>(buffer_of(network, directed)) / (queue_messages + 1);
 }
 
 std::int64_t most_wire_bytes(const Network& network, const Placement& placement, const Bound& bound,
@@ -68,6 +68,10 @@ std::int64_t most_wire_bytes(const Network& network, const Placement& placement,
 
 std::int64_t assumed_buffer_bytes(double bits_per_second) {
     return std::max(least_buffer_bytes, static_cast<std::int64_t>(assumed_buffer_seconds * bits_per_second / 8));
+}
+
+std::int64_t port_buffer_bytes(const Network& network, DirectedLink directed) {
+    return is_port_of_sender(network, directed) ? 0 : buffer_of(network, directed);
 }
 
 Cadence find_cadence(const Network& network, const Placement& placement, const Bound& bound,

@@ -143,7 +143,7 @@ Decision with_buffers(const Decision& decision, const std::vector<BufferedMethod
             range.buffer_blocks = need->buffer_blocks;
         }
     }
-    return {std::move(ranges), decision.reason(), decision.basis()};
+    return {std::move(ranges), decision.reason(), decision.basis(), decision.crossover()};
 }
 
 Decision within_limit(const LimitedDecision& decision, const std::vector<BufferedMethod>& needs, std::int64_t limit) {
@@ -160,7 +160,9 @@ Decision within_limit(const LimitedDecision& decision, const std::vector<Buffere
     if (!needs.empty()) {
         reason += fmt::format("; buffers of at most {} bytes", limit);
     }
-    return {limiter.take(), std::move(reason), decision.wanted.basis()};
+    // What a forced method leaves to the rule may go by time, too.
+    return {limiter.take(), std::move(reason), decision.wanted.basis(),
+            decision.wanted.crossover() ? decision.wanted.crossover() : decision.otherwise.crossover()};
 }
 
 }  // namespace aapc::selection

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <unordered_set>
 #include <utility>
 
@@ -118,12 +116,6 @@ Suggestion suggest(const Network& network, const Placement& placement, const Bou
                         is_tree(network.kind()) ? "trunks are faster than ports and " : "", slowdown)};
 }
 
-/// From which block size on exchanges last long enough for what stands in; whole KiB.
-std::int64_t first_block_of_stand_in(const Bound& bound) {
-    const double bytes = shortest_stand_in_seconds / bound.seconds_per_byte;
-    return static_cast<std::int64_t>(std::ceil(std::min(bytes, double{largest_scheduled_block}) / 1024)) * 1024;
-}
-
 /// What the table uses on that kind of network, in ascending order of the blocks.
 std::vector<std::pair<const Algorithm*, const Use*>> uses_on(NetworkKind kind) {
     std::vector<std::pair<const Algorithm*, const Use*>> found;
@@ -137,44 +129,66 @@ std::vector<std::pair<const Algorithm*, const Use*>> uses_on(NetworkKind kind) {
     return found;
 }
 
-Decision decide_by_rule(const Network& network, const Placement& placement, const Bound& bound,
-                        const std::optional<Synchronisation>& forced, const std::string& reason, std::string_view mpi) {
-    const NetworkKind kind = in_one_cluster(network, placement) ? NetworkKind::tree : network.kind();
+/// What the rule decides for.
+struct Case {
+    const Network& network;
+    const Placement& placement;
+    const Bound& bound;
+    std::optional<Synchronisation> forced;
+    std::string_view mpi;
+    std::optional<Crossover> crossover;  ///< nothing: speeds are not known
+};
+
+/// What has been found for the sizes so far.
+struct Found {
     std::vector<Decision::Range> ranges = {{0, Method{}, ""}};
     std::string why_otherwise;
+    bool by_time = false;
+};
+
+void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Found& found) {
+    if (!given.mpi.empty() && use.not_under == given.mpi && !given.forced) {
+        found.why_otherwise = fmt::format("{}, and {}'s own was the faster one where '{}' was measured",
+                                          to_string(use.kind), given.mpi, algorithm.name);
+        return;
+    }
+    const Suggestion suggestion = suggest(given.network, given.placement, given.bound, algorithm, !given.forced);
+    if (!suggestion.why.empty()) {
+        found.why_otherwise = suggestion.why;
+    }
+    if (suggestion.algorithm == nullptr || (use.by_time() && !given.crossover)) {
+        return;
+    }
+    const std::int64_t from_bytes =
+        std::max(use.by_time() ? given.crossover->block_bytes : use.from_bytes, found.ranges.back().from_bytes);
+    const Algorithm& used = *suggestion.algorithm;
+    const std::string_view variant =
+        used.best_variant != nullptr ? used.best_variant(given.placement) : used.variants.front();
+    // A range of the same beginning has ended before it has begun.
+    if (found.ranges.back().from_bytes == from_bytes) {
+        found.ranges.pop_back();
+    }
+    found.ranges.push_back(
+        {from_bytes, {&used, std::string(variant), given.forced.value_or(used.synchronisation)}, ""});
+    found.by_time = found.by_time || use.by_time();
+    if (use.below_bytes <= largest_scheduled_block) {
+        found.ranges.push_back({use.below_bytes, Method{}, ""});
+    }
+}
+
+Decision decide_by_rule(const Case& given, const std::string& reason) {
+    const NetworkKind kind = in_one_cluster(given.network, given.placement) ? NetworkKind::tree : given.network.kind();
+    Found found;
     for (const auto& [algorithm, use] : uses_on(kind)) {
-        if (!mpi.empty() && use->not_under == mpi && !forced) {
-            why_otherwise = fmt::format("{}, and {}'s own was the faster one where '{}' was measured", to_string(kind),
-                                        mpi, algorithm->name);
-            continue;
-        }
-        const Suggestion suggestion = suggest(network, placement, bound, *algorithm, !forced);
-        if (!suggestion.why.empty()) {
-            why_otherwise = suggestion.why;
-        }
-        if (suggestion.algorithm == nullptr) {
-            continue;
-        }
-        const Algorithm& used = *suggestion.algorithm;
-        const Synchronisation synchronisation = forced.value_or(used.synchronisation);
-        // Sizes of what the table suggests were measured where it does; what stands in for it goes by time.
-        const std::int64_t from_bytes =
-            &used == algorithm ? use->from_bytes : std::max(use->from_bytes, first_block_of_stand_in(bound));
-        if (from_bytes >= use->below_bytes) {
-            continue;
-        }
-        const std::string_view variant =
-            used.best_variant != nullptr ? used.best_variant(placement) : used.variants.front();
-        ranges.push_back({from_bytes, {&used, std::string(variant), synchronisation}, ""});
-        if (use->below_bytes <= largest_scheduled_block) {
-            ranges.push_back({use->below_bytes, Method{}, ""});
-        }
+        add_use(given, *algorithm, *use, found);
     }
-    if (ranges.size() == 1) {
-        return Decision(std::move(why_otherwise));
+    if (found.ranges.size() == 1) {
+        return Decision(std::move(found.why_otherwise));
     }
-    return {std::move(ranges), why_otherwise.empty() ? reason : fmt::format("{}; {}", reason, why_otherwise),
-            forced ? Decision::Basis::forced : Decision::Basis::rule};
+    return {std::move(found.ranges),
+            found.why_otherwise.empty() ? reason : fmt::format("{}; {}", reason, found.why_otherwise),
+            given.forced ? Decision::Basis::forced : Decision::Basis::rule,
+            found.by_time ? given.crossover : std::nullopt};
 }
 
 }  // namespace
@@ -182,8 +196,8 @@ Decision decide_by_rule(const Network& network, const Placement& placement, cons
 Decision::Decision(std::string reason, Basis basis)
     : ranges_{{0, Method{}, ""}}, reason_(std::move(reason)), basis_(basis) {}
 
-Decision::Decision(std::vector<Range> ranges, std::string reason, Basis basis)
-    : reason_(std::move(reason)), basis_(basis) {
+Decision::Decision(std::vector<Range> ranges, std::string reason, Basis basis, std::optional<Crossover> crossover)
+    : reason_(std::move(reason)), basis_(basis), crossover_(crossover) {
     // A block of zero bytes is no message.
     if (!ranges.front().method.native()) {
         ranges_.push_back({0, Method{}, ""});
@@ -220,7 +234,7 @@ std::optional<std::string> nothing_to_schedule(const Placement& placement, const
 }
 
 Decision decide(const Network& network, const Placement& placement, const Bound& bound, const Forced& forced,
-                const Tuning* tuning, std::string_view mpi) {
+                const Tuning* tuning, std::string_view mpi, std::optional<double> start_seconds) {
     if (forced.method && forced.method->native()) {
         return Decision("AAPC_ALGORITHM says so", Decision::Basis::forced);
     }
@@ -239,7 +253,20 @@ Decision decide(const Network& network, const Placement& placement, const Bound&
         reason = fmt::format("the tuning is for {} ranks placed otherwise; {}", tuning->fingerprint.machine_of.size(),
                              reason);
     }
-    return decide_by_rule(network, placement, bound, forced.synchronisation, reason, mpi);
+    Case given{network, placement, bound, forced.synchronisation, mpi, std::nullopt};
+    if (bound.seconds_per_byte > 0) {
+        given.crossover = crossover(network, placement, bound,
+                                    start_seconds.value_or(expected_start_seconds(network, placement, bound)));
+    }
+    return decide_by_rule(given, reason);
+}
+
+bool depends_on_start(const Decision& decision) {
+    if (!decision.crossover() || decision.basis() != Decision::Basis::rule) {
+        return false;
+    }
+    const Method& by_time = decision.at(decision.crossover()->block_bytes);
+    return !by_time.native() && by_time.synchronisation.kind == Synchronisation::Kind::timed;
 }
 
 std::string describe(const Placement& placement) {
@@ -263,7 +290,10 @@ std::string explain(const Placement& placement, const Decision& decision) {
             text += fmt::format(", {}", range.lead);
         }
     }
-    return fmt::format("{}: {} ({})", describe(placement), text, decision.reason());
+    const std::string why = decision.crossover()
+                                ? fmt::format("{}; {}", decision.reason(), to_string(*decision.crossover()))
+                                : decision.reason();
+    return fmt::format("{}: {} ({})", describe(placement), text, why);
 }
 
 }  // namespace aapc::selection

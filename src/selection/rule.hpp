@@ -17,6 +17,7 @@
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
+#include "selection/crossover.hpp"
 
 namespace aapc::selection {
 
@@ -26,11 +27,6 @@ inline constexpr std::int64_t largest_scheduled_block = INT32_MAX;
 /// Phases of equal length take messages · 8 / (slowest link) a byte. Where that is more than this many times what the
 /// links could do, an algorithm stands in that stays near the bound at any speeds, which takes up to 1.02 times it.
 inline constexpr double largest_slowdown_by_equal_phases = 1.05;
-
-/// What stands in is not run where the bound of the exchange is shorter: blocks fit into the switches' buffers, which
-/// no order can beat, or gain less than a common start and late wake-ups cost. Measured on 2 x 4 machines: at 1 Gbit/s
-/// the MPI's own is ahead at 32 KB (4 ms) and behind at 128 KB (17 ms), at 5 Gbit/s ahead up to 512 KB (13 ms).
-inline constexpr double shortest_stand_in_seconds = 0.015;
 
 /// Where the network was detected, machines have at least so many ranks on average or everything goes to the MPI's own
 /// routine.
@@ -64,7 +60,8 @@ class Decision {
     explicit Decision(std::string reason, Basis basis = Basis::rule);
     /// These ranges, ascending from 0, but the MPI's own routine for blocks of no byte and above
     /// largest_scheduled_block.
-    Decision(std::vector<Range> ranges, std::string reason, Basis basis);
+    Decision(std::vector<Range> ranges, std::string reason, Basis basis,
+             std::optional<Crossover> crossover = std::nullopt);
 
     /// Ascending, without gaps; the first begins at 0.
     [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
@@ -75,11 +72,14 @@ class Decision {
     [[nodiscard]] Basis basis() const { return basis_; }
     /// Why, in one clause for AAPC_VERBOSE.
     [[nodiscard]] const std::string& reason() const { return reason_; }
+    /// Where what goes by time begins; nothing: nothing does.
+    [[nodiscard]] const std::optional<Crossover>& crossover() const { return crossover_; }
 
   private:
     std::vector<Range> ranges_;
     std::string reason_;
     Basis basis_;
+    std::optional<Crossover> crossover_;
 };
 
 /// Why nothing is ever scheduled there, whatever is asked for: fewer than three ranks, or no message crosses a link.
@@ -91,9 +91,15 @@ class Decision {
 /// was measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where no message crosses a
 /// link or fewer than three ranks take part, the MPI's own routine is used whatever is asked for. `mpi` is the one that
 /// it is for, "openmpi" or "mpich" (empty: any), since a rule may hold for the MPIs only that were measured to be
-/// slower. O(participants + ranges), and for the rule what its timetable takes.
+/// slower. `start_seconds` is what a start costs on the communicator; nothing: expected_start_seconds(). O(participants
+/// + ranges), and for the rule what its timetable takes.
 [[nodiscard]] Decision decide(const Network& network, const Placement& placement, const Bound& bound,
-                              const Forced& forced, const Tuning* tuning, std::string_view mpi = "");
+                              const Forced& forced, const Tuning* tuning, std::string_view mpi = "",
+                              std::optional<double> start_seconds = std::nullopt);
+
+/// Whether it is for whoever can measure what a start costs to decide again: the rule chose by time, what it chose has
+/// a common start, and there are blocks large enough for it.
+[[nodiscard]] bool depends_on_start(const Decision& decision);
 
 /// "communicator of 8 ranks on 4 machines".
 [[nodiscard]] std::string describe(const Placement& placement);

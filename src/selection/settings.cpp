@@ -23,7 +23,7 @@ namespace {
 constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
                                         &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
                                         &Settings::verbosity,     &Settings::shared_memory, &Settings::buffer_limit,
-                                        &Settings::only_tuned};
+                                        &Settings::start,         &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -50,6 +50,17 @@ Expected<std::optional<std::int64_t>> parse_buffer_limit(const std::string& text
         return failure(about_variable("AAPC_BUFFER_LIMIT", limit.error()));
     }
     return *limit;
+}
+
+Expected<std::optional<double>> parse_start(const std::string& text) {
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const auto start = parse_duration(text);
+    if (!start) {
+        return failure(about_variable("AAPC_START", start.error()));
+    }
+    return *start;
 }
 
 Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
@@ -133,6 +144,7 @@ Reading read_settings() {
     settings.verbosity = environment_variable("AAPC_VERBOSE");
     settings.shared_memory = environment_variable("AAPC_SHARED_MEMORY");
     settings.buffer_limit = environment_variable("AAPC_BUFFER_LIMIT");
+    settings.start = environment_variable("AAPC_START");
     Reading reading;
     if (settings.topology_file.empty()) {
         settings.topology_file = detection_of_tuning(settings.tuning_file);
@@ -191,6 +203,10 @@ Expected<Configuration> configure(const Settings& settings) {
     if (!buffer_limit) {
         return failure(buffer_limit.error());
     }
+    const auto start = parse_start(settings.start);
+    if (!start) {
+        return failure(start.error());
+    }
     auto forced = parse_forced(settings, network->kind());
     if (!forced) {
         return failure(forced.error());
@@ -203,9 +219,9 @@ Expected<Configuration> configure(const Settings& settings) {
         }
         tuning = std::move(*read);
     }
-    return Configuration{settings.topology_file, settings.tuning_file,         std::move(*network), std::move(tuning),
-                         std::move(*forced),     !settings.only_tuned.empty(), *verbosity,          *shared_memory,
-                         *buffer_limit};
+    return Configuration{
+        settings.topology_file,       settings.tuning_file, std::move(*network), std::move(tuning), std::move(*forced),
+        !settings.only_tuned.empty(), *verbosity,           *shared_memory,      *buffer_limit,     *start};
 }
 
 std::string encode(const Settings& settings) {

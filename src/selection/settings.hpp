@@ -28,6 +28,7 @@ struct Settings {
     std::string verbosity;        ///< AAPC_VERBOSE; empty: not set
     std::string shared_memory;    ///< AAPC_SHARED_MEMORY; empty: not set
     std::string buffer_limit;     ///< AAPC_BUFFER_LIMIT; empty: not set
+    std::string start;            ///< AAPC_START; empty: not set
     /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
     /// done.
     std::string only_tuned;
@@ -46,6 +47,7 @@ struct Configuration {
     int verbosity = 0;                                              ///< 0, 1 or 2
     SharedMemory shared_memory = SharedMemory::tickets_and_copies;  ///< what to use where it can be had
     std::optional<std::int64_t> buffer_limit;  ///< bytes for forwarded blocks; nothing: as many as it takes
+    std::optional<double> start_seconds;       ///< what a start costs; nothing: it is measured
 };
 
 /// What reading the settings came to.

@@ -77,7 +77,7 @@ TEST(Buffers, DividesAsOftenAsFitsThenSendsDirectly) {
         EXPECT_EQ(chosen.at(last), method(fmt::format("torus/divisions-{}", divisions)));
         from = last + 1;
     }
-    ASSERT_GE(from, smallest_scheduled_block);
+    ASSERT_GE(from, rule(network).crossover()->block_bytes);
     EXPECT_EQ(chosen.at(from), method("torus-direct"));
     EXPECT_EQ(chosen.at(largest_scheduled_block), method("torus-direct"));
     EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
@@ -87,7 +87,7 @@ TEST(Buffers, DividesAsOftenAsFitsThenSendsDirectly) {
                           "with buffers of {} blocks; from {} bytes torus/divisions-1+window:1 with buffers of {} "
                           "blocks; from {} bytes torus/divisions-0+window:1 with buffers of {} blocks; from {} bytes "
                           "torus-direct/plain+timed (bound 64 messages on t0-t8 at 100 Mbit/s; buffers of at most "
-                          "2000000 bytes)",
+                          "2000000 bytes; worth a start of 3 ms from 17.6 ms of bound on)",
                           blocks(network, 2), limit / blocks(network, 2) + 1, blocks(network, 1),
                           limit / blocks(network, 1) + 1, blocks(network, 0), from));
 }
@@ -96,8 +96,10 @@ TEST(Buffers, BelowTheRulesSmallestBlockTheMpiTakesOver) {
     const Network network = test::torus_of({8, 8});
     const Decision chosen = limited(network, {forced(network, "torus/divisions-2"), rule(network)}, 0);
     EXPECT_TRUE(chosen.at(1).native());
-    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
-    EXPECT_EQ(chosen.at(smallest_scheduled_block), method("torus-direct"));
+    const std::int64_t first = rule(network).crossover()->block_bytes;
+    EXPECT_TRUE(chosen.at(first - 1).native());
+    EXPECT_EQ(chosen.at(first), method("torus-direct"));
+    EXPECT_EQ(chosen.crossover()->block_bytes, first);
     EXPECT_EQ(chosen.ranges().size(), 3U) << "neighbours that are alike are one";
 }
 

@@ -43,6 +43,12 @@ Decision decision(const Network& network, const Placement& placement, const Forc
     return decide(network, placement, network_bound(network, placement), forced, tuning);
 }
 
+/// From where on an exchange of all ranks is worth its start.
+std::int64_t worth_a_start(const Network& network, const Placement& placement) {
+    const Bound bound = network_bound(network, placement);
+    return crossover(network, placement, bound, expected_start_seconds(network, placement, bound)).block_bytes;
+}
+
 Method method(std::string_view text) { return parse_method(text, NetworkKind::tree).value(); }
 
 /// For the ranks of `placement`, each on its machine of `network`.
@@ -59,14 +65,16 @@ bool always_native(const Decision& decision) {
            decision.ranges().front().method.native();
 }
 
-TEST(Choice, TreeAndTimedFromTheSmallestBlockOnByItself) {
+TEST(Choice, TreeAndTimedFromWhereItIsWorthAStart) {
     const Network network = two_switches(4, 1e7);
     const Decision chosen = decision(network, full_placement(network));
     const Method expected = method("tree/merged+timed");
-    EXPECT_EQ(chosen.at(smallest_scheduled_block), expected);
+    const std::int64_t first = worth_a_start(network, full_placement(network));
+    EXPECT_GT(first, smallest_scheduled_block);
+    EXPECT_EQ(chosen.at(first), expected);
     EXPECT_EQ(chosen.at(largest_scheduled_block), expected);
     EXPECT_TRUE(chosen.at(0).native());
-    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
+    EXPECT_TRUE(chosen.at(first - 1).native());
     EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
 }
 
@@ -100,7 +108,7 @@ TEST(Choice, NativeOnOneMachine) {
 
 TEST(Choice, TwoMachinesWithSeveralRanksAreScheduled) {
     const Network network = two_switches(2, 1e7);
-    EXPECT_FALSE(decision(network, {{0, 0, 3, 3}}).at(8192).native());
+    EXPECT_FALSE(decision(network, {{0, 0, 3, 3}}).at(65536).native());
 }
 
 TEST(Choice, ForcedNative) {
@@ -123,16 +131,18 @@ TEST(Choice, ForcedAlgorithmTakesEveryBlockButTheEmptyOne) {
 TEST(Choice, ForcedSynchronisationLeavesTheSizeRule) {
     const Network network = two_switches(4, 1e7);
     const Decision chosen = decision(network, full_placement(network), {std::nullopt, Synchronisation::receiver});
-    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
-    EXPECT_EQ(chosen.at(smallest_scheduled_block), method("tree/merged+receiver"));
+    const std::int64_t first = worth_a_start(network, full_placement(network));
+    EXPECT_TRUE(chosen.at(first - 1).native());
+    EXPECT_EQ(chosen.at(first), method("tree/merged+receiver"));
 }
 
 TEST(Choice, LatticeWhereEqualPhasesWasteAFastTrunk) {
     // 4+4: 16 messages over the trunk, 7 through a port. Equal phases take 16 port times; the links need 7.
     const Network fast = two_switches(4, 1e8);
     const Decision chosen = decision(fast, full_placement(fast));
-    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
-    EXPECT_EQ(chosen.at(3 * smallest_scheduled_block), method("lattice/settled+timed"));
+    const std::int64_t first = worth_a_start(fast, full_placement(fast));
+    EXPECT_TRUE(chosen.at(first - 1).native());
+    EXPECT_EQ(chosen.at(first), method("lattice/settled+timed"));
     EXPECT_THAT(chosen.reason(), AllOf(HasSubstr("trunks are faster"), HasSubstr("2.3 times")));
     EXPECT_EQ(decision(fast, full_placement(fast), {method("tree"), {}}).at(8192), method("tree"));
     // A trunk that is a little faster than the ports: 16 port times instead of 13.3, and hardly faster: instead
@@ -150,16 +160,38 @@ TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunkAndAnotherSynchronisationIsFor
     EXPECT_THAT(chosen.reason(), HasSubstr("2.3 times"));
 }
 
-TEST(Choice, TheLatticeStandsInOnlyWhereExchangesLast) {
-    // 7 messages through a port of 1 Gbit/s are 56 ns a byte: 15 ms are 261.6 KiB.
+TEST(Choice, AMeasuredStartMovesWhatGoesByTimeAndNothingElse) {
+    const auto decided = [](const Network& network, double start_seconds) {
+        const Placement placement = full_placement(network);
+        return decide(network, placement, network_bound(network, placement), {}, nullptr, "", start_seconds);
+    };
+    // 16 messages of 8 ns: a port holds 1 ms of the exchange.
+    const Network gigabit = two_switches(4, 1e9, 1e9);
+    for (const auto& [start, first] : {std::pair{0.0, 7813}, {2e-3, 85938}, {3e-3, 125000}, {20e-3, 789063}}) {
+        const Decision chosen = decided(gigabit, start);
+        EXPECT_TRUE(chosen.at(first - 1).native()) << start;
+        EXPECT_EQ(chosen.at(first), method("tree/merged+timed")) << start;
+        EXPECT_EQ(chosen.crossover()->start_seconds, start);
+    }
+    const Network clusters = test::clusters_of({3, 7});
+    const Decision early = decided(clusters, 0);
+    const Decision late = decided(clusters, 1);
+    EXPECT_NE(early.crossover()->block_bytes, late.crossover()->block_bytes);
+    for (const std::int64_t bytes : {std::int64_t{1}, smallest_block_not_gathered - 1}) {
+        EXPECT_EQ(early.at(bytes), late.at(bytes));
+    }
+}
+
+TEST(Choice, TheLatticeGoesByTheSameTimeAsPhases) {
+    // 7 messages through a port of 1 Gbit/s are 56 ns a byte: 16 ms are 285,715 bytes.
     const Network gigabit = two_switches(4, 1e10, 1e9);
     const Decision chosen = decision(gigabit, full_placement(gigabit));
-    EXPECT_TRUE(chosen.at(262 * 1024 - 1).native());
-    EXPECT_EQ(chosen.at(262 * 1024), method("lattice/settled+timed"));
+    EXPECT_TRUE(chosen.at(285714).native());
+    EXPECT_EQ(chosen.at(285715), method("lattice/settled+timed"));
     // Ten times as fast, ten times as large.
     const Network faster = two_switches(4, 1e11, 1e10);
-    EXPECT_TRUE(decision(faster, full_placement(faster)).at(2615 * 1024 - 1).native());
-    EXPECT_EQ(decision(faster, full_placement(faster)).at(2616 * 1024), method("lattice/settled+timed"));
+    EXPECT_TRUE(decision(faster, full_placement(faster)).at(2857142).native());
+    EXPECT_EQ(decision(faster, full_placement(faster)).at(2857143), method("lattice/settled+timed"));
 }
 
 // ---- Other kinds of networks ----
@@ -183,9 +215,10 @@ TEST(Choice, BetweenClustersSmallBlocksAreGatheredAndLargeOnesScheduled) {
     const Method local_group = parse_method("local-group", NetworkKind::clusters).value();
     EXPECT_EQ(chosen.at(1), local_group);
     EXPECT_EQ(chosen.at(smallest_block_not_gathered - 1), local_group);
+    const std::int64_t first = worth_a_start(network, full_placement(network));
     EXPECT_TRUE(chosen.at(smallest_block_not_gathered).native());
-    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
-    EXPECT_EQ(chosen.at(1 << 20), method("tree/merged+timed"));
+    EXPECT_TRUE(chosen.at(first - 1).native());
+    EXPECT_EQ(chosen.at(first), method("tree/merged+timed"));
     EXPECT_EQ(chosen.at(largest_scheduled_block), method("tree/merged+timed"));
     EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
 }
@@ -208,15 +241,17 @@ TEST(Choice, BetweenClustersWithAFastBackboneLargeBlocksTakeTheLattice) {
 TEST(Choice, RanksOfOneClusterAreDecidedAsOnATree) {
     const Network network = test::clusters_of({3, 7});
     const Decision chosen = decision(network, {{3, 4, 5, 9}});
-    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
-    EXPECT_EQ(chosen.at(1 << 20), method("tree/merged+timed"));
+    const std::int64_t first = worth_a_start(network, {{3, 4, 5, 9}});
+    EXPECT_TRUE(chosen.at(first - 1).native());
+    EXPECT_EQ(chosen.at(first), method("tree/merged+timed"));
 }
 
 TEST(Choice, TorusDirectWherePhasesAreAsFastAsTheLinks) {
     const Network large = test::torus_of({8, 8});
     const Decision chosen = decision(large, full_placement(large));
-    EXPECT_TRUE(chosen.at(smallest_scheduled_block - 1).native());
-    EXPECT_EQ(chosen.at(smallest_scheduled_block), parse_method("torus-direct", NetworkKind::torus).value());
+    const std::int64_t first = worth_a_start(large, full_placement(large));
+    EXPECT_TRUE(chosen.at(first - 1).native());
+    EXPECT_EQ(chosen.at(first), parse_method("torus-direct", NetworkKind::torus).value());
     // 4 x 4: the links would allow 8 phases, but a rank has 15 messages and sends one at a time.
     const Network small = test::torus_of({4, 4});
     const Decision otherwise = decision(small, full_placement(small));
@@ -301,8 +336,8 @@ TEST(Choice, ThereIsNothingToScheduleForTwoRanksOrOnOneMachine) {
 TEST(Choice, ExplanationNamesSizesChoiceAndBound) {
     const Network network = two_switches(4, 1e7);
     EXPECT_EQ(explain(full_placement(network), decision(network, full_placement(network))),
-              "communicator of 8 ranks on 8 machines: native; from 8192 bytes tree/merged+timed "
-              "(bound 16 messages on s1-s0 at 10 Mbit/s)");
+              "communicator of 8 ranks on 8 machines: native; from 3220 bytes tree/merged+timed "
+              "(bound 16 messages on s1-s0 at 10 Mbit/s; worth a start of 3 ms from 41.2 ms of bound on)");
     EXPECT_EQ(explain({{1, 1, 1}}, decision(network, {{1, 1, 1}})),
               "communicator of 3 ranks on 1 machine: native (all ranks are on one machine and no message crosses a "
               "link)");
@@ -354,7 +389,7 @@ TEST(Choice, TheUsersWordComesBeforeTheTuning) {
     EXPECT_TRUE(always_native(decision(network, placement, {method("native"), {}}, &tuning)));
     EXPECT_EQ(decision(network, placement, {method("tree/merged+barrier"), {}}, &tuning).at(100),
               method("tree/merged+barrier"));
-    EXPECT_EQ(decision(network, placement, {std::nullopt, Synchronisation::receiver}, &tuning).at(8192),
+    EXPECT_EQ(decision(network, placement, {std::nullopt, Synchronisation::receiver}, &tuning).at(65536),
               method("tree/merged+receiver"));
 }
 
@@ -368,9 +403,23 @@ TEST(Choice, AnotherShapeThanTheTunedOneIsDecidedByRule) {
         const Decision chosen = decision(network, other, {}, &tuning);
         EXPECT_EQ(chosen.basis(), Decision::Basis::rule);
         EXPECT_EQ(chosen.ranges().size(), decision(network, other).ranges().size());
-        EXPECT_EQ(chosen.at(8192), decision(network, other).at(8192));
+        EXPECT_FALSE(chosen.at(65536).native());
+        EXPECT_EQ(chosen.at(65536), decision(network, other).at(65536));
         EXPECT_THAT(explain(other, chosen), HasSubstr("the tuning is for 8 ranks placed otherwise; bound"));
     }
+}
+
+TEST(Choice, WhetherAMeasuredStartMatters) {
+    const Network network = two_switches(4, 1e9, 1e9);
+    const Placement placement = full_placement(network);
+    EXPECT_TRUE(depends_on_start(decision(network, placement)));
+    EXPECT_FALSE(depends_on_start(decision(network, placement, {method("tree"), {}})));
+    EXPECT_FALSE(depends_on_start(decision(network, placement, {std::nullopt, Synchronisation::receiver})));
+    const Tuning tuning = tuning_for(network, placement, {{0, method("tree/paper+none"), {}}});
+    EXPECT_FALSE(depends_on_start(decision(network, placement, {}, &tuning)));
+    EXPECT_FALSE(depends_on_start(decision(network, {{1, 1, 1}})));
+    const DetectedNetwork found = detected({2, 2}, 1e10);
+    EXPECT_FALSE(depends_on_start(decision(found.network, found.placement)));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class SettingsTest : public testing::Test {
 
     static void clear() {
         for (const char* name : {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE",
-                                 "AAPC_TUNING", "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT"}) {
+                                 "AAPC_TUNING", "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START"}) {
             unsetenv(name);
         }
     }
@@ -242,6 +242,22 @@ TEST_F(SettingsTest, BuffersAreLimitedWhereAskedFor) {
                 ElementsAre(AllOf(StartsWith("AAPC_BUFFER_LIMIT: "), EndsWith("; using the MPI's own MPI_Alltoall"))));
 }
 
+TEST_F(SettingsTest, WhatAStartCostsIsATime) {
+    Settings given = settings("");
+    EXPECT_EQ(configure(given)->start_seconds, std::nullopt);
+    given.start = "500us";
+    EXPECT_DOUBLE_EQ(*configure(given)->start_seconds, 500e-6);
+    for (const char* wrong : {"soon", "-1ms", "3", "3 elephants"}) {
+        given.start = wrong;
+        const auto configuration = configure(given);
+        ASSERT_FALSE(configuration) << wrong;
+        EXPECT_THAT(to_string(configuration.error()), StartsWith("AAPC_START: "));
+    }
+    setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
+    setenv("AAPC_START", "2ms", 1);
+    EXPECT_DOUBLE_EQ(*configure(decode(encode(*read_settings().settings)))->start_seconds, 2e-3);
+}
+
 TEST_F(SettingsTest, UnknownNamesAreRefusedWithTheVariablesName) {
     const std::array<std::pair<Settings, const char*>, 9> wrong = {{
         {settings("wood"), "AAPC_ALGORITHM: "},
@@ -272,7 +288,8 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             std::string("1\0\n", 3),
                             algorithm + text,
                             synchronisation + file,
-                            file + algorithm};
+                            file + algorithm,
+                            text + synchronisation};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 

@@ -20,20 +20,18 @@
 
 namespace aapc {
 
-/// Algorithms for large blocks are not used for smaller ones unless somebody asks for it. Measured on the lab
-/// (docs/measurements.md, "Small messages"): at 4 KB `timed` is still slower than Open MPI's own, at 8 KB it is faster
-/// than either MPI's.
-inline constexpr std::int64_t smallest_scheduled_block = 8192;
-
 /// Where an algorithm is used although nobody asked for it.
 struct Use {
     NetworkKind kind = NetworkKind::tree;
-    /// Blocks of so many bytes to less than `below_bytes`. What several algorithms use on one kind of network is apart,
-    /// and ascends with their rows.
-    std::int64_t from_bytes = smallest_scheduled_block;
+    /// Blocks of so many bytes to less than `below_bytes`; 0: from where the exchange lasts long enough for a start
+    /// (selection/crossover.hpp). What several algorithms use on one kind of network is apart and ascends with their
+    /// rows, and what goes by time is the last.
+    std::int64_t from_bytes = 0;
     std::int64_t below_bytes = std::numeric_limits<std::int64_t>::max();
     /// The MPI whose own routine was measured to be faster ("mpich"); empty: none.
     std::string_view not_under = {};
+
+    [[nodiscard]] bool by_time() const { return from_bytes == 0; }
 };
 
 /// A row of the table. What has a default may be left out.

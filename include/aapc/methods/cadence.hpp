@@ -17,6 +17,10 @@ namespace aapc {
 /// have from 1 Gbit/s on, and at least 32 KiB.
 [[nodiscard]] std::int64_t assumed_buffer_bytes(double bits_per_second);
 
+/// What can wait at a port for that direction of a link, in bytes: as the topology says, otherwise
+/// assumed_buffer_bytes(). 0 at a machine's own port in a tree, where messages wait at their sender.
+[[nodiscard]] std::int64_t port_buffer_bytes(const Network& network, DirectedLink directed);
+
 /// The longest queue that is assumed where there are too many ranks to look, in messages.
 inline constexpr double assumed_queue_messages = 8;
 
