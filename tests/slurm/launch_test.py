@@ -31,7 +31,8 @@ class LaunchTest(unittest.TestCase):
         return self.cluster.run(
             ["srun", f"--mpi={pmi}", "-N", str(NODES), "-n", str(NODES), "sh", "-c",
              'AAPC_HOSTNAME=$SLURMD_NODENAME exec "$@"', "sh", *command],
-            AAPC_TOPOLOGY=os.path.join(INTERPOSER_TESTS, "eight.toml"), AAPC_VERBOSE="2",
+            AAPC_TOPOLOGY=os.path.join(INTERPOSER_TESTS, "slow-eight.toml"), AAPC_VERBOSE="2",
+            AAPC_START="245.75us",  # so much is worth it from exactly 8,192 bytes on
             OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1")
 
     def assert_counted(self, run):
