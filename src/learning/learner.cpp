@@ -1,0 +1,87 @@
+#include "learning/learner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <utility>
+
+namespace aapc::learning {
+
+namespace {
+
+constexpr int classes_an_octave = 4;
+/// Bits behind the leading one that a class goes by.
+constexpr int class_bits = 2;
+
+}  // namespace
+
+int class_of(std::int64_t size) {
+    const auto value = static_cast<std::uint64_t>(size);
+    const auto octave = static_cast<int>(std::bit_width(value)) - 1;
+    const std::uint64_t aligned =
+        octave >= class_bits ? value >> (octave - class_bits) : value << (class_bits - octave);
+    return octave * classes_an_octave + static_cast<int>(aligned & (classes_an_octave - 1));
+}
+
+std::int64_t first_of(int key) {
+    const int octave = key / classes_an_octave;
+    const std::int64_t aligned = classes_an_octave + key % classes_an_octave;
+    if (octave >= class_bits) {
+        return aligned << (octave - class_bits);
+    }
+    const int short_of = class_bits - octave;
+    return (aligned + (std::int64_t{1} << short_of) - 1) >> short_of;
+}
+
+SizeClass* Learner::find(int key) {
+    const auto found = classes_.find(key);
+    return found == classes_.end() ? nullptr : &found->second;
+}
+
+SizeClass& Learner::begin(int key, Beginning beginning) {
+    if (!beginning.winner) {
+        beginning.winner = winner_nearby(key, beginning);
+    }
+    return classes_.try_emplace(key, std::move(beginning)).first->second;
+}
+
+std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& beginning) const {
+    const SizeClass* nearest = nullptr;
+    int distance = classes_an_octave + 1;
+    for (const auto& [other, one] : classes_) {
+        if (std::abs(other - key) < distance && one.account().calls >= calls_before_the_share) {
+            distance = std::abs(other - key);
+            nearest = &one;
+        }
+    }
+    if (nearest == nullptr) {
+        return std::nullopt;
+    }
+    const std::size_t method = nearest->prospects()[nearest->winner()].method;
+    const auto same = std::find_if(beginning.prospects.begin(), beginning.prospects.end(),
+                                   [&](const Prospect& prospect) { return prospect.method == method; });
+    if (same == beginning.prospects.end()) {
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(same - beginning.prospects.begin());
+}
+
+Turn Learner::next(SizeClass& of, const std::optional<Measured>& last) const {
+    Account others;
+    for (const auto& [key, one] : classes_) {
+        if (&one != &of) {
+            others += one.account();
+        }
+    }
+    return of.next(last, others);
+}
+
+Account Learner::account() const {
+    Account sum;
+    for (const auto& [key, one] : classes_) {
+        sum += one.account();
+    }
+    return sum;
+}
+
+}  // namespace aapc::learning

@@ -1,0 +1,47 @@
+/// @file
+/// The size classes of one communicator and collective, and the purse that pays for what they learn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "learning/account.hpp"
+#include "learning/size_class.hpp"
+
+namespace aapc::learning {
+
+/// The class of `size` (>= 1: bytes, or nanoseconds where messages are unequal): sizes up to a quarter apart share one.
+/// Four classes an octave, ascending with the size. O(1).
+[[nodiscard]] int class_of(std::int64_t size);
+
+/// The least size of a class; class_of(first_of(key)) == key.
+[[nodiscard]] std::int64_t first_of(int key);
+
+/// Learns for sizes of every class. Not for concurrent use.
+class Learner {
+  public:
+    /// The class of that key; null: begin() has not been called for it. O(log classes).
+    [[nodiscard]] SizeClass* find(int key);
+
+    /// Makes the class. Without a winner of its own it takes that of the nearest class within an octave, where that has
+    /// one among these prospects: neighbours differ little, so a program whose sizes change slowly learns once.
+    SizeClass& begin(int key, Beginning beginning);
+
+    /// Whose turn the next call of the class is, as SizeClass::next().
+    [[nodiscard]] Turn next(SizeClass& of, const std::optional<Measured>& last) const;
+
+    /// Of all classes.
+    [[nodiscard]] Account account() const;
+
+    /// Ascending by key.
+    [[nodiscard]] const std::map<int, SizeClass>& classes() const { return classes_; }
+
+  private:
+    [[nodiscard]] std::optional<std::size_t> winner_nearby(int key, const Beginning& beginning) const;
+
+    std::map<int, SizeClass> classes_;
+};
+
+}  // namespace aapc::learning

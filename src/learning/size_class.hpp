@@ -1,0 +1,130 @@
+/// @file
+/// Learns in a program's own calls of about one size which of several candidates is the fastest (after STAR-MPI, Faraj
+/// et al. 2006). A state machine that knows no clock and no MPI: whose turn it is follows from the times that it has
+/// been fed, so ranks that feed it the same agree on every turn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "learning/account.hpp"
+
+namespace aapc::learning {
+
+/// One that may take a turn.
+struct Prospect {
+    std::size_t method = 0;     ///< whatever the caller calls it
+    double set_up_seconds = 0;  ///< what its first turn is expected to take before the exchange
+};
+
+/// What is known before the first call.
+struct Beginning {
+    /// The first is the MPI's own, the others as much believed in as they are early. At least one.
+    std::vector<Prospect> prospects;
+    /// No exchange takes less, as far as is known; 0: nothing is known.
+    double least_seconds = 0;
+    /// Index into prospects of the one that was best for nearly the same before; nothing: the MPI's own begins.
+    std::optional<std::size_t> winner;
+};
+
+/// Whose turn a call is.
+struct Turn {
+    std::size_t candidate = 0;  ///< index into the prospects
+    bool measured = false;      ///< whether all ranks begin together and its time is wanted
+};
+
+/// What a measured call took; the same numbers on all ranks.
+struct Measured {
+    double seconds = 0;            ///< the exchange on the slowest rank; > 0
+    double agreement_seconds = 0;  ///< the agreement before it, without waiting for the last rank; >= 0
+    double set_up_seconds = 0;     ///< what had to be set up for it
+};
+
+/// One size class. Not for concurrent use.
+class SizeClass {
+  public:
+    explicit SizeClass(Beginning beginning);
+
+    /// Whether the next call is the winner's and nobody measures: skip() is all that it takes then.
+    [[nodiscard]] bool resting() const { return resting_ > 0; }
+    /// Counts such a call. O(1), a few instructions.
+    void skip() {
+        --resting_;
+        ++calls_;
+        ++unmeasured_;
+    }
+
+    /// Whether the turn before was to be measured and is yet to be told of by next().
+    [[nodiscard]] bool awaits_time() const { return pending_.has_value(); }
+
+    /// Whose turn the next call is, when not resting. `last` is what the turn before took, if awaits_time(); `others`
+    /// is the account of everything else that the same purse pays for. O(candidates · samples² log samples).
+    [[nodiscard]] Turn next(const std::optional<Measured>& last, const Account& others);
+
+    /// The turn that next() gave cannot be taken, now or ever: the MPI's own takes the call, unmeasured.
+    void withdraw(std::size_t candidate);
+
+    /// Index into the prospects of the fastest so far, the MPI's own where there is no difference beyond the noise.
+    [[nodiscard]] std::size_t winner() const { return winner_; }
+    [[nodiscard]] const std::vector<Prospect>& prospects() const { return prospects_; }
+    [[nodiscard]] Account account() const;
+
+    /// What has been seen of a candidate since conditions changed last.
+    struct Seen {
+        std::vector<double> seconds;  ///< the latest, oldest first
+        std::int64_t calls = 0;       ///< since the beginning, conditions whatever they were; measured ones
+    };
+    [[nodiscard]] Seen seen(std::size_t candidate) const;
+    /// A typical time of a candidate now; nothing: none is known.
+    [[nodiscard]] std::optional<double> typical_seconds(std::size_t candidate) const;
+
+  private:
+    struct Candidate {
+        std::vector<double> samples;  ///< of this spell, at most most_samples
+        std::int64_t measured = 0;    ///< since the beginning
+        std::int64_t explored = 0;    ///< turns of this spell while another was the winner
+        double explored_seconds = 0;  ///< that these took
+        std::int64_t next_look = 0;   ///< the call from which on it may be tried
+        std::size_t look_turns = 0;   ///< of the look that is under way
+        bool was_set_up = false;
+        bool withdrawn = false;
+    };
+
+    void observe(const Measured& measured);
+    void end_look(Candidate& candidate);
+    void judge();
+    [[nodiscard]] bool beats(std::size_t challenger) const;
+    [[nodiscard]] bool native_takes_over() const;
+    void crown(std::size_t candidate);
+    [[nodiscard]] bool winner_has_changed() const;
+    void begin_spell();
+    [[nodiscard]] Turn choose(const Account& others);
+    [[nodiscard]] bool watches(const Account& others) const;
+    [[nodiscard]] std::optional<std::size_t> due_challenger(const Account& others) const;
+    [[nodiscard]] bool affordable(std::size_t candidate, const Account& others) const;
+    [[nodiscard]] bool hopeless(const Candidate& candidate) const;
+    [[nodiscard]] bool surely_slower(const Candidate& candidate) const;
+    [[nodiscard]] bool nothing_to_gain() const;
+    [[nodiscard]] std::int64_t rest() const;
+    [[nodiscard]] double winner_seconds() const;
+
+    std::vector<Prospect> prospects_;
+    double least_seconds_;
+    std::vector<Candidate> candidates_;
+    std::size_t winner_ = 0;
+    std::optional<std::size_t> pending_;
+    std::int64_t resting_ = 0;
+    std::int64_t calls_ = 0;
+    std::int64_t unmeasured_ = 0;   ///< of this winner in this spell
+    double past_seconds_ = 0;       ///< of former spells and winners, and of all measured calls
+    double past_spent_ = 0;         ///< of former spells, of setting up and agreeing
+    double agreement_seconds_ = 0;  ///< the cheapest so far
+    bool agreed_once_ = false;
+    bool opens_session_ = false;     ///< the pending turn had an agreement of its own
+    std::size_t watched_ = 0;        ///< the winner's measured calls since the last rest
+    std::vector<double> reference_;  ///< the winner's first times in this spell
+};
+
+}  // namespace aapc::learning

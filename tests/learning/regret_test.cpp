@@ -1,0 +1,177 @@
+// The promises of learning, on programs whose times are made up: against the better of the MPI's own and the best
+// single candidate over the same calls.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "learning/simulated.hpp"
+
+namespace aapc::learning {
+namespace {
+
+using Seconds = std::vector<double>;
+
+/// The first is the MPI's own.
+const std::vector<Seconds> own_is_best = {
+    {1e-2, 1.05e-2}, {1e-2, 1.5e-2}, {1e-2, 2e-2}, {1e-2, 1.3e-2, 1.1e-2}, {1e-2, 1.4e-2, 1.2e-2, 1.9e-2}};
+const std::vector<Seconds> own_is_worst = {
+    {1e-2, 0.9e-2}, {1e-2, 0.6e-2}, {1e-2, 0.5e-2}, {1e-2, 0.7e-2, 0.85e-2}, {1e-2, 0.9e-2, 0.7e-2}};
+
+std::vector<Seconds> all_cases() {
+    std::vector<Seconds> all = own_is_best;
+    all.insert(all.end(), own_is_worst.begin(), own_is_worst.end());
+    all.push_back({1e-2, 0.8e-2, 1.5e-2, 0.9e-2});
+    return all;
+}
+
+/// Exchanges that are known to take long: an agreement before them is nothing.
+World long_calls(const Seconds& seconds, double spread = 0, std::uint64_t seed = 1) {
+    World world = steady(seconds, spread, seed);
+    world.agreement_seconds = 2e-5;
+    world.least_seconds = [](std::int64_t) { return 0.0051; };
+    return world;
+}
+
+std::string text(const Seconds& seconds) { return fmt::format("{}", fmt::join(seconds, ", ")); }
+
+/// Mean over programs that differ by chance alone.
+double mean_regret(const Seconds& seconds, double spread, int calls) {
+    constexpr int programs = 12;
+    double sum = 0;
+    for (int seed = 1; seed <= programs; ++seed) {
+        sum += run(long_calls(seconds, spread, static_cast<std::uint64_t>(seed)), calls).regret();
+    }
+    return sum / programs;
+}
+
+TEST(Regret, ThreeCallsAreTheMpisOwn) {
+    for (const Seconds& seconds : all_cases()) {
+        const Outcome outcome = run(long_calls(seconds), 3);
+        EXPECT_THAT(outcome.served, testing::Each(0U)) << text(seconds);
+        EXPECT_LE(outcome.seconds, 1.02 * outcome.by_one[0]) << text(seconds);
+    }
+}
+
+TEST(Regret, TenCallsLoseATenthAtMostWhereTheMpisOwnIsBest) {
+    for (const Seconds& seconds : own_is_best) {
+        EXPECT_LE(run(long_calls(seconds), 10).regret(), 1.10 * 1.01) << text(seconds);
+        EXPECT_LE(run(steady(seconds), 10).regret(), 1.10 * 1.01) << text(seconds);
+    }
+}
+
+TEST(Regret, TenCallsHaveHalfOfTheGainWhereTheMpisOwnIsWorst) {
+    for (const Seconds& seconds : own_is_worst) {
+        const Outcome outcome = run(long_calls(seconds), 10);
+        const double best = *std::min_element(outcome.by_one.begin(), outcome.by_one.end());
+        EXPECT_GE((outcome.by_one[0] - outcome.seconds) / (outcome.by_one[0] - best), 0.5) << text(seconds);
+    }
+}
+
+TEST(Regret, AHundredCallsAreWithinFivePercentAndAThousandWithinTwo) {
+    for (const Seconds& seconds : all_cases()) {
+        EXPECT_LE(run(long_calls(seconds), 100).regret(), 1.05 * 1.002) << text(seconds);
+        EXPECT_LE(run(long_calls(seconds), 1000).regret(), 1.02) << text(seconds);
+    }
+}
+
+TEST(Regret, NoiseDoesNotSpoilIt) {
+    for (const Seconds& seconds : all_cases()) {
+        EXPECT_LE(mean_regret(seconds, 0.1, 100), 1.06) << text(seconds);
+        EXPECT_LE(mean_regret(seconds, 0.1, 1000), 1.02) << text(seconds);
+        EXPECT_LE(mean_regret(seconds, 0.03, 100), 1.052) << text(seconds);
+    }
+}
+
+TEST(Regret, FromTheTenthCallOnExploringStaysBelowAShare) {
+    for (const Seconds& seconds : all_cases()) {
+        for (const double spread : {0.0, 0.1}) {
+            const Outcome outcome = run(long_calls(seconds, spread), 1000);
+            for (std::size_t call = 10; call < outcome.served.size(); ++call) {
+                // One turn may turn out dearer than it was expected to be: what is then spent is paid off in silence.
+                if (outcome.share[call - 1] > 0.05) {
+                    EXPECT_LE(outcome.share[call], outcome.share[call - 1] + 1e-9) << text(seconds) << ", " << call;
+                }
+            }
+            EXPECT_LE(outcome.share.back(), 0.02) << text(seconds);
+        }
+    }
+}
+
+TEST(Regret, AHopelessCandidateHasFewTurns) {
+    const Outcome outcome = run(long_calls({1e-2, 1e-1}), 1000);
+    EXPECT_LE(std::count(outcome.served.begin(), outcome.served.end(), 1U), 2);
+}
+
+TEST(Regret, ShortCallsDoNotPayForSettingUpWhatTheyCannotUse) {
+    World world = steady({1e-4, 0.8e-4});
+    world.agreement_seconds = 4e-5;
+    world.set_up_seconds = 5e-3;
+    EXPECT_LE(run(world, 3).regret(), 1.25);  // the MPI's own, to the last call
+    EXPECT_LE(run(world, 100).seconds, 1.05 * run(world, 100).by_one[0]);
+    EXPECT_LE(run(world, 10000).regret(), 1.20);  // what setting up costs is worth it only by then
+    const Outcome silent = run(world, 3);
+    EXPECT_EQ(silent.agreements, 0);
+}
+
+TEST(Regret, AfterLearningThereAreHardlyAnyAgreements) {
+    World world = steady({2e-4, 1.5e-4}, 0.05);
+    world.agreement_seconds = 6e-5;
+    const std::int64_t learning = run(world, 5000).agreements;
+    EXPECT_LE(run(world, 20000).agreements - learning, 15000 / 150);
+}
+
+TEST(Regret, TwoSizesInTurn) {
+    std::vector<std::int64_t> sizes;
+    for (int call = 0; call < 200; ++call) {
+        sizes.push_back(call % 2 == 0 ? 1024 : 1 << 20);
+    }
+    World world;
+    world.time_of = [](std::int64_t size, int, std::size_t one) {
+        return size == 1024 ? (one == 0 ? 1e-4 : 4e-4) : (one == 0 ? 1e-2 : 0.7e-2);
+    };
+    const Outcome outcome = run(world, sizes);
+    EXPECT_LE(outcome.seconds, 1.05 * (100 * 1e-4 + 100 * 0.7e-2));
+    EXPECT_EQ(outcome.served[198], 0U);
+    EXPECT_EQ(outcome.served[199], 1U);
+}
+
+TEST(Regret, SizesThatChangeSlowlyAreLearnedOnce) {
+    std::vector<std::int64_t> sizes;
+    for (int call = 0; call < 400; ++call) {
+        sizes.push_back(static_cast<std::int64_t>(65536 * std::pow(1.01, call)));
+    }
+    World world;
+    world.time_of = [](std::int64_t size, int, std::size_t one) {
+        return static_cast<double>(size) * (one == 0 ? 1.4e-7 : 1e-7);
+    };
+    EXPECT_LE(run(world, sizes).regret(), 1.05);
+}
+
+TEST(Regret, ChangesOfTheNetworkAreFollowed) {
+    const auto switches = [](Seconds before, Seconds after, int when) {
+        World world = long_calls(before);
+        world.time_of = [=](std::int64_t, int call, std::size_t one) {
+            return (call < when ? before : after)[one] * scatter(call, one, 3, 0.05);
+        };
+        return world;
+    };
+    struct Change {
+        Seconds before, after;
+        std::size_t best;
+    };
+    for (const Change& change : {Change{{1e-2, 2e-2}, {3e-2, 1e-2}, 1},    // the winner becomes slow
+                                 Change{{2e-2, 1e-2}, {0.7e-2, 1e-2}, 0},  // a loser becomes fast, and nothing shows it
+                                 Change{{4e-2, 3e-2}, {1e-2, 1.5e-2}, 0},  // foreign traffic goes
+                                 Change{{1e-2, 0.8e-2}, {2e-2, 2.5e-2}, 0}}) {  // half of a trunk goes
+        const Outcome outcome = run(switches(change.before, change.after, 200), 1500);
+        const auto late = std::count(outcome.served.end() - 400, outcome.served.end(), change.best);
+        EXPECT_GE(late, 385) << text(change.before) << " -> " << text(change.after);
+        EXPECT_LE(outcome.regret(), 1.05) << text(change.before) << " -> " << text(change.after);
+    }
+}
+
+}  // namespace
+}  // namespace aapc::learning

@@ -1,0 +1,115 @@
+/// @file
+/// A program whose calls take as long as a function says, and a learner that is fed with it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "learning/learner.hpp"
+
+namespace aapc::learning {
+
+/// What a call takes by a candidate: (size, index of the call, candidate) -> seconds.
+using TimeOf = std::function<double(std::int64_t, int, std::size_t)>;
+
+struct World {
+    std::size_t candidates = 2;
+    TimeOf time_of;
+    double agreement_seconds = 0;
+    double set_up_seconds = 0;
+    std::function<double(std::int64_t)> least_seconds = [](std::int64_t) { return 0.0; };
+};
+
+/// What came of a program's calls.
+struct Outcome {
+    double seconds = 0;               ///< all of it
+    std::vector<double> by_one;       ///< had each candidate served all calls
+    std::vector<std::size_t> served;  ///< who served each call
+    std::vector<double> share;        ///< of learning in the time so far, after each call
+    std::int64_t agreements = 0;
+
+    /// Against the better of the MPI's own and the best single one.
+    [[nodiscard]] double regret() const { return seconds / *std::min_element(by_one.begin(), by_one.end()); }
+};
+
+inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
+    struct Last {
+        double seconds, set_up;
+    };
+    Learner learner;
+    Outcome outcome;
+    outcome.by_one.assign(world.candidates, 0);
+    std::vector<bool> is_set_up(world.candidates, false);
+    is_set_up[0] = true;
+    std::map<int, Last> waiting;
+    for (std::size_t call = 0; call < sizes.size(); ++call) {
+        const std::int64_t size = sizes[call];
+        const int key = class_of(size);
+        SizeClass* found = learner.find(key);
+        if (found == nullptr) {
+            Beginning beginning;
+            for (std::size_t method = 0; method < world.candidates; ++method) {
+                beginning.prospects.push_back({method, is_set_up[method] ? 0 : world.set_up_seconds});
+            }
+            beginning.least_seconds = world.least_seconds(size);
+            found = &learner.begin(key, beginning);
+        }
+        Turn turn{found->winner(), false};
+        double agreeing = 0;
+        if (found->resting()) {
+            found->skip();
+        } else {
+            std::optional<Measured> last;
+            if (found->awaits_time()) {
+                last = {waiting[key].seconds, world.agreement_seconds, waiting[key].set_up};
+                agreeing = world.agreement_seconds;
+            }
+            turn = learner.next(*found, last);
+            agreeing = turn.measured ? world.agreement_seconds : agreeing;
+        }
+        outcome.agreements += agreeing > 0 ? 1 : 0;
+        const double set_up = is_set_up[turn.candidate] ? 0 : world.set_up_seconds;
+        is_set_up[turn.candidate] = true;
+        const double seconds = world.time_of(size, static_cast<int>(call), turn.candidate);
+        waiting[key] = {seconds, set_up};
+        outcome.seconds += seconds + set_up + agreeing;
+        outcome.served.push_back(turn.candidate);
+        for (std::size_t one = 0; one < world.candidates; ++one) {
+            outcome.by_one[one] += world.time_of(size, static_cast<int>(call), one);
+        }
+        const Account account = learner.account();
+        outcome.share.push_back(account.seconds > 0 ? account.spent_seconds / account.seconds : 0);
+    }
+    return outcome;
+}
+
+inline Outcome run(const World& world, int calls, std::int64_t size = 65536) {
+    return run(world, std::vector<std::int64_t>(static_cast<std::size_t>(calls), size));
+}
+
+/// The same for the same arguments: a factor that scatters about 1 as running times do, with a tail.
+inline double scatter(int call, std::size_t candidate, std::uint64_t seed, double spread) {
+    std::mt19937_64 source(seed * 1000003 + static_cast<std::uint64_t>(call) * 31 + candidate);
+    const auto uniform = [&] { return (static_cast<double>(source() >> 11) + 0.5) / 9007199254740992.0; };
+    const double normal = std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
+    const double accident = uniform() < 0.02 ? 1 + 5 * spread : 1.0;
+    return std::exp(spread * normal) * accident;
+}
+
+/// Candidates that take these times at any size, scattered.
+inline World steady(std::vector<double> seconds, double spread = 0, std::uint64_t seed = 1) {
+    World world;
+    world.candidates = seconds.size();
+    world.time_of = [seconds = std::move(seconds), spread, seed](std::int64_t, int call, std::size_t one) {
+        return seconds[one] * scatter(call, one, seed, spread);
+    };
+    return world;
+}
+
+}  // namespace aapc::learning
