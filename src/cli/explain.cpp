@@ -20,7 +20,9 @@
 #include "aapc/topology/topology_file.hpp"
 #include "bench/model_files.hpp"
 #include "cli/command.hpp"
+#include "cli/demand_options.hpp"
 #include "cli/explanation.hpp"
+#include "cli/unequal_report.hpp"
 #include "selection/buffers.hpp"
 #include "selection/rule.hpp"
 #include "selection/settings.hpp"
@@ -41,6 +43,7 @@ struct ExplainOptions {
     std::string start;  ///< what a start costs; empty: what is expected
     std::vector<std::string> sizes;
     std::vector<std::string> models;
+    DemandOptions demand;
     std::string format = "text";
 };
 
@@ -316,7 +319,36 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     return explanation;
 }
 
+/// What would become of unequal messages.
+int explain_unequal(const ExplainOptions& options) {
+    const auto network = read_topology_file(options.topology);
+    if (!network) {
+        return complain(network.error());
+    }
+    const auto placement = demand_of(options, *network, nullptr);
+    if (!placement) {
+        return complain(placement.error());
+    }
+    const auto sizes = parse_sizes_of("--sizes", options.sizes);
+    if (!sizes) {
+        return complain(sizes.error());
+    }
+    std::optional<NetworkModel> model;
+    if (!options.models.empty()) {
+        auto known = bench::read_model_files(options.models);
+        if (!known) {
+            return complain(known.error());
+        }
+        model = std::move(*known);
+    }
+    return answer_unequal(
+        {*network, *placement, options.demand, *sizes, {}, std::move(model), options.format == "json"});
+}
+
 int run(const ExplainOptions& options) {
+    if (options.demand.given()) {
+        return explain_unequal(options);
+    }
     const auto explanation = find_out(options);
     if (!explanation) {
         return complain(explanation.error());
@@ -349,7 +381,10 @@ void add_explain_command(Command& program, Invocation& invocation) {
                 "what the start of a scheduled exchange costs, such as 500us, as a job says with AAPC_VERBOSE=2; "
                 "default: what is expected")
         .type_name("TIME");
-    command.option("--sizes", options->sizes, "message sizes, as in 1,8Ki,1M; default: those that were measured")
+    add_demand_options(command, options->demand);
+    command
+        .option("--sizes", options->sizes,
+                "message sizes, as in 1,8Ki,1M, of a pattern on average; default: those that were measured")
         .separated_by(',')
         .type_name("SIZE,...");
     command

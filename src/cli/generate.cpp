@@ -54,7 +54,8 @@ int run(const GenerateOptions& options, const std::vector<std::string>& argument
 }  // namespace
 
 void add_generate_command(Command& program, Invocation& invocation) {
-    Command command = program.subcommand("generate", "Write a self-contained C routine for a topology file");
+    Command command = program.subcommand(
+        "generate", "Write a self-contained C routine for a topology file; it is for equal messages alone");
     auto options = std::make_shared<GenerateOptions>();
     add_schedule_options(command, options->request);
     command.option("-o,--output", options->output, "C file to write instead of standard output (docs/generator.md)")

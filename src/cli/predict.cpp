@@ -16,6 +16,7 @@
 #include "bench/bench_options.hpp"
 #include "bench/fit_report.hpp"
 #include "bench/model_files.hpp"
+#include "cli/unequal_report.hpp"
 #include "console/command_line.hpp"
 
 namespace aapc::cli {
@@ -214,10 +215,40 @@ Expected<std::vector<Prediction>> predict_on(const Network& network, const Netwo
     return predictions;
 }
 
+/// Unequal messages on the topology: by the clock also without a model.
+int predict_unequal(const Network& network, const PredictOptions& options) {
+    const Rank all = full_placement(network).participants();
+    const auto placement = demand_of(network, options.ranks.empty() ? all : options.ranks.front());
+    if (!placement) {
+        return complain(placement.error());
+    }
+    const auto sizes = parse_sizes_of("--sizes", options.sizes, smallest_message);
+    if (!sizes) {
+        return complain(sizes.error());
+    }
+    std::optional<NetworkModel> model;
+    if (!options.models.empty()) {
+        auto known = bench::read_model_files(options.models, options.wide_area);
+        if (!known) {
+            return complain(known.error());
+        }
+        model = std::move(*known);
+        if (auto complete = check_model_is_for(*model, network, *placement); !complete) {
+            complete.error().file = "--model";
+            return complain(complete.error());
+        }
+    }
+    return answer_unequal(
+        {network, *placement, options.demand, *sizes, options.methods, std::move(model), options.format == "json"});
+}
+
 int predict_on_topology(const std::string& text, const PredictOptions& options) {
     const auto network = read_topology(text, options.input);
     if (!network) {
         return complain(network.error());
+    }
+    if (options.demand.given()) {
+        return predict_unequal(*network, options);
     }
     if (network->kind() == NetworkKind::torus && options.models.empty()) {
         return predict_torus(*network, options);
@@ -285,7 +316,8 @@ void add_predict_command(Command& program, Invocation& invocation) {
         .separated_by(',')
         .between(2, 1 << 24)
         .type_name("N,...");
-    command.option("--sizes", options->sizes, "message sizes, such as 1Ki,64Ki")
+    add_demand_options(command, options->demand);
+    command.option("--sizes", options->sizes, "message sizes, such as 1Ki,64Ki; of a pattern on average")
         .separated_by(',')
         .type_name("SIZE,...");
     command

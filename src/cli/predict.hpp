@@ -8,6 +8,7 @@
 #include "aapc/input/units.hpp"
 #include "aapc/topology/network.hpp"
 #include "cli/command.hpp"
+#include "cli/demand_options.hpp"
 
 namespace aapc::cli {
 
@@ -26,6 +27,7 @@ struct PredictOptions {
     double seconds_per_byte = -1;       ///< of one message
     double copy_seconds_per_byte = -1;  ///< of rearranging blocks in memory
     bool torus_table = false;           ///< Table 1 of the paper again, without a topology file
+    DemandOptions demand;               ///< unequal messages
     std::string format = "text";        ///< or json
 };
 

@@ -4,11 +4,15 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "aapc/schedule/schedule_file.hpp"
 #include "aapc/schedule/synchronise.hpp"
+#include "aapc/topology/topology_file.hpp"
 #include "cli/command.hpp"
+#include "cli/demand_options.hpp"
 #include "cli/scheduling.hpp"
+#include "cli/unequal_report.hpp"
 
 namespace aapc::cli {
 
@@ -16,6 +20,8 @@ namespace {
 
 struct ScheduleOptions {
     ScheduleRequest request;
+    DemandOptions demand;
+    std::string mean;
     std::string reduction = "pair";
     std::string format = "table";
     std::string output;
@@ -27,7 +33,49 @@ constexpr std::pair<std::string_view, Reduction> reductions[] = {
     {"none", Reduction::none},
 };
 
+/// The method of the request, of which a synchronisation was perhaps not given.
+std::string method_text(const ScheduleRequest& request) {
+    std::string text = request.algorithm.empty() ? "lattice" : request.algorithm;
+    text += request.variant.empty() ? "" : "/" + request.variant;
+    return request.synchronisation == to_string(Synchronisation::none) ? text : text + "+" + request.synchronisation;
+}
+
+/// The messages of a demand.
+Expected<std::string> unequal_schedule(const ScheduleOptions& options) {
+    const auto network = read_topology_file(options.request.topology);
+    if (!network) {
+        return failure(network.error());
+    }
+    const Placement placement = full_placement(*network);
+    std::vector<std::int64_t> means;
+    if (!options.mean.empty()) {
+        const auto mean = parse_size_of("--mean", options.mean);
+        if (!mean) {
+            return failure(mean.error());
+        }
+        means.push_back(*mean);
+    }
+    const auto demands = read_demands(options.demand, means, placement.participants());
+    if (!demands) {
+        return failure(demands.error());
+    }
+    const auto method = find_unequal_method(method_text(options.request), *network, placement);
+    if (!method) {
+        return failure(method.error());
+    }
+    const auto line = examine_unequal(*network, placement, *method, demands->front(), nullptr);
+    if (!line) {
+        return failure(line.error());
+    }
+    const auto write = options.format == "json" ? unequal_schedule_json : unequal_schedule_text;
+    return write(*network, placement, *method, *line);
+}
+
 int run(ScheduleOptions& options) {
+    if (options.demand.given()) {
+        const auto text = unequal_schedule(options);
+        return text ? write_output(options.output, *text) : complain(text.error());
+    }
     options.request.reduction = std::find_if(std::begin(reductions), std::end(reductions), [&](const auto& entry) {
                                     return entry.first == options.reduction;
                                 })->second;
@@ -55,6 +103,9 @@ void add_schedule_command(Command& program, Invocation& invocation) {
     command.option("--format", options->format, "table or json (docs/schedule-documents.md)")
         .one_of({"table", "json"})
         .show_default();
+    add_demand_options(command, options->demand);
+    command.option("--mean", options->mean, "bytes a message on average, of a pattern; default: 64Ki")
+        .type_name("SIZE");
     command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
     command.on_run([options, &invocation] { invocation.status = run(*options); });
 }

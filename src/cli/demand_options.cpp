@@ -1,0 +1,56 @@
+#include "cli/demand_options.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "aapc/demand/demand_file.hpp"
+#include "aapc/demand/patterns.hpp"
+#include "aapc/input/units.hpp"
+#include "console/output.hpp"
+
+namespace aapc::cli {
+
+void add_demand_options(Command& command, DemandOptions& options) {
+    Option file = command.option("--demand", options.file,
+                                 "unequal messages: bytes from every rank (a line) to every rank, separated by commas "
+                                 "(docs/unequal.md), or - for standard input");
+    file.type_name("FILE.csv");
+    Option pattern =
+        command.option("--pattern", options.pattern, fmt::format("unequal messages by a pattern: {}", pattern_names()));
+    pattern.type_name("NAME").excludes(file);
+    command.option("--seed", options.seed, "of what the pattern draws").type_name("N").needs(pattern);
+}
+
+Expected<std::vector<NamedDemand>> read_demands(const DemandOptions& options,
+                                                const std::vector<std::int64_t>& mean_bytes, Rank participants) {
+    std::vector<NamedDemand> demands;
+    if (!options.file.empty()) {
+        const bool is_input = options.file == "-";
+        const auto text = is_input ? Expected<std::string>(std::string(std::istreambuf_iterator<char>(std::cin), {}))
+                                   : read_file(options.file);
+        if (!text) {
+            return failure(text.error());
+        }
+        const std::string name = is_input ? "standard input" : options.file;
+        auto demand = read_demand(*text, name, participants);
+        if (!demand) {
+            return failure(std::move(demand.error()));
+        }
+        demands.push_back({name, std::move(*demand)});
+        return demands;
+    }
+    for (const std::int64_t mean : mean_bytes.empty() ? std::vector{usual_mean_bytes} : mean_bytes) {
+        auto demand = make_demand(options.pattern, participants, mean, options.seed);
+        if (!demand) {
+            demand.error().file = "--pattern";
+            return failure(std::move(demand.error()));
+        }
+        demands.push_back({fmt::format("{}, {} on average", options.pattern, size_text(mean)), std::move(*demand)});
+    }
+    return demands;
+}
+
+}  // namespace aapc::cli

@@ -1,0 +1,79 @@
+/// @file
+/// What `aapc schedule`, `explain` and `predict` say of unequal messages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aapc/demand/link_loads.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/methods/unequal_exchange.hpp"
+#include "aapc/models/network_model.hpp"
+#include "aapc/statistics/statistics.hpp"
+#include "aapc/topology/bound.hpp"
+#include "cli/demand_options.hpp"
+
+namespace aapc::cli {
+
+/// A method that can carry out exchanges of unequal messages here.
+struct UnequalMethod {
+    Prepared prepared;
+    Cadence cadence;         ///< for messages of any lengths
+    std::size_t sums = 0;    ///< what the reduction adds up, in numbers
+    std::size_t maxima = 0;  ///< and of what it takes the largest
+    double pace = 1;         ///< that an exchange starts with
+};
+
+/// `lattice` by the clock where `text` is empty. A diagnostic if the method forwards blocks, does not go by the clock,
+/// or cannot be had here.
+[[nodiscard]] Expected<UnequalMethod> find_unequal_method(const std::string& text, const Network& network,
+                                                          const Placement& placement);
+
+/// One demand by one method.
+struct UnequalLine {
+    std::string name;                        ///< of the demand
+    std::int64_t messages = 0;               ///< between different ranks that are not empty
+    std::int64_t bytes = 0;                  ///< of them together
+    std::int64_t longest = 0;                ///< of them
+    DemandBound bound;                       ///< of the bytes alone
+    double predicted_seconds = 0;            ///< by the clock, at the declared speeds
+    std::optional<Estimate> native_seconds;  ///< by a model
+    UnequalExchange exchange;
+};
+
+/// Refers to `demand`. Without a model no start-up counts, and nothing is said of the MPI's own.
+[[nodiscard]] Expected<UnequalLine> examine_unequal(const Network& network, const Placement& placement,
+                                                    const UnequalMethod& method, const NamedDemand& demand,
+                                                    const NetworkModel* model);
+
+/// For `aapc explain` and `aapc predict`: a line for each demand, the links that need longest of the last one, the
+/// reduction.
+[[nodiscard]] std::string unequal_text(const Network& network, const UnequalMethod& method,
+                                       const std::vector<UnequalLine>& lines);
+[[nodiscard]] std::string unequal_json(const Network& network, const UnequalMethod& method,
+                                       const std::vector<UnequalLine>& lines);
+
+/// For `aapc schedule`: all messages of one demand in the order in which they start.
+[[nodiscard]] std::string unequal_schedule_text(const Network& network, const Placement& placement,
+                                                const UnequalMethod& method, const UnequalLine& line);
+/// As a document (format "aapc-unequal/1", docs/unequal.md).
+[[nodiscard]] std::string unequal_schedule_json(const Network& network, const Placement& placement,
+                                                const UnequalMethod& method, const UnequalLine& line);
+
+/// All of it for the demands of a topology: reads them, examines them, writes text or JSON to standard output. Returns
+/// the exit status. `models` may be empty.
+struct UnequalQuestion {
+    const Network& network;
+    const Placement& placement;
+    const DemandOptions& demand;
+    std::vector<std::int64_t> mean_bytes;
+    std::vector<std::string> methods;  ///< empty: lattice
+    std::optional<NetworkModel> model;
+    bool as_json = false;
+};
+[[nodiscard]] int answer_unequal(const UnequalQuestion& question);
+
+}  // namespace aapc::cli
