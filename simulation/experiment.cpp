@@ -10,7 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "aapc/methods/preparation.hpp"
 #include "aapc/plan/plan.hpp"
 #include "bench/payload.hpp"
 
@@ -33,17 +32,16 @@ Experiment::Experiment(const Network& network, ExperimentPlan plan)
 
 Expected<std::unique_ptr<Experiment>> Experiment::create(const Network& network, ExperimentPlan plan) {
     std::unique_ptr<Experiment> experiment(new Experiment(network, std::move(plan)));
-    if (const auto built = experiment->build_timetables(network); !built) {
+    if (const auto built = experiment->prepare_methods(network); !built) {
         return failure(built.error());
     }
     return experiment;
 }
 
-Expected<void> Experiment::build_timetables(const Network& network) {
+Expected<void> Experiment::prepare_methods(const Network& network) {
     for (const Method& method : plan_.methods) {
         if (method.native()) {
-            timetables_.push_back(nullptr);
-            cadences_.emplace_back();
+            prepared_.emplace_back();
             continue;
         }
         auto prepared = prepare(network, placement_, bound_, method);
@@ -54,8 +52,7 @@ Expected<void> Experiment::build_timetables(const Network& network) {
             return failure(fmt::format("{}: simulated ranks share no memory", to_string(method)),
                            "choose a synchronisation by messages or by the clock");
         }
-        cadences_.push_back(prepared->cadence);
-        timetables_.push_back(std::move(prepared->timetable));
+        prepared_.emplace_back(std::move(*prepared));
     }
     return {};
 }
@@ -87,11 +84,12 @@ void Experiment::run_method(Rank rank, std::size_t method) {
     std::unique_ptr<mpi::Exchange> exchange;
     current_.planned_messages = 0;
     all_ranks_->wait();
-    if (timetables_[method] != nullptr) {
-        Plan plan = make_plan(*timetables_[method], rank, plan_.methods[method].synchronisation);
+    // Not make_exchange(): what ranks agree on there, they would wait for in the time of this computer.
+    if (const std::optional<Prepared>& prepared = prepared_[method]) {
+        Plan plan = make_plan(*prepared->timetable, placement_, rank, prepared->method.synchronisation);
         current_.planned_messages += planned_messages(plan);
         mpi::ExchangeOptions options;
-        options.cadence = cadences_[method];
+        options.cadence = prepared->cadence;
         if (const int error = mpi::Exchange::create(MPI_COMM_WORLD, std::move(plan), options, exchange);
             error != MPI_SUCCESS) {
             complain(method, fmt::format("rank {} has no exchange, the MPI says {}", rank, error));

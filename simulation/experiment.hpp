@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/methods/method.hpp"
+#include "aapc/methods/preparation.hpp"
 #include "aapc/mpi/exchange.hpp"
-#include "aapc/plan/pacing.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
@@ -68,7 +67,7 @@ class Experiment {
     };
 
     explicit Experiment(const Network& network, ExperimentPlan plan);
-    [[nodiscard]] Expected<void> build_timetables(const Network& network);
+    [[nodiscard]] Expected<void> prepare_methods(const Network& network);
     void run_rank(Rank rank);
     void run_method(Rank rank, std::size_t method);
     void run_once(Rank rank, std::size_t method, std::int64_t block_bytes, mpi::Exchange* exchange, Buffers& buffers);
@@ -79,8 +78,7 @@ class Experiment {
     ExperimentPlan plan_;
     Placement placement_;
     Bound bound_;
-    std::vector<std::unique_ptr<Timetable>> timetables_;  ///< by method; null for the MPI's own
-    std::vector<Cadence> cadences_;                       ///< by method
+    std::vector<std::optional<Prepared>> prepared_;  ///< by method, for all ranks; nothing: the MPI's own
     const Platform* platform_ = nullptr;
 
     // Ranks take turns in one thread and may look at the same things.
