@@ -18,6 +18,7 @@
 #include "aapc/topology/topology_file.hpp"
 #include "console/command_line.hpp"
 #include "console/output.hpp"
+#include "selection/rule.hpp"
 
 namespace aapc::cli {
 
@@ -182,6 +183,10 @@ Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request) {
     const Expected<Prepared> prepared = prepare_request(request, *network, placement);
     if (!prepared) {
         return refuse(prepared.error());
+    }
+    if (const auto remark =
+            selection::remark_on_phases(*prepared->timetable, *network, network_bound(*network, placement))) {
+        std::cerr << fmt::format("aapc: {}\n", *remark);
     }
     auto made = aapc::make_schedule(*prepared, *network, placement, request.reduction);
     if (!made) {

@@ -23,6 +23,7 @@
 #include "aapc/topology/torus.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_ports.hpp"
+#include "selection/rule.hpp"
 
 namespace aapc::cli {
 
@@ -225,6 +226,12 @@ void add_torus_algorithms(const Description& shown, ordered_json& document) {
     }
 }
 
+/// What `aapc exec` does with MPI_Alltoall on all ranks, and why, in the interposer's own words.
+std::string what_exec_does(const Description& shown) {
+    return selection::explain(shown.placement,
+                              selection::decide(shown.network, shown.placement, shown.bound, {}, nullptr));
+}
+
 std::string as_text(const Description& shown) {
     const std::size_t machines = shown.network.machines().size();
     const std::size_t switches = shown.network.vertices().size() - machines;
@@ -234,7 +241,7 @@ std::string as_text(const Description& shown) {
                        count_text(machines, "machine", "machines"),
                        count_text(static_cast<std::size_t>(shown.placement.participants()), "rank", "ranks")) +
            clusters_text(shown) + ports_text(shown.network) + bound_text(shown) + links_text(shown) +
-           torus_algorithms_text(shown);
+           torus_algorithms_text(shown) + fmt::format("\naapc exec: {}\n", what_exec_does(shown));
 }
 
 /// A whole number where it is one, so that readers need not care.
@@ -325,6 +332,7 @@ std::string as_json(const Description& shown) {
     document["links"] = std::move(links);
     add_clusters(shown, document);
     add_torus_algorithms(shown, document);
+    document["exec"] = what_exec_does(shown);
     return document.dump(2) + "\n";
 }
 
@@ -405,7 +413,8 @@ void add_topology_command(Command& program, Invocation& invocation) {
         "other; no all-to-all takes less time than that link needs for them. A MB is 10^6 bytes.\n"
         "For a torus with one rank a machine also what its algorithms take: steps with a message, the blocks in the\n"
         "largest message of each, and memory for blocks that are forwarded, on the rank that needs most (up to 256\n"
-        "machines; aapc schedule --algorithm torus --divisions K says it for any number).");
+        "machines; aapc schedule --algorithm torus --divisions K says it for any number).\n"
+        "In the end, what aapc exec would do with MPI_Alltoall on all ranks and why; aapc explain says more.");
     command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 

@@ -113,7 +113,7 @@ Suggestion suggest(const Network& network, const Placement& placement, const Bou
     }
     return {free ? stand_in_at_any_speeds(network.kind()) : nullptr,
             fmt::format("{}phases of equal length would take {:.1f} times the bound",
-                        is_tree(network.kind()) ? "trunks are faster than ports and " : "", slowdown)};
+                        is_tree(network.kind()) ? "links differ in speed and " : "", slowdown)};
 }
 
 /// What the table uses on that kind of network, in ascending order of the blocks.
@@ -259,6 +259,23 @@ Decision decide(const Network& network, const Placement& placement, const Bound&
                                     start_seconds.value_or(expected_start_seconds(network, placement, bound)));
     }
     return decide_by_rule(given, reason);
+}
+
+std::optional<std::string> remark_on_phases(const Timetable& timetable, const Network& network, const Bound& bound) {
+    if (timetable.cycle() || !is_contention_free(timetable.guarantee()) || !(bound.seconds_per_byte > 0)) {
+        return std::nullopt;
+    }
+    const double slowdown = slowdown_by_equal_phases(timetable.phases(), bound);
+    if (slowdown <= largest_slowdown_unremarked) {
+        return std::nullopt;
+    }
+    std::string remark =
+        fmt::format("phases of equal length take {:.1f} times the bound here{}", slowdown,
+                    is_tree(network.kind()) ? ", since they last as long as the slowest link needs" : "");
+    if (const Algorithm* const better = stand_in_at_any_speeds(network.kind())) {
+        remark += fmt::format("; algorithm '{}' stays near the bound at any speeds", better->name);
+    }
+    return remark;
 }
 
 bool depends_on_start(const Decision& decision) {

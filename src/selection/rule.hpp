@@ -14,6 +14,7 @@
 #include "aapc/methods/method.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
@@ -27,6 +28,9 @@ inline constexpr std::int64_t largest_scheduled_block = INT32_MAX;
 /// Phases of equal length take messages · 8 / (slowest link) a byte. Where that is more than this many times what the
 /// links could do, an algorithm stands in that stays near the bound at any speeds, which takes up to 1.02 times it.
 inline constexpr double largest_slowdown_by_equal_phases = 1.05;
+
+/// Whoever asks for phases of equal length that take more than this many times the bound is told so.
+inline constexpr double largest_slowdown_unremarked = 1.3;
 
 /// Where the network was detected, machines have at least so many ranks on average or everything goes to the MPI's own
 /// routine.
@@ -96,6 +100,12 @@ class Decision {
 [[nodiscard]] Decision decide(const Network& network, const Placement& placement, const Bound& bound,
                               const Forced& forced, const Tuning* tuning, std::string_view mpi = "",
                               std::optional<double> start_seconds = std::nullopt);
+
+/// What is to be said to people who asked for `timetable`: that its contention-free phases take more than
+/// largest_slowdown_unremarked times the bound, how many times, and what would be better. One sentence without a full
+/// stop; nothing: nothing is to be said, or speeds are not known. `bound` is that of `network` and its placement. O(1).
+[[nodiscard]] std::optional<std::string> remark_on_phases(const Timetable& timetable, const Network& network,
+                                                          const Bound& bound);
 
 /// Whether it is for whoever can measure what a start costs to decide again: the rule chose by time, what it chose has
 /// a common start, and there are blocks large enough for it.

@@ -40,6 +40,22 @@ TEST(ScheduleCommand, PrintsATable) {
     EXPECT_THAT(run.out, testing::EndsWith("\nsynchronisation none\n"));
 }
 
+TEST(ScheduleCommand, SaysInOneLineThatPhasesTakeMuchLongerThanTheBound) {
+    const Scratch scratch;
+    (void)scratch.file("fast.toml",
+                       "[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s0\"\nmachines = \"n[0-3]\"\n"
+                       "[[switch]]\nname = \"s1\"\nuplink = \"s0\"\nspeed = \"40Gbit\"\nmachines = \"n[4-7]\"\n");
+    for (const std::string command : {"schedule", "generate"}) {
+        const Outcome run = scratch.run(command + " fast.toml");
+        EXPECT_EQ(run.status, 0);
+        EXPECT_EQ(run.err,
+                  "aapc: phases of equal length take 2.3 times the bound here, since they last as long as the slowest "
+                  "link needs; algorithm 'lattice' stays near the bound at any speeds\n");
+        EXPECT_EQ(scratch.run(command + " fast.toml --algorithm ring").err, "");
+    }
+    EXPECT_EQ(scratch.run("schedule fast.toml --algorithm lattice").err, "");
+}
+
 TEST(ScheduleCommand, PrintsJson) {
     const Scratch scratch;
     (void)scratch.file("c.toml", chain);

@@ -143,7 +143,7 @@ TEST(Choice, LatticeWhereEqualPhasesWasteAFastTrunk) {
     const std::int64_t first = worth_a_start(fast, full_placement(fast));
     EXPECT_TRUE(chosen.at(first - 1).native());
     EXPECT_EQ(chosen.at(first), method("lattice/settled+timed"));
-    EXPECT_THAT(chosen.reason(), AllOf(HasSubstr("trunks are faster"), HasSubstr("2.3 times")));
+    EXPECT_THAT(chosen.reason(), AllOf(HasSubstr("links differ in speed"), HasSubstr("2.3 times")));
     EXPECT_EQ(decision(fast, full_placement(fast), {method("tree"), {}}).at(8192), method("tree"));
     // A trunk that is a little faster than the ports: 16 port times instead of 13.3, and hardly faster: instead
     // of 15.7.
@@ -151,6 +151,26 @@ TEST(Choice, LatticeWhereEqualPhasesWasteAFastTrunk) {
     EXPECT_EQ(decision(faster, full_placement(faster)).at(65536), method("lattice/settled+timed"));
     const Network nearly = two_switches(4, 1.02e7);
     EXPECT_EQ(decision(nearly, full_placement(nearly)).at(65536), method("tree/merged+timed"));
+}
+
+/// What is said to whoever asks for that method there.
+std::optional<std::string> remark(const Network& network, std::string_view algorithm, std::string_view variant = "") {
+    const Placement placement = full_placement(network);
+    const auto timetable = build_timetable(**find_algorithm(algorithm), variant, network, placement);
+    return remark_on_phases(**timetable, network, network_bound(network, placement));
+}
+
+TEST(Choice, WhoeverAsksForPhasesThatTakeMuchLongerIsToldSo) {
+    EXPECT_EQ(remark(two_switches(4, 1e8), "tree"),
+              "phases of equal length take 2.3 times the bound here, since they last as long as the slowest link "
+              "needs; algorithm 'lattice' stays near the bound at any speeds");
+    EXPECT_EQ(remark(test::torus_of({4, 4}), "torus-direct"),
+              "phases of equal length take 2.0 times the bound here; algorithm 'lattice' stays near the bound at any "
+              "speeds");
+    EXPECT_FALSE(remark(two_switches(4, 1.2e7), "tree")) << "1.2 times";
+    EXPECT_FALSE(remark(two_switches(4, 1e8), "lattice"));
+    EXPECT_FALSE(remark(two_switches(4, 1e8), "ring")) << "its phases are no longer than their messages";
+    EXPECT_FALSE(remark(test::torus_of({8, 8}), "torus-direct"));
 }
 
 TEST(Choice, NativeWhereEqualPhasesWasteAFastTrunkAndAnotherSynchronisationIsForced) {
@@ -235,7 +255,7 @@ TEST(Choice, BetweenClustersWithAFastBackboneLargeBlocksTakeTheLattice) {
     EXPECT_FALSE(chosen.at(1).native());
     EXPECT_TRUE(chosen.at(smallest_block_not_gathered).native());
     EXPECT_EQ(chosen.at(largest_scheduled_block), method("lattice/settled+timed"));
-    EXPECT_THAT(chosen.reason(), HasSubstr("trunks are faster"));
+    EXPECT_THAT(chosen.reason(), HasSubstr("links differ in speed"));
 }
 
 TEST(Choice, RanksOfOneClusterAreDecidedAsOnATree) {
