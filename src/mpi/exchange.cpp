@@ -7,35 +7,15 @@
 #include <utility>
 
 #include "intranode/wire_plan.hpp"
+#include "mpi/common_start.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/have_memory.hpp"
+#include "mpi/own_communicator.hpp"
 #include "mpi/progress.hpp"
-#include "mpi/timed_execution.hpp"
 
 namespace aapc::mpi {
 
 namespace {
-
-/// A communicator of the same ranks as `comm`. Not MPI_Comm_dup: it would run the copy callbacks of the user's
-/// attributes.
-int create_like(MPI_Comm comm, MPI_Comm& own) {
-    MPI_Group group = MPI_GROUP_NULL;
-    int error = PMPI_Comm_group(comm, &group);
-    if (error != MPI_SUCCESS) {
-        return error;
-    }
-    error = PMPI_Comm_create(comm, group, &own);
-    PMPI_Group_free(&group);
-    return error == MPI_SUCCESS ? PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN) : error;
-}
-
-void free_communicator(MPI_Comm own) {
-    int finalized = 0;
-    PMPI_Finalized(&finalized);
-    if (own != MPI_COMM_NULL && finalized == 0) {
-        PMPI_Comm_free(&own);
-    }
-}
 
 bool has_tickets(const Plan& plan, const ExchangeOptions& options) {
     return plan.tickets && options.machine_memory != nullptr &&
@@ -49,16 +29,6 @@ bool copies_blocks(const Plan& plan, const ExchangeOptions& options) {
            !plan.ranks_of_machine.empty();
 }
 
-/// A slot should be several times as long as a rank is late. All ranks cut messages alike, so the one that wakes up
-/// latest counts.
-Cadence with_slots_for(Cadence cadence, double lateness_seconds) {
-    constexpr double slot_over_lateness = 4;
-    constexpr double longest = 1e-3;
-    cadence.shortest_slot_seconds =
-        std::max(cadence.shortest_slot_seconds, std::min(slot_over_lateness * lateness_seconds, longest));
-    return cadence;
-}
-
 bool keeps_time(const Plan& plan) {
     return plan.synchronisation.kind == Synchronisation::Kind::timed && plan.participants >= 2;
 }
@@ -70,7 +40,7 @@ Exchange::Exchange(MPI_Comm communicator, Plan plan) : communicator_(communicato
 Exchange::~Exchange() {
     execution_.reset();
     copies_.reset();
-    free_communicator(communicator_);
+    free_own(communicator_);
 }
 
 int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, std::unique_ptr<Exchange>& exchange) {
@@ -82,9 +52,9 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
         return MPI_ERR_ARG;
     }
     MPI_Comm own = MPI_COMM_NULL;
-    int error = create_like(comm, own);
+    int error = create_own(comm, own);
     if (error != MPI_SUCCESS) {
-        free_communicator(own);
+        free_own(own);
         return error;
     }
     std::unique_ptr<Exchange> made(new (std::nothrow) Exchange(own, std::move(plan)));
@@ -94,7 +64,7 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
     }
     error = agree(own, needs);
     if (!made) {
-        free_communicator(own);
+        free_own(own);
     }
     if (error != MPI_SUCCESS) {
         return error;

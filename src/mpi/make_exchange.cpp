@@ -1,11 +1,11 @@
 #include "aapc/mpi/make_exchange.hpp"
 
-#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "mpi/agreed_creation.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -14,21 +14,6 @@
 namespace aapc::mpi {
 
 namespace {
-
-/// This rank's plan. Throws std::bad_alloc.
-Plan plan_from(MPI_Comm comm, const Prepared& prepared, const Placement& placement) {
-    // A rank by itself keeps time with nobody, so it needs no speed.
-    const Synchronisation synchronisation =
-        placement.participants() < 2 ? Synchronisation::none : prepared.method.synchronisation;
-    return make_plan(*prepared.timetable, placement, rank_in(comm), synchronisation);
-}
-
-std::string text_of_error(int error) {
-    std::array<char, MPI_MAX_ERROR_STRING> text{};
-    int length = 0;
-    PMPI_Error_string(error, text.data(), &length);
-    return {text.data(), static_cast<std::size_t>(length)};
-}
 
 /// What AAPC_TEST_CLOCK makes of this rank's clock (docs/lattice.md): a hook for tests. Anything but four numbers is
 /// none.
@@ -49,14 +34,7 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
                                                   const Placement& placement, MachineMemory* memory) {
     const ReturnedErrors returned(comm);
     Plan plan;
-    Diagnostic without_plan{.problem = no_memory};
-    const Diagnostic* mine = prepared ? nullptr : &prepared.error();
-    if (prepared && !have_memory_for([&] { plan = plan_from(comm, *prepared, placement); })) {
-        mine = &without_plan;
-        static_cast<void>(have_memory_for(
-            [&] { without_plan = said_of(prepared->method, {.problem = "a rank has no memory left for its plan"}); }));
-    }
-    if (auto first = first_complaint(comm, mine)) {
+    if (auto first = agree_on_plan(comm, prepared, placement, plan)) {
         return failure(std::move(*first));
     }
     // Known to all ranks alike.
@@ -75,13 +53,7 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
     static_cast<void>(have_memory_for([&] { options.clock_fault = fault_of_clock(rank_in(comm)); }));
     std::unique_ptr<Exchange> exchange;
     const int error = Exchange::create(comm, std::move(plan), options, exchange);
-    Diagnostic complaint{.problem = no_memory};
-    if (error != MPI_SUCCESS && error != MPI_ERR_NO_MEM) {
-        static_cast<void>(have_memory_for([&] {
-            complaint.problem = "MPI gives no further communicator to exchange messages on: " + text_of_error(error);
-        }));
-    }
-    if (auto first = first_complaint(comm, error == MPI_SUCCESS ? nullptr : &complaint)) {
+    if (auto first = first_complaint_of_mpi(comm, error)) {
         return failure(std::move(*first));
     }
     return exchange;

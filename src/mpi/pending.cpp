@@ -1,9 +1,12 @@
 #include "mpi/pending.hpp"
 
+#include <algorithm>
+
 namespace aapc::mpi {
 
-Pending::~Pending() {
-    for (MPI_Request& request : requests_) {
+void Pending::give_up() {
+    for (; count_ > 0; --count_, ++oldest_) {
+        MPI_Request& request = ring_[oldest_ % ring_.size()];
         if (request != MPI_REQUEST_NULL) {
             PMPI_Cancel(&request);
             PMPI_Request_free(&request);
@@ -11,20 +14,38 @@ Pending::~Pending() {
     }
 }
 
+void Pending::reserve(std::size_t requests) {
+    if (requests <= ring_.size()) {
+        return;
+    }
+    std::vector<MPI_Request> larger(requests, MPI_REQUEST_NULL);
+    for (std::size_t index = 0; index < count_; ++index) {
+        larger[index] = ring_[(oldest_ + index) % ring_.size()];
+    }
+    ring_.swap(larger);
+    oldest_ = 0;
+}
+
 MPI_Request* Pending::add() {
-    requests_.push_back(MPI_REQUEST_NULL);
-    return &requests_.back();
+    constexpr std::size_t fewest = 16;
+    if (count_ == ring_.size()) {
+        reserve(std::max(fewest, 2 * count_));
+    }
+    MPI_Request& request = ring_[(oldest_ + count_++) % ring_.size()];
+    request = MPI_REQUEST_NULL;
+    return &request;
 }
 
 int Pending::test_oldest(bool& completed) {
     completed = false;
-    if (requests_.empty()) {
+    if (count_ == 0) {
         return MPI_SUCCESS;
     }
     int flag = 0;
-    const int error = PMPI_Test(&requests_.front(), &flag, MPI_STATUS_IGNORE);
+    const int error = PMPI_Test(&ring_[oldest_], &flag, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS && flag != 0) {
-        requests_.pop_front();
+        oldest_ = oldest_ + 1 == ring_.size() ? 0 : oldest_ + 1;
+        --count_;
         completed = true;
     }
     return error;

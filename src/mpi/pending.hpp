@@ -4,7 +4,8 @@
 
 #include <mpi.h>
 
-#include <deque>
+#include <cstddef>
+#include <vector>
 
 namespace aapc::mpi {
 
@@ -15,12 +16,16 @@ class Pending {
     Pending() = default;
     Pending(const Pending&) = delete;
     Pending& operator=(const Pending&) = delete;
+    ~Pending() { give_up(); }
     /// Gives up what is left: only after an error. Cancels nothing that is complete.
-    ~Pending();
+    void give_up();
 
-    /// A slot for a new request at the end.
+    /// Room for so many requests at a time: as many can be added without asking for memory. Throws std::bad_alloc.
+    void reserve(std::size_t requests);
+
+    /// A slot for a new request at the end, to be filled in at once. Throws std::bad_alloc where there is no room.
     [[nodiscard]] MPI_Request* add();
-    [[nodiscard]] bool empty() const { return requests_.empty(); }
+    [[nodiscard]] bool empty() const { return count_ == 0; }
 
     /// Removes the oldest request if it is complete and says so in `completed`. Returns the MPI error code.
     [[nodiscard]] int test_oldest(bool& completed);
@@ -28,7 +33,9 @@ class Pending {
     [[nodiscard]] int test(int& completed);
 
   private:
-    std::deque<MPI_Request> requests_;
+    std::vector<MPI_Request> ring_;
+    std::size_t oldest_ = 0;  ///< in ring_
+    std::size_t count_ = 0;   ///< behind the last place of ring_ it goes on at the first
 };
 
 }  // namespace aapc::mpi

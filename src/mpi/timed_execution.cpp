@@ -1,13 +1,15 @@
 #include "mpi/timed_execution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "mpi/progress.hpp"
+#include "mpi/common_start.hpp"
+#include "mpi/timed_run.hpp"
 
 namespace aapc::mpi {
 
@@ -16,150 +18,85 @@ namespace {
 /// How many segments of each source are pre-posted. One is on its way, one may come early, one is to spare.
 constexpr std::int64_t posted_rounds = 3;
 
-/// The longest sleep while segments are due. What arrives meanwhile waits in the sockets.
-constexpr double longest_nap_seconds = 0.3e-3;
-
-/// With less time left until a segment is due no block of this machine is copied: a piece takes about half of it.
-constexpr double shortest_time_to_copy = 50e-6;
-
-/// One exchange.
-class TimedRun {
+/// All messages are cut alike, so nothing is written down: every round starts a segment of each.
+class EqualSegments {
   public:
-    TimedRun(const Transport& transport, const Plan& plan, const Blocks& blocks, const Segmentation& cut,
-             LocalCopies* copies)
-        : transport_(transport),
-          plan_(plan),
-          blocks_(blocks),
-          cut_(cut),
-          copies_(copies),
-          messages_(static_cast<std::int64_t>(plan.receives.size())),
-          total_(cut.segments * messages_) {}
+    EqualSegments(const Plan& plan, const Blocks& blocks, const Segmentation& cut)
+        : plan_(plan), blocks_(blocks), cut_(cut) {}
 
-    [[nodiscard]] int post_first_receives() { return post_receives(std::min(total_, posted_rounds * messages_)); }
-    /// Starts every segment in its slot, counted from a common start.
-    [[nodiscard]] int send_from(double start, double pace);
-    /// Starts every segment at its tick, counted from where the cycle stands: `position` seconds after its beginning,
-    /// which all ranks see at the same time, at `start`. A cycle takes `period_seconds`.
-    [[nodiscard]] int send_on_grid(double start, double position, double period_seconds);
-    /// Waits for what is still on its way.
-    [[nodiscard]] int drain();
+    [[nodiscard]] std::int64_t outgoing() const { return cut_.segments * sends(); }
+    [[nodiscard]] std::int64_t incoming() const { return cut_.segments * receives(); }
+    [[nodiscard]] IncomingSegment incoming(std::int64_t index) const {
+        const std::int64_t segment = index / receives();
+        const Rank from = plan_.receives[static_cast<std::size_t>(index % receives())].from;
+        return {from, blocks_.from_rank(from) + offset(segment), length(segment)};
+    }
+    [[nodiscard]] std::int64_t posted() const { return posted_rounds * receives(); }
+
+  protected:
+    [[nodiscard]] const Plan& plan() const { return plan_; }
+    [[nodiscard]] const Segmentation& cut() const { return cut_; }
+    [[nodiscard]] std::int64_t sends() const { return static_cast<std::int64_t>(plan_.sends.size()); }
+    [[nodiscard]] OutgoingSegment to_be_sent(std::int64_t segment, Rank to, double due) const {
+        return {due, to, blocks_.for_rank(to) + offset(segment), length(segment)};
+    }
 
   private:
+    [[nodiscard]] std::int64_t receives() const { return static_cast<std::int64_t>(plan_.receives.size()); }
     [[nodiscard]] std::size_t length(std::int64_t segment) const {
         return static_cast<std::size_t>(segment + 1 == cut_.segments ? cut_.last_segment_bytes : cut_.segment_bytes);
     }
     [[nodiscard]] std::size_t offset(std::int64_t segment) const {
         return static_cast<std::size_t>(segment * cut_.segment_bytes);
     }
-    int post_receives(std::int64_t until);
-    int advance(int& completed);
-    int wait_for_slot(double due);
-    int send_segment(std::int64_t segment, Rank to, double due);
 
-    const Transport& transport_;
     const Plan& plan_;
     const Blocks& blocks_;
     const Segmentation& cut_;
-    LocalCopies* copies_;
-    std::int64_t messages_;  ///< to be received
-    std::int64_t total_;     ///< segments to be received
-    Pending receives_;       ///< in the order of the slots
-    Pending sends_;
-    std::int64_t posted_ = 0;  ///< receives posted, counted in the order of the slots
-    std::int64_t received_ = 0;
 };
 
-int TimedRun::post_receives(std::int64_t until) {
-    for (; posted_ < until; ++posted_) {
-        const std::int64_t segment = posted_ / messages_;
-        const Rank from = plan_.receives[static_cast<std::size_t>(posted_ % messages_)].from;
-        const int error =
-            transport_.receive(blocks_.from_rank(from) + offset(segment), length(segment), from, Tag::data, receives_);
-        if (error != MPI_SUCCESS) {
-            return error;
-        }
-    }
-    return MPI_SUCCESS;
-}
+/// Every segment in its slot, counted from a common start.
+class SegmentsFromStart : public EqualSegments {
+  public:
+    SegmentsFromStart(const EqualSegments& segments, double start, double pace)
+        : EqualSegments(segments), start_(start), pace_(pace) {}
 
-/// Takes in what has come and posts as many receives again.
-int TimedRun::advance(int& completed) {
-    int received = 0;
-    if (const int error = receives_.test(received); error != MPI_SUCCESS) {
-        return error;
+    [[nodiscard]] OutgoingSegment outgoing_segment(std::int64_t index) const {
+        const std::int64_t segment = index / sends();
+        const Transfer& transfer = plan().sends[static_cast<std::size_t>(index % sends())];
+        return to_be_sent(segment, transfer.to,
+                          start_ + cut().start_seconds(segment, transfer.phase, plan().phases) / pace_);
     }
-    completed += received;
-    received_ += received;
-    if (const int error = post_receives(std::min(total_, posted_ + received)); error != MPI_SUCCESS) {
-        return error;
-    }
-    return sends_.test(completed);
-}
 
-int TimedRun::wait_for_slot(double due) {
-    do {
-        int completed = 0;
-        if (const int error = advance(completed); error != MPI_SUCCESS) {
-            return error;
-        }
-        int copied = 0;
-        if (due - now_seconds() > shortest_time_to_copy) {
-            if (const int error = advance_copies(copies_, copied); error != MPI_SUCCESS) {
-                return error;
-            }
-        }
-        if (copied == 0 && now_seconds() < due) {
-            rest_until(due, longest_nap_seconds);
-        }
-    } while (now_seconds() < due);
-    return MPI_SUCCESS;
-}
+  private:
+    double start_;
+    double pace_;
+};
 
-int TimedRun::send_segment(std::int64_t segment, Rank to, double due) {
-    if (const int error = wait_for_slot(due); error != MPI_SUCCESS) {
-        return error;
-    }
-    return transport_.send(blocks_.for_rank(to) + offset(segment), length(segment), to, Tag::data, sends_);
-}
-
-int TimedRun::send_from(double start, double pace) {
-    for (std::int64_t segment = 0; segment < cut_.segments; ++segment) {
-        for (const Transfer& transfer : plan_.sends) {
-            const double due = start + cut_.start_seconds(segment, transfer.phase, plan_.phases) / pace;
-            if (const int error = send_segment(segment, transfer.to, due); error != MPI_SUCCESS) {
-                return error;
-            }
+/// Every segment at its tick, counted from where the cycle stands: `position` seconds after its beginning, which all
+/// ranks see at the same time, at `start`. A cycle takes `period_seconds`.
+class SegmentsOnGrid : public EqualSegments {
+  public:
+    SegmentsOnGrid(const EqualSegments& segments, double start, double position, double period_seconds)
+        : EqualSegments(segments), period_seconds_(period_seconds) {
+        first_.reserve(plan().sends.size());
+        for (const Transfer& transfer : plan().sends) {
+            const double at = period_seconds * static_cast<double>(transfer.phase) / static_cast<double>(plan().phases);
+            first_.emplace_back(start + at - position + (at < position ? period_seconds : 0), transfer.to);
         }
+        std::sort(first_.begin(), first_.end());
     }
-    return MPI_SUCCESS;
-}
 
-int TimedRun::send_on_grid(double start, double position, double period_seconds) {
-    std::vector<std::pair<double, Rank>> first;  // when the first segment starts, and for whom it is
-    first.reserve(plan_.sends.size());
-    for (const Transfer& transfer : plan_.sends) {
-        const double at = period_seconds * static_cast<double>(transfer.phase) / static_cast<double>(plan_.phases);
-        first.emplace_back(start + at - position + (at < position ? period_seconds : 0), transfer.to);
+    [[nodiscard]] OutgoingSegment outgoing_segment(std::int64_t index) const {
+        const std::int64_t segment = index / sends();
+        const auto& [due, to] = first_[static_cast<std::size_t>(index % sends())];
+        return to_be_sent(segment, to, due + static_cast<double>(segment) * period_seconds_);
     }
-    std::sort(first.begin(), first.end());
-    for (std::int64_t segment = 0; segment < cut_.segments; ++segment) {
-        for (const auto& [due, to] : first) {
-            const int error = send_segment(segment, to, due + static_cast<double>(segment) * period_seconds);
-            if (error != MPI_SUCCESS) {
-                return error;
-            }
-        }
-    }
-    return MPI_SUCCESS;
-}
 
-int TimedRun::drain() {
-    return advance_until([&] { return received_ == total_ && sends_.empty(); },
-                         [&](int& completed) {
-                             const int error = advance(completed);
-                             return error == MPI_SUCCESS ? advance_copies(copies_, completed) : error;
-                         });
-}
+  private:
+    double period_seconds_;
+    std::vector<std::pair<double, Rank>> first_;  ///< when the first segment starts, and for whom it is
+};
 
 /// How long a segment takes on the slowest link.
 double slot_seconds(const Segmentation& cut, const Cadence& cadence) {
@@ -184,7 +121,9 @@ TimedExecution::TimedExecution(const Transport& transport, const Plan& plan, con
       plan_(plan),
       copies_(copies),
       cadence_(options.cadence),
-      clock_(transport, plan.rank, plan.participants, options.clock_fault) {}
+      clock_(transport, plan.rank, plan.participants, options.clock_fault) {
+    pending_.reserve(2);
+}
 
 int TimedExecution::run(const Blocks& blocks) {
     if (plan_.participants == 1) {
@@ -195,8 +134,10 @@ int TimedExecution::run(const Blocks& blocks) {
     const Segmentation cut = segment_message(static_cast<std::int64_t>(blocks.bytes), cadence_,
                                              std::min(plan_.synchronisation.segment_bytes, longest));
     const PunctualSleep punctual;
-    TimedRun run(transport_, plan_, blocks, cut, copies_);
-    if (const int error = run.post_first_receives(); error != MPI_SUCCESS) {
+    const EqualSegments segments(plan_, blocks, cut);
+    TimedRequests requests;
+    TimedRun run(transport_, requests, copies_);
+    if (const int error = run.post_first_receives(segments); error != MPI_SUCCESS) {
         return error;
     }
     // What a pace is worth depends on the size of the messages: fixed costs weigh more on small ones.
@@ -217,29 +158,16 @@ int TimedExecution::run(const Blocks& blocks) {
         report_.pace = pace_of(plan_.synchronisation, size.controller);
         const double period = cut.tick_seconds * static_cast<double>(plan_.phases) / report_.pace;
         report_.scheduled_seconds = static_cast<double>(cut.segments) * period + cut.drain_seconds;
-        error = run.send_on_grid(start, position_in(period, clock_.seconds()), period);
+        error = run.send_all(SegmentsOnGrid(segments, start, position_in(period, clock_.seconds()), period));
     } else {
         report_.scheduled_seconds = cut.end_seconds(plan_.phases) / report_.pace;
-        error = run.send_from(start, report_.pace);
+        error = run.send_all(SegmentsFromStart(segments, start, report_.pace));
     }
     if (error == MPI_SUCCESS) {
-        error = run.drain();
+        error = run.drain(segments);
     }
     report_.late_seconds = std::max(0.0, now_seconds() - start - report_.scheduled_seconds);
     return error;
-}
-
-double wake_up_lateness_seconds() {
-    constexpr int naps = 6;
-    constexpr double nap_seconds = 60e-6;
-    const PunctualSleep punctual;
-    double least = nap_seconds;
-    for (int nap = 0; nap < naps; ++nap) {
-        const double due = now_seconds() + nap_seconds;
-        rest_until(due, nap_seconds);
-        least = std::min(least, now_seconds() - due);
-    }
-    return std::max(least, 0.0);
 }
 
 /// Without a common start once the pace is found and everybody knows the time, but for two calls in so many: the first
@@ -265,7 +193,9 @@ int TimedExecution::start_together(Size& size, double slot_seconds) {
         report.clock_uncertainty_seconds =
             clock_.consistent() ? clock_.uncertainty_seconds() : std::numeric_limits<double>::infinity();
     }
-    const int error = find_maximum(report);
+    std::array<double, 2> largest = {report.late_seconds, report.clock_uncertainty_seconds};
+    const int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
+    report = {largest[0], largest[1]};
     trust_clock(report.clock_uncertainty_seconds);
     report_.agreement_seconds = now_seconds() - before;
     report_.pace = choose_pace(size, report.late_seconds);
@@ -301,35 +231,6 @@ double TimedExecution::choose_pace(Size& size, double last_late_seconds) {
         started_last_->controller.observe(report_.scheduled_seconds, last_late_seconds);
     }
     return pace_of(plan_.synchronisation, size.controller);
-}
-
-/// The largest of each value of all ranks, in ⌈log2 P⌉ rounds; nobody leaves before everybody has entered. Not
-/// MPI_Allreduce: an MPI that spins in a collective keeps the ranks that it waits for off the processor, and ranks that
-/// leave far apart start their slots far apart.
-int TimedExecution::find_maximum(Report& report) const {
-    for (Rank distance = 1; distance < plan_.participants; distance *= 2) {
-        const Rank to = (plan_.rank + distance) % plan_.participants;
-        const Rank from = (plan_.rank - distance + plan_.participants) % plan_.participants;
-        const Report mine = report;
-        Report theirs{};
-        Pending pending;
-        int error =
-            transport_.receive(reinterpret_cast<std::byte*>(&theirs), sizeof theirs, from, Tag::agreement, pending);
-        if (error == MPI_SUCCESS) {
-            error =
-                transport_.send(reinterpret_cast<const std::byte*>(&mine), sizeof mine, to, Tag::agreement, pending);
-        }
-        if (error == MPI_SUCCESS) {
-            error =
-                advance_until([&] { return pending.empty(); }, [&](int& completed) { return pending.test(completed); });
-        }
-        if (error != MPI_SUCCESS) {
-            return error;
-        }
-        report.late_seconds = std::max(report.late_seconds, theirs.late_seconds);
-        report.clock_uncertainty_seconds = std::max(report.clock_uncertainty_seconds, theirs.clock_uncertainty_seconds);
-    }
-    return MPI_SUCCESS;
 }
 
 }  // namespace aapc::mpi

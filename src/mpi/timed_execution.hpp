@@ -9,6 +9,7 @@
 #include "aapc/plan/pacing.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/grid_clock.hpp"
+#include "mpi/pending.hpp"
 
 namespace aapc::mpi {
 
@@ -39,7 +40,6 @@ class TimedExecution : public Execution {
         double late_seconds;
         double clock_uncertainty_seconds;  ///< infinite: not to be trusted
     };
-    int find_maximum(Report& report) const;
     double choose_pace(Size& size, double last_late_seconds);
 
     const Transport& transport_;
@@ -48,6 +48,7 @@ class TimedExecution : public Execution {
     Cadence cadence_;
     std::map<int, Size> sizes_;     ///< by the number of binary digits of the message size
     Size* started_last_ = nullptr;  ///< whose pace the last exchange had, if it began with a common start
+    Pending pending_;               ///< for the common start
     GridClock clock_;
     /// By how much any rank may be wrong about the time; infinite: a clock is not to be trusted.
     double clock_uncertainty_seconds_ = std::numeric_limits<double>::infinity();
@@ -55,8 +56,5 @@ class TimedExecution : public Execution {
     int clock_patience_ = 32;     ///< how many after the next disappointment
     bool clock_is_new_ = false;   ///< nothing was on the grid since it was last set
 };
-
-/// How late this rank wakes from a short nap where nothing keeps it: the best of a few. Takes about half a millisecond.
-[[nodiscard]] double wake_up_lateness_seconds();
 
 }  // namespace aapc::mpi

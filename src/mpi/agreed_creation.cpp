@@ -1,0 +1,53 @@
+#include "mpi/agreed_creation.hpp"
+
+#include <array>
+#include <string>
+
+#include "mpi/agreement.hpp"
+#include "mpi/have_memory.hpp"
+#include "mpi/ranks.hpp"
+
+namespace aapc::mpi {
+
+namespace {
+
+/// This rank's plan. Throws std::bad_alloc.
+Plan plan_from(MPI_Comm comm, const Prepared& prepared, const Placement& placement) {
+    // A rank by itself keeps time with nobody, so it needs no speed.
+    const Synchronisation synchronisation =
+        placement.participants() < 2 ? Synchronisation::none : prepared.method.synchronisation;
+    return make_plan(*prepared.timetable, placement, rank_in(comm), synchronisation);
+}
+
+std::string text_of_error(int error) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    PMPI_Error_string(error, text.data(), &length);
+    return {text.data(), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+std::optional<Diagnostic> agree_on_plan(MPI_Comm comm, const Expected<Prepared>& prepared, const Placement& placement,
+                                        Plan& plan) {
+    Diagnostic without_plan{.problem = no_memory};
+    const Diagnostic* mine = prepared ? nullptr : &prepared.error();
+    if (prepared && !have_memory_for([&] { plan = plan_from(comm, *prepared, placement); })) {
+        mine = &without_plan;
+        static_cast<void>(have_memory_for(
+            [&] { without_plan = said_of(prepared->method, {.problem = "a rank has no memory left for its plan"}); }));
+    }
+    return first_complaint(comm, mine);
+}
+
+std::optional<Diagnostic> first_complaint_of_mpi(MPI_Comm comm, int error) {
+    Diagnostic complaint{.problem = no_memory};
+    if (error != MPI_SUCCESS && error != MPI_ERR_NO_MEM) {
+        static_cast<void>(have_memory_for([&] {
+            complaint.problem = "MPI gives no further communicator to exchange messages on: " + text_of_error(error);
+        }));
+    }
+    return first_complaint(comm, error == MPI_SUCCESS ? nullptr : &complaint);
+}
+
+}  // namespace aapc::mpi

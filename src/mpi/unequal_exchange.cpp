@@ -1,0 +1,211 @@
+#include "aapc/mpi/unequal_exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "mpi/agreed_creation.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/common_start.hpp"
+#include "mpi/have_memory.hpp"
+#include "mpi/own_communicator.hpp"
+#include "mpi/returned_errors.hpp"
+#include "mpi/timed_run.hpp"
+
+namespace aapc::mpi {
+
+namespace {
+
+/// How many segments of each source are pre-posted, on average.
+constexpr std::int64_t posted_rounds = 3;
+
+/// For the plan that is made before anybody knows the bound: its times are multiplied then.
+constexpr double one_second = 1;
+
+/// The segments of one call. Those of prepare() are for a bound of a second.
+class UnequalSegments {
+  public:
+    UnequalSegments(const UnequalPlan& plan, const MessagePlaces& places, double bound_seconds, Rank participants)
+        : plan_(plan), places_(places), bound_seconds_(bound_seconds), participants_(participants) {}
+
+    /// They start at `begin`, at that pace.
+    void start(double begin, double pace) {
+        begin_ = begin;
+        pace_ = pace;
+    }
+
+    [[nodiscard]] std::int64_t outgoing() const { return static_cast<std::int64_t>(plan_.sends.size()); }
+    [[nodiscard]] OutgoingSegment outgoing_segment(std::int64_t index) const {
+        const TimedSegment& segment = plan_.sends[static_cast<std::size_t>(index)];
+        return {begin_ + segment.start_seconds * bound_seconds_ / pace_, segment.peer,
+                places_.send[static_cast<std::size_t>(segment.peer)] + segment.offset,
+                static_cast<std::size_t>(segment.bytes)};
+    }
+    [[nodiscard]] std::int64_t incoming() const { return static_cast<std::int64_t>(plan_.receives.size()); }
+    [[nodiscard]] IncomingSegment incoming(std::int64_t index) const {
+        const TimedSegment& segment = plan_.receives[static_cast<std::size_t>(index)];
+        return {segment.peer, places_.receive[static_cast<std::size_t>(segment.peer)] + segment.offset,
+                static_cast<std::size_t>(segment.bytes)};
+    }
+    [[nodiscard]] std::int64_t posted() const { return posted_rounds * participants_; }
+    [[nodiscard]] double end_seconds() const {
+        const double cycle = plan_.cycle_seconds * bound_seconds_;
+        return cycle + std::min(plan_.drain_seconds, cycle);
+    }
+
+  private:
+    const UnequalPlan& plan_;
+    const MessagePlaces& places_;
+    double bound_seconds_;
+    Rank participants_;
+    double begin_ = 0;
+    double pace_ = 1;
+};
+
+}  // namespace
+
+class UnequalExchange::Parts {
+  public:
+    Parts(MPI_Comm communicator, Plan own_plan, const Cadence& known)
+        : transport(communicator), plan(std::move(own_plan)), cadence(known) {
+        pending.reserve(2);
+    }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+    ~Parts() = default;
+
+    /// The pace for an exchange whose bound takes that long, after the last one was `late_seconds` late on the rank
+    /// that was latest. What a pace is worth depends on how long exchanges last: fixed costs weigh more on short ones.
+    double choose_pace(const DemandBound& bound, double late_seconds);
+
+    Transport transport;
+    Plan plan;
+    Cadence cadence;
+    UnequalPlan segments;  ///< of the call that is prepared
+    TimedRequests requests;
+    Pending pending;  ///< for the common start
+    ExchangeReport report;
+
+  private:
+    std::array<std::optional<PaceController>, 65> controllers_;  ///< by the number of binary digits of the bound
+    PaceController* last_controller_ = nullptr;                  ///< that chose the last exchange's pace
+};
+
+double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late_seconds) {
+    if (plan.synchronisation.pace > 0) {
+        return plan.synchronisation.pace;
+    }
+    if (last_controller_ != nullptr) {
+        // A rank that has no memory left for what it has seen goes at a pace of its own, which costs time alone.
+        static_cast<void>(have_memory_for([&] { last_controller_->observe(report.scheduled_seconds, late_seconds); }));
+    }
+    const auto digits = std::bit_width(static_cast<std::uint64_t>(bound.nanoseconds));
+    std::optional<PaceController>& controller = controllers_[static_cast<std::size_t>(digits)];
+    if (!controller) {
+        controller.emplace(cadence.initial_pace);
+    }
+    last_controller_ = &*controller;
+    return last_controller_->pace();
+}
+
+UnequalExchange::UnequalExchange(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+UnequalExchange::~UnequalExchange() {
+    const MPI_Comm own = parts_->transport.communicator();
+    parts_.reset();
+    free_own(own);
+}
+
+Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, const Expected<Prepared>& prepared,
+                                                                 const Placement& placement) {
+    const ReturnedErrors returned(comm);
+    Plan plan;
+    if (auto first = agree_on_plan(comm, prepared, placement, plan)) {
+        return failure(std::move(*first));
+    }
+    // Known to all ranks alike.
+    if (!prepared->cadence.known() || plan.forwarding) {
+        return failure(
+            said_of(prepared->method, {.problem = "it serves equal messages only",
+                                       .advice = "unequal ones take an algorithm that forwards nothing, and 'timed'"}));
+    }
+    MPI_Comm own = MPI_COMM_NULL;
+    std::unique_ptr<UnequalExchange> exchange;
+    int error = create_own(comm, own);
+    if (!have_memory_for([&] {
+            auto parts = std::make_unique<Parts>(own, std::move(plan), prepared->cadence);
+            exchange.reset(new UnequalExchange(std::move(parts)));
+        })) {
+        free_own(own);
+        error = MPI_ERR_NO_MEM;
+    }
+    if (auto first = first_complaint_of_mpi(comm, error)) {
+        return failure(std::move(*first));
+    }
+    const double mine = wake_up_lateness_seconds();
+    double latest = 0;
+    error = PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, own);
+    if (auto first = first_complaint_of_mpi(comm, error)) {
+        return failure(std::move(*first));
+    }
+    exchange->parts_->cadence = with_slots_for(prepared->cadence, latest);
+    return exchange;
+}
+
+WireCounts UnequalExchange::on_the_wire(const MessageBytes& bytes) const {
+    return wire_counts(parts_->cadence, parts_->plan.synchronisation.segment_bytes, bytes.sent, bytes.received);
+}
+
+void UnequalExchange::prepare(const MessageBytes& bytes) {
+    parts_->segments = make_unequal_plan(parts_->plan, parts_->cadence, parts_->plan.synchronisation.segment_bytes,
+                                         one_second, bytes.sent, bytes.received);
+    // All sends may be under way at a time, but no more receives than are posted.
+    parts_->requests.sends.reserve(parts_->segments.sends.size());
+    parts_->requests.receives.reserve(std::min(parts_->segments.receives.size(),
+                                               static_cast<std::size_t>(posted_rounds * parts_->plan.participants)));
+}
+
+int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places, const DemandBound& bound) {
+    const auto own = static_cast<std::size_t>(parts_->plan.rank);
+    if (bytes.sent[own] > 0) {
+        std::memcpy(places.receive[own], places.send[own], static_cast<std::size_t>(bytes.sent[own]));
+    }
+    UnequalSegments segments(parts_->segments, places, bound.seconds(), parts_->plan.participants);
+    ExchangeReport& report = parts_->report;
+    const PunctualSleep punctual;
+    TimedRun run(parts_->transport, parts_->requests, nullptr);
+    int error = run.post_first_receives(segments);
+    const double before = now_seconds();
+    std::array<double, 2> largest = {report.late_seconds, 0};
+    if (error == MPI_SUCCESS) {
+        error =
+            start_in_common(parts_->transport, parts_->plan.rank, parts_->plan.participants, largest, parts_->pending);
+    }
+    const double begin = now_seconds();
+    report.agreement_seconds = begin - before;
+    report.pace = parts_->choose_pace(bound, largest[0]);
+    segments.start(begin, report.pace);
+    if (error == MPI_SUCCESS) {
+        error = run.send_all(segments);
+    }
+    if (error == MPI_SUCCESS) {
+        error = run.drain(segments);
+    }
+    if (error != MPI_SUCCESS) {
+        parts_->requests.receives.give_up();
+        parts_->requests.sends.give_up();
+        return error;
+    }
+    report.scheduled_seconds = segments.end_seconds() / report.pace;
+    report.late_seconds = std::max(0.0, now_seconds() - begin - report.scheduled_seconds);
+    return MPI_SUCCESS;
+}
+
+const Plan& UnequalExchange::plan() const { return parts_->plan; }
+
+const ExchangeReport& UnequalExchange::report() const { return parts_->report; }
+
+}  // namespace aapc::mpi
