@@ -14,12 +14,16 @@ extern "C" {
 /** The MPI's own MPI_Alltoall, whatever the interposer would do with the call. Counted nowhere. */
 int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm);
+/** The same of MPI_Alltoallv. */
+int aapc_native_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                          void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                          MPI_Comm comm);
 #endif
 
 /**
  * How many calls of MPI_Alltoall and its kin (docs/interposer.md, "What is counted") this process has made since
- * MPI_Init that the interposer exchanged itself, and how many it passed through to the MPI's own routine. Both are -1 where the interposer is there but was told nothing (or
- * nothing that it could follow) and counts nothing.
+ * MPI_Init that the interposer exchanged itself, and how many it passed through to the MPI's own routine. Both are -1
+ * where the interposer is there but was told nothing (or nothing that it could follow) and counts nothing.
  */
 void aapc_calls(long* exchanged, long* passed_through);
 

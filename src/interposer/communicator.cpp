@@ -26,14 +26,10 @@ namespace aapc::interposer {
 
 namespace {
 
+using mpi::all_agree;
 using mpi::have_memory_for;
+using mpi::raise;
 using mpi::rank_in;
-
-bool all_agree(MPI_Comm comm, bool mine) {
-    const int here = mine ? 1 : 0;
-    int everywhere = 0;
-    return PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everywhere == 1;
-}
 
 /// Each rank knows its own needs; afterwards all know those of the rank that needs most. Collective.
 bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
@@ -67,12 +63,6 @@ bool is_of_world(MPI_Comm comm, int ranks, MPI_Group world) {
     bool all = true;
     for_each_world_rank(comm, ranks, world, [&all](int world_rank) { all = all && world_rank != MPI_UNDEFINED; });
     return all;
-}
-
-/// A failure of ours goes where MPI's own would go.
-int raise(MPI_Comm comm, int error) {
-    PMPI_Comm_call_errhandler(comm, error);
-    return error;
 }
 
 }  // namespace
@@ -359,7 +349,22 @@ int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
     return receive_block.plain() ? MPI_SUCCESS : receive_block.unpack(to, ranks_, call.receive_buffer, call.comm);
 }
 
-std::string CommunicatorState::report() const {
+Outcome CommunicatorState::decide(const UnequalCall& call, Job& job) {
+    // What else there is against it holds for messages of any lengths; a size is the one thing that does not.
+    if (why_native_ != Outcome::size) {
+        return why_native_;
+    }
+    if (job.configuration().unequal == selection::UnequalUse::never) {
+        return Outcome::size;
+    }
+    if (!unequal_) {
+        unequal_ = UnequalState::make(call.comm, job.configuration().network, placement_, job.configuration());
+    }
+    return unequal_ ? unequal_->decide(call, job.refusals()) : Outcome::unavailable;
+}
+
+std::vector<std::string> CommunicatorState::report() const {
+    std::vector<std::string> lines;
     std::string text;
     for (const Slot& slot : decided_.slots) {
         if (slot.exchange && slot.used && slot.exchange->plan().rank == 0) {
@@ -372,12 +377,20 @@ std::string CommunicatorState::report() const {
             }
         }
     }
-    return text;
+    for (std::string line : {std::move(text), unequal_ ? unequal_->report() : ""}) {
+        if (!line.empty()) {
+            lines.push_back(std::move(line));
+        }
+    }
+    return lines;
 }
 
 void CommunicatorState::release_exchanges() {
     for (Slot& slot : decided_.slots) {
         slot.exchange.reset();
+    }
+    if (unequal_) {
+        unequal_->release();
     }
 }
 

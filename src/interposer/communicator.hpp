@@ -22,6 +22,7 @@
 #include "interposer/call.hpp"
 #include "interposer/job.hpp"
 #include "interposer/routines.hpp"
+#include "interposer/unequal_state.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::interposer {
@@ -51,8 +52,13 @@ class CommunicatorState {
     /// Returns an MPI error code, for which the communicator's error handler has been called.
     [[nodiscard]] int run(mpi::Exchange& exchange, const Call& call);
 
+    /// Decides on a call of unequal messages on this communicator: collective, and on all ranks alike.
+    [[nodiscard]] Outcome decide(const UnequalCall& call, Job& job);
+    /// Carries out what has been decided to be exchanged. Returns an MPI error code, as above.
+    [[nodiscard]] int run(const UnequalCall& call) { return unequal_->run(call); }
+
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
-    [[nodiscard]] std::string report() const;
+    [[nodiscard]] std::vector<std::string> report() const;
 
     /// Gives the exchanges back while MPI can still free their communicators.
     void release_exchanges();
@@ -118,6 +124,7 @@ class CommunicatorState {
     Decided decided_;
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
+    std::unique_ptr<UnequalState> unequal_;               ///< null: nobody has called, or there was no memory
     LayoutReader send_layout_;
     LayoutReader receive_layout_;
     Scratch packed_send_;

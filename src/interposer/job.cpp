@@ -364,8 +364,8 @@ int Job::world_ends(MPI_Comm, int, void*, void* job) {
 void Job::report() {
     static_cast<void>(have_memory_for([&] {
         for (const auto& state : states_) {
-            if (const std::string report = state->report(); !report.empty()) {
-                say(report);
+            for (const std::string& line : state->report()) {
+                say(line);
             }
         }
     }));

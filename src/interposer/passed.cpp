@@ -60,8 +60,6 @@ int pass(int (*real)(Arguments...), Arguments... arguments) {
     }                                                                                                 \
     AAPC_ALSO_AS_PMPI(NAME)
 
-AAPC_PASSED(Alltoallv, all, (AAPC_UNEQUAL(int, int)), AAPC_UNEQUAL_ARGUMENTS)
-AAPC_PASSED(Alltoallw, all, (AAPC_TYPED(int, int)), AAPC_UNEQUAL_ARGUMENTS)
 AAPC_PASSED(Ialltoall, all, (AAPC_EQUAL(int), MPI_Request* request), AAPC_EQUAL_ARGUMENTS, request)
 AAPC_PASSED(Ialltoallv, all, (AAPC_UNEQUAL(int, int), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS, request)
 AAPC_PASSED(Ialltoallw, all, (AAPC_TYPED(int, int), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS, request)

@@ -19,6 +19,8 @@ const RealRoutines& real() {
         find_next<decltype(&MPI_Init)>("PMPI_Init", "MPI_Init"),
         find_next<decltype(&MPI_Init_thread)>("PMPI_Init_thread", "MPI_Init_thread"),
         find_next<decltype(&MPI_Alltoall)>("PMPI_Alltoall", "MPI_Alltoall"),
+        find_next<decltype(&MPI_Alltoallv)>("PMPI_Alltoallv", "MPI_Alltoallv"),
+        find_next<decltype(&MPI_Alltoallw)>("PMPI_Alltoallw", "MPI_Alltoallw"),
     };
     return routines;
 }

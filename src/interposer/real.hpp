@@ -25,6 +25,8 @@ struct RealRoutines {
     decltype(&MPI_Init) init;
     decltype(&MPI_Init_thread) init_thread;
     decltype(&MPI_Alltoall) alltoall;
+    decltype(&MPI_Alltoallv) alltoallv;
+    decltype(&MPI_Alltoallw) alltoallw;
 };
 
 [[nodiscard]] const RealRoutines& real();

@@ -9,18 +9,6 @@ namespace aapc::interposer {
 
 namespace {
 
-/// Whether a buffer at address 0 is none: MPI_BOTTOM, which is 0, is one for types of absolute addresses, whose data
-/// lie elsewhere.
-bool is_missing(const void* buffer, MPI_Datatype type) {
-    if (buffer != nullptr) {
-        return false;
-    }
-    MPI_Count first = 0;
-    MPI_Count extent = 0;
-    PMPI_Type_get_true_extent_x(type, &first, &extent);
-    return first == 0;
-}
-
 bool is_predefined(MPI_Datatype type) {
     int integers = 0;
     int addresses = 0;
@@ -47,6 +35,21 @@ void Refusals::release() {
     if (alone_ != MPI_COMM_NULL) {
         PMPI_Comm_free(&alone_);
     }
+}
+
+bool Refusals::is_missing(const void* buffer, MPI_Datatype type) {
+    if (buffer != nullptr) {
+        return false;
+    }
+    MPI_Count first = 0;
+    MPI_Count extent = 0;
+    PMPI_Type_get_true_extent_x(type, &first, &extent);
+    return first == 0;
+}
+
+bool Refusals::refuses_one_buffer(const UnequalCall& call) const {
+    return aliasing_ && call.send.buffer == call.receive.buffer && call.send.counts == call.receive.counts &&
+           call.send.type == call.receive.type;
 }
 
 bool Refusals::refuse(const Call& call) const {

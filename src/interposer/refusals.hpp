@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "interposer/call.hpp"
+#include "interposer/unequal_call.hpp"
 
 namespace aapc::interposer {
 
@@ -23,9 +24,15 @@ class Refusals {
     /// datatype only where that is not a predefined one.
     [[nodiscard]] bool refuse(const Call& call) const;
 
-  private:
+    /// One that is not committed.
     [[nodiscard]] bool refuses_type(MPI_Datatype type) const;
+    /// One buffer for what is sent and what is received, described by the same words.
+    [[nodiscard]] bool refuses_one_buffer(const UnequalCall& call) const;
+    /// Whether a buffer at address 0 is none: MPI_BOTTOM, which is 0, is one for types of absolute addresses, whose
+    /// data lie elsewhere.
+    [[nodiscard]] static bool is_missing(const void* buffer, MPI_Datatype type);
 
+  private:
     MPI_Comm alone_ = MPI_COMM_NULL;  ///< of this process, with MPI_ERRORS_RETURN
     bool aliasing_ = false;           ///< one buffer for what is sent and what is received
 };

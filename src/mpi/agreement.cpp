@@ -50,6 +50,12 @@ std::string text_from(MPI_Comm comm, const std::string& text, int root) {
     return shared;
 }
 
+bool all_agree(MPI_Comm comm, bool mine) {
+    const int here = mine ? 1 : 0;
+    int everywhere = 0;
+    return PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everywhere == 1;
+}
+
 std::optional<Diagnostic> first_complaint(MPI_Comm comm, const Diagnostic* mine) {
     const int nobody = ranks_in(comm);
     const int me = mine != nullptr ? rank_in(comm) : nobody;

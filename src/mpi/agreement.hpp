@@ -22,6 +22,9 @@ void broadcast(MPI_Comm comm, void* bytes, std::size_t length, int root);
 /// The text of rank `root` on all ranks. Collective.
 [[nodiscard]] std::string text_from(MPI_Comm comm, const std::string& text, int root);
 
+/// Whether all ranks say so, on all ranks; false where MPI fails. Collective; needs no memory of ours.
+[[nodiscard]] bool all_agree(MPI_Comm comm, bool mine);
+
 /// What a complaint says where there is no memory for another one. Short enough to need none itself.
 inline constexpr const char* no_memory = "no memory left";
 

@@ -1,5 +1,5 @@
 /// @file
-/// Trying what may fail without ending the program.
+/// Errors of MPI: trying what may fail without ending the program, and raising what did.
 #pragma once
 
 #include <mpi.h>
@@ -25,5 +25,11 @@ class ReturnedErrors {
     MPI_Comm comm_;
     MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
+
+/// A failure of ours goes where MPI's own would go.
+inline int raise(MPI_Comm comm, int error) {
+    PMPI_Comm_call_errhandler(comm, error);
+    return error;
+}
 
 }  // namespace aapc::mpi

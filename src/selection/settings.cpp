@@ -23,7 +23,7 @@ namespace {
 constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
                                         &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
                                         &Settings::verbosity,     &Settings::shared_memory, &Settings::buffer_limit,
-                                        &Settings::start,         &Settings::only_tuned};
+                                        &Settings::start,         &Settings::unequal,       &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -145,6 +145,7 @@ Reading read_settings() {
     settings.shared_memory = environment_variable("AAPC_SHARED_MEMORY");
     settings.buffer_limit = environment_variable("AAPC_BUFFER_LIMIT");
     settings.start = environment_variable("AAPC_START");
+    settings.unequal = environment_variable("AAPC_ALLTOALLV");
     Reading reading;
     if (settings.topology_file.empty()) {
         settings.topology_file = detection_of_tuning(settings.tuning_file);
@@ -207,6 +208,10 @@ Expected<Configuration> configure(const Settings& settings) {
     if (!start) {
         return failure(start.error());
     }
+    const auto unequal = parse_unequal_use(settings.unequal);
+    if (!unequal) {
+        return failure(about_variable("AAPC_ALLTOALLV", unequal.error()));
+    }
     auto forced = parse_forced(settings, network->kind());
     if (!forced) {
         return failure(forced.error());
@@ -219,9 +224,18 @@ Expected<Configuration> configure(const Settings& settings) {
         }
         tuning = std::move(*read);
     }
-    return Configuration{
-        settings.topology_file,       settings.tuning_file, std::move(*network), std::move(tuning), std::move(*forced),
-        !settings.only_tuned.empty(), *verbosity,           *shared_memory,      *buffer_limit,     *start};
+    const bool only_native = settings.unequal.empty() && forced->method && forced->method->native();
+    return Configuration{settings.topology_file,
+                         settings.tuning_file,
+                         std::move(*network),
+                         std::move(tuning),
+                         std::move(*forced),
+                         !settings.only_tuned.empty(),
+                         *verbosity,
+                         *shared_memory,
+                         *buffer_limit,
+                         *start,
+                         only_native ? UnequalUse::never : *unequal};
 }
 
 std::string encode(const Settings& settings) {

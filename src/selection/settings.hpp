@@ -14,6 +14,7 @@
 #include "aapc/selection/tuning.hpp"
 #include "aapc/topology/network.hpp"
 #include "selection/rule.hpp"
+#include "selection/unequal_rule.hpp"
 
 namespace aapc::selection {
 
@@ -29,6 +30,7 @@ struct Settings {
     std::string shared_memory;    ///< AAPC_SHARED_MEMORY; empty: not set
     std::string buffer_limit;     ///< AAPC_BUFFER_LIMIT; empty: not set
     std::string start;            ///< AAPC_START; empty: not set
+    std::string unequal;          ///< AAPC_ALLTOALLV; empty: not set
     /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
     /// done.
     std::string only_tuned;
@@ -46,8 +48,9 @@ struct Configuration {
     bool only_tuned = false;                                        ///< as in Settings
     int verbosity = 0;                                              ///< 0, 1 or 2
     SharedMemory shared_memory = SharedMemory::tickets_and_copies;  ///< what to use where it can be had
-    std::optional<std::int64_t> buffer_limit;  ///< bytes for forwarded blocks; nothing: as many as it takes
-    std::optional<double> start_seconds;       ///< what a start costs; nothing: it is measured
+    std::optional<std::int64_t> buffer_limit;    ///< bytes for forwarded blocks; nothing: as many as it takes
+    std::optional<double> start_seconds;         ///< what a start costs; nothing: it is measured
+    UnequalUse unequal = UnequalUse::automatic;  ///< never where the user insists on the MPI's own, too
 };
 
 /// What reading the settings came to.

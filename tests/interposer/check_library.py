@@ -16,7 +16,7 @@ PERSISTENT = [name + "_init" for name in BLOCKING]
 MPI_3 = BLOCKING + NONBLOCKING
 MPI_4 = PERSISTENT + [name + "_c" for name in MPI_3 + PERSISTENT]
 # For benchmarks that ask (aapc/interposer.h).
-OWN = {"aapc_native_alltoall", "aapc_calls", "aapc_rejected"}
+OWN = {"aapc_native_alltoall", "aapc_native_alltoallv", "aapc_calls", "aapc_rejected"}
 ALLOWED = re.compile(r"^(libmpi|libmpich|libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so")
 
 

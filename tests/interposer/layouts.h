@@ -124,7 +124,7 @@ static Layout integer_layout(int kind, int integers, int ranks) {
 }
 
 /* A double and an integer, in a C struct with padding, in MPI's own pair type, or the integer first in memory. */
-static Layout mixed_layout(int kind, int pairs) {
+static inline Layout mixed_layout(int kind, int pairs) {
     const int lengths[2] = {1, 1};
     const MPI_Datatype types[2] = {MPI_DOUBLE, MPI_INT};
     const long stride = kind == 2 ? 12 : 16;
@@ -146,13 +146,13 @@ static Layout mixed_layout(int kind, int pairs) {
     return layout;
 }
 
-static Layout byte_layout(int bytes) {
+static inline Layout byte_layout(int bytes) {
     Layout layout = new_layout("bytes", MPI_BYTE, 1, bytes, bytes, bytes);
     for (long i = 0; i < bytes; ++i) layout.place[i] = i;
     return layout;
 }
 
-static unsigned char* new_buffer(const Layout* layout, int ranks, size_t* size) {
+static inline unsigned char* new_buffer(const Layout* layout, int ranks, size_t* size) {
     /* Blocks that interleave reach beyond ranks * stride. */
     *size = (size_t)(layout->stride * ranks + 16 * layout->bytes + 2 * guard_bytes) + (size_t)(ranks * layout->bytes);
     unsigned char* buffer = malloc(*size);
@@ -161,7 +161,7 @@ static unsigned char* new_buffer(const Layout* layout, int ranks, size_t* size) 
     return buffer;
 }
 
-static void put(unsigned char* buffer, const Layout* layout, int block, long offset, unsigned char value) {
+static inline void put(unsigned char* buffer, const Layout* layout, int block, long offset, unsigned char value) {
     buffer[guard_bytes + block * layout->stride + layout->place[offset]] = value;
 }
 

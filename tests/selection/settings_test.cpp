@@ -30,8 +30,9 @@ class SettingsTest : public testing::Test {
     void TearDown() override { clear(); }
 
     static void clear() {
-        for (const char* name : {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE",
-                                 "AAPC_TUNING", "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START"}) {
+        for (const char* name :
+             {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE", "AAPC_TUNING",
+              "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START", "AAPC_ALLTOALLV"}) {
             unsetenv(name);
         }
     }
@@ -221,6 +222,20 @@ TEST_F(SettingsTest, SharedMemoryIsUsedUnlessItIsSwitchedOff) {
     EXPECT_EQ(read_settings().settings->shared_memory, "tickets");
 }
 
+TEST_F(SettingsTest, UnequalMessagesAreExchangedAsAskedFor) {
+    Settings given = settings("");
+    EXPECT_EQ(configure(given)->unequal, UnequalUse::automatic);
+    given.algorithm = "native";
+    EXPECT_EQ(configure(given)->unequal, UnequalUse::never) << "the user insists on the MPI's own";
+    given.unequal = "always";
+    EXPECT_EQ(configure(given)->unequal, UnequalUse::always) << "but not for these";
+    given.unequal = "often";
+    EXPECT_THAT(to_string(configure(given).error()), StartsWith("AAPC_ALLTOALLV: "));
+    setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
+    setenv("AAPC_ALLTOALLV", "never", 1);
+    EXPECT_EQ(configure(decode(encode(*read_settings().settings)))->unequal, UnequalUse::never);
+}
+
 TEST_F(SettingsTest, BuffersAreLimitedWhereAskedFor) {
     Settings given = settings("");
     EXPECT_EQ(configure(given)->buffer_limit, std::nullopt);
@@ -289,7 +304,8 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             algorithm + text,
                             synchronisation + file,
                             file + algorithm,
-                            text + synchronisation};
+                            text + synchronisation,
+                            algorithm + file};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 

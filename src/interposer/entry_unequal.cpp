@@ -1,0 +1,84 @@
+// MPI_Alltoallv and MPI_Alltoallw, as entry.cpp has MPI_Alltoall.
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "aapc/interposer.h"
+#include "interposer/communicator.hpp"
+#include "interposer/job.hpp"
+#include "interposer/real.hpp"
+#include "interposer/symbols.hpp"
+#include "interposer/traffic.hpp"
+#include "interposer/unequal_call.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+/// What becomes of a call, and on which communicator.
+struct Served {
+    Outcome outcome;
+    CommunicatorState* state = nullptr;
+};
+
+Served serve(Job& job, const UnequalCall& call) {
+    if (call.comm == MPI_COMM_NULL) {
+        return {Outcome::arguments};
+    }
+    CommunicatorState* const state = CommunicatorState::of(call.comm, job);
+    return state == nullptr ? Served{Outcome::unavailable} : Served{state->decide(call, job), state};
+}
+
+template <Routine routine, class... Arguments>
+int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Arguments... arguments) {
+    Job* const job = Job::current();
+    if (job == nullptr) {
+        return native(arguments...);
+    }
+    Tally& tally = job->tally();
+    if (!tally.measures()) {
+        const Served served = serve(*job, call);
+        tally.count(routine, served.outcome);
+        return served.outcome == Outcome::exchanged ? served.state->run(call) : native(arguments...);
+    }
+    const Stopwatch watch;
+    const Served served = serve(*job, call);
+    const int error = served.outcome == Outcome::exchanged ? served.state->run(call) : native(arguments...);
+    const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(Peers::all, arguments...) : 0;
+    tally.add(routine, served.outcome, bytes, watch.nanoseconds());
+    return error;
+}
+
+}  // namespace
+
+}  // namespace aapc::interposer
+
+AAPC_INTERPOSED int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                                  MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
+                                  MPI_Datatype recvtype, MPI_Comm comm) {
+    namespace ours = aapc::interposer;
+    const ours::UnequalCall call = {
+        {sendbuf, sendcounts, sdispls, sendtype, nullptr}, {recvbuf, recvcounts, rdispls, recvtype, nullptr}, comm};
+    return ours::exchange_or_pass<ours::Routine::Alltoallv>(call, ours::real().alltoallv, sendbuf, sendcounts, sdispls,
+                                                            sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+AAPC_ALSO_AS_PMPI(Alltoallv)
+
+AAPC_INTERPOSED int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                                  const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                                  const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+    namespace ours = aapc::interposer;
+    const ours::UnequalCall call = {{sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+                                    {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},
+                                    comm};
+    return ours::exchange_or_pass<ours::Routine::Alltoallw>(call, ours::real().alltoallw, sendbuf, sendcounts, sdispls,
+                                                            sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+}
+AAPC_ALSO_AS_PMPI(Alltoallw)
+
+AAPC_INTERPOSED int aapc_native_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                                          const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+    return aapc::interposer::real().alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                              recvtype, comm);
+}

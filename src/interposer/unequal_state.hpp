@@ -1,0 +1,70 @@
+/// @file
+/// What the interposer keeps with a communicator for its unequal messages.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "aapc/mpi/demand_agreement.hpp"
+#include "aapc/mpi/unequal_exchange.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
+#include "interposer/refusals.hpp"
+#include "interposer/routines.hpp"
+#include "interposer/unequal_buffers.hpp"
+#include "selection/settings.hpp"
+
+namespace aapc::interposer {
+
+/// The agreement on each call and the exchange that carries out those that are worth it. Used by one thread at a time.
+class UnequalState {
+  public:
+    /// Of a communicator on which there is something to schedule; collective over `comm`. Null on all ranks if one has
+    /// no memory for it.
+    [[nodiscard]] static std::unique_ptr<UnequalState> make(MPI_Comm comm, const Network& network,
+                                                            const Placement& placement,
+                                                            const selection::Configuration& configuration);
+
+    /// Decides on a call, on all ranks alike: exchanged, or passed through and why. Collective, unless this call is one
+    /// that nobody asks about.
+    [[nodiscard]] Outcome decide(const UnequalCall& call, const Refusals& refusals);
+
+    /// Carries out the call that was decided to be exchanged. Returns an MPI error code, for which the communicator's
+    /// error handler has been called.
+    [[nodiscard]] int run(const UnequalCall& call);
+
+    /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 and something was exchanged.
+    [[nodiscard]] std::string report() const;
+
+    /// Gives the exchange back while MPI can still free its communicator.
+    void release() { exchange_.reset(); }
+
+  private:
+    UnequalState(const Network& network, const Placement& placement, const selection::Configuration& configuration);
+    /// What does not depend on a call; local. Throws std::bad_alloc.
+    void set_up(MPI_Comm comm);
+    /// One reduction.
+    Outcome agree(const UnequalCall& call, const Refusals& refusals);
+    /// Collective. Without one rank 0 says why, and everything is passed through from now on.
+    void make_exchange(MPI_Comm comm);
+
+    const Network& network_;
+    const Placement& placement_;
+    selection::UnequalUse use_;
+    selection::Inquiry inquiry_;
+    std::optional<double> start_seconds_;  ///< what the user says of it
+    double crossover_seconds_ = 0;
+    bool says_more_;
+    bool unavailable_ = false;  ///< on all ranks alike
+    std::unique_ptr<UnequalBuffers> buffers_;
+    std::unique_ptr<mpi::DemandAgreement> agreement_;
+    mpi::AgreedDemand agreed_;                        ///< on the last call that was asked about
+    std::unique_ptr<mpi::UnequalExchange> exchange_;  ///< null: not needed yet
+    double agreements_seconds_ = 0;                   ///< of calls that were exchanged
+    double exchanges_seconds_ = 0;                    ///< the agreements included
+};
+
+}  // namespace aapc::interposer

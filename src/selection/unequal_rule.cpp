@@ -1,0 +1,66 @@
+#include "selection/unequal_rule.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace aapc::selection {
+
+Expected<UnequalUse> parse_unequal_use(std::string_view text) {
+    if (text.empty() || text == "auto") {
+        return UnequalUse::automatic;
+    }
+    if (text == "always") {
+        return UnequalUse::always;
+    }
+    if (text == "never") {
+        return UnequalUse::never;
+    }
+    return failure(fmt::format("'{}' does not say when unequal messages are exchanged", text),
+                   "give auto, always or never");
+}
+
+Expected<Method> method_for_unequal(NetworkKind kind) { return parse_method("lattice+timed", kind); }
+
+double unequal_crossover_seconds(const Network& network, const Placement& placement, const Bound& bound,
+                                 std::optional<double> start_seconds) {
+    const double start = start_seconds.value_or(expected_start_seconds(network, placement, bound));
+    return crossover(network, placement, bound, start).bound_seconds;
+}
+
+bool worth_exchanging(UnequalUse use, double bound_seconds, double agreement_seconds, double crossover_seconds) {
+    switch (use) {
+        case UnequalUse::never:
+            return false;
+        case UnequalUse::always:
+            return bound_seconds > 0;
+        default:
+            return bound_seconds >= crossover_seconds + agreement_seconds / gain_of_schedule;
+    }
+}
+
+bool Inquiry::asks() {
+    if (use_ != UnequalUse::automatic) {
+        return use_ == UnequalUse::always;
+    }
+    if (left_ > 0) {
+        --left_;
+        return false;
+    }
+    return true;
+}
+
+void Inquiry::learn(bool worth) {
+    if (worth) {
+        in_vain_ = 0;
+        distance_ = 1;
+        return;
+    }
+    if (++in_vain_ < patience) {
+        return;
+    }
+    distance_ = std::min(2 * distance_, longest_distance);
+    left_ = distance_ - 1;
+}
+
+}  // namespace aapc::selection
