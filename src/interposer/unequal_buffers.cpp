@@ -14,6 +14,7 @@ constexpr std::int64_t largest_packed_bytes = INT32_MAX;
 
 /// Not pointer arithmetic: MPI_BOTTOM is null, and places may be absolute.
 void* at(const void* buffer, std::int64_t offset) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's address
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(offset));
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "aapc/input/units.hpp"
-#include "aapc/methods/preparation.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/agreement.hpp"
@@ -28,9 +27,7 @@ Expected<Prepared> prepare_unequal(const Network& network, const Placement& plac
     if (!method) {
         return failure(method.error());
     }
-    return prepare(network, placement, network_bound(network, placement), *method).map_error([&](Diagnostic why) {
-        return said_of(*method, std::move(why));
-    });
+    return selection::prepare_for_unequal(network, placement, network_bound(network, placement), *method);
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "aapc/methods/cadence.hpp"
 
 namespace aapc::selection {
 
@@ -26,6 +29,16 @@ double unequal_crossover_seconds(const Network& network, const Placement& placem
                                  std::optional<double> start_seconds) {
     const double start = start_seconds.value_or(expected_start_seconds(network, placement, bound));
     return crossover(network, placement, bound, start).bound_seconds;
+}
+
+Expected<Prepared> prepare_for_unequal(const Network& network, const Placement& placement, const Bound& bound,
+                                       const Method& method) {
+    auto prepared = prepare(network, placement, bound, method);
+    if (!prepared) {
+        return failure(said_of(method, std::move(prepared.error())));
+    }
+    prepared->cadence = cadence_for_unequal(network, bound, prepared->cadence);
+    return prepared;
 }
 
 bool worth_exchanging(UnequalUse use, double bound_seconds, double agreement_seconds, double crossover_seconds) {

@@ -10,7 +10,10 @@
 
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
 
 namespace aapc::selection {
 
@@ -32,6 +35,11 @@ enum class UnequalUse : std::uint8_t {
 /// links are known.
 [[nodiscard]] double unequal_crossover_seconds(const Network& network, const Placement& placement, const Bound& bound,
                                                std::optional<double> start_seconds);
+
+/// That method, prepared for messages of any lengths, or why it cannot be had there. As prepare(); `bound` is that of
+/// the network and placement. Throws std::bad_alloc.
+[[nodiscard]] Expected<Prepared> prepare_for_unequal(const Network& network, const Placement& placement,
+                                                     const Bound& bound, const Method& method);
 
 /// Whether a call is worth exchanging whose bound is `bound_seconds`, where an agreement takes `agreement_seconds` (0:
 /// not known): like a start, it has to be paid by what a schedule gains.
