@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aapc/methods/cadence.hpp"
+#include "selection/crossover.hpp"
 
 namespace aapc::selection {
 
