@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -100,13 +101,17 @@ struct Options {
 };
 
 /// The queues of one network under one pattern, in segments of the largest size.
-std::vector<double> queues_of(const Named& named, const Timetable& timetable, std::string_view pattern,
-                              const Options& options) {
+struct Queues {
+    std::vector<double> longest;
+    std::vector<double> over_root;  ///< the most over the square root of the pairs on the link, of all links
+};
+
+Queues queues_of(const Named& named, const Timetable& timetable, std::string_view pattern, const Options& options) {
     const Placement placement = full_placement(named.network);
     const Bound bound = network_bound(named.network, placement);
     const Cadence cadence =
         cadence_of_cycle(*timetable.cycle(), timetable.phases(), bound.slowest_bits_per_second, 1'000'000);
-    std::vector<double> queues;
+    Queues queues;
     for (const std::int64_t size : options.sizes) {
         for (int number = 0; number < options.demands; ++number) {
             const auto demand =
@@ -117,8 +122,15 @@ std::vector<double> queues_of(const Named& named, const Timetable& timetable, st
                 fmt::print("{}, {}: {}\n", named.name, pattern, found.error().problem);
                 continue;
             }
-            queues.push_back(found->queues.longest.queue_bytes /
-                             static_cast<double>(wire_bytes(options.segment, cadence.wire)));
+            const auto segment = static_cast<double>(wire_bytes(options.segment, cadence.wire));
+            queues.longest.push_back(found->queues.longest.queue_bytes / segment);
+            double most = 0;
+            for (const LinkQueue& link : found->queues.links) {
+                const auto load = std::find_if(bound.links.begin(), bound.links.end(),
+                                               [&](const LinkLoad& other) { return other.link == link.link / 2; });
+                most = std::max(most, link.queue_bytes / segment / std::sqrt(static_cast<double>(load->messages)));
+            }
+            queues.over_root.push_back(most);
         }
     }
     return queues;
@@ -126,6 +138,7 @@ std::vector<double> queues_of(const Named& named, const Timetable& timetable, st
 
 void show(const Options& options) {
     std::map<std::string, std::vector<double>, std::less<>> of_random_trees;
+    std::vector<double> of_roots;
     for (const Named& named : networks(options.random_trees, options.seed)) {
         const Placement placement = full_placement(named.network);
         const auto timetable = build_timetable(**find_algorithm("lattice"), options.variant, named.network, placement);
@@ -133,8 +146,9 @@ void show(const Options& options) {
         const bool is_random = named.name.starts_with("random");
         std::string line = fmt::format("{:24} equal cycle {:5.2f} |", named.name, equal->segments());
         for (const PatternEntry& pattern : patterns()) {
-            const std::vector<double> queues = queues_of(named, **timetable, pattern.name, options);
+            const auto [queues, over_root] = queues_of(named, **timetable, pattern.name, options);
             auto& together = of_random_trees[std::string(pattern.name)];
+            of_roots.insert(of_roots.end(), over_root.begin(), over_root.end());
             if (is_random) {
                 together.insert(together.end(), queues.begin(), queues.end());
             }
@@ -142,6 +156,8 @@ void show(const Options& options) {
         }
         fmt::print("{}\n", line);
     }
+    fmt::print("over the square root of the pairs on a link: half {:.2f}, 90 % {:.2f}, 99 % {:.2f}, all {:.2f}\n",
+               quantile(of_roots, 0.5), quantile(of_roots, 0.9), quantile(of_roots, 0.99), quantile(of_roots, 1));
     for (const auto& [pattern, queues] : of_random_trees) {
         if (!queues.empty()) {
             fmt::print("random trees, {}: half {:.1f}, 90 % {:.1f}, 99 % {:.1f}, all {:.1f} segments\n", pattern,

@@ -35,8 +35,9 @@ constexpr std::pair<std::string_view, Reduction> reductions[] = {
 
 /// The method of the request, of which a synchronisation was perhaps not given.
 std::string method_text(const ScheduleRequest& request) {
+    const bool is_usual = request.algorithm.empty() && request.variant.empty();
     std::string text = request.algorithm.empty() ? "lattice" : request.algorithm;
-    text += request.variant.empty() ? "" : "/" + request.variant;
+    text += is_usual ? "/formula" : request.variant.empty() ? "" : "/" + request.variant;
     return request.synchronisation == to_string(Synchronisation::none) ? text : text + "+" + request.synchronisation;
 }
 

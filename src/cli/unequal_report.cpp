@@ -15,7 +15,7 @@ namespace aapc::cli {
 
 Expected<UnequalMethod> find_unequal_method(const std::string& text, const Network& network,
                                             const Placement& placement) {
-    const auto method = parse_method(text.empty() ? "lattice" : text, network.kind());
+    const auto method = parse_method(text.empty() ? "lattice/formula" : text, network.kind());
     if (!method) {
         return failure(method.error());
     }

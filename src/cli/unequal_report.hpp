@@ -27,8 +27,8 @@ struct UnequalMethod {
     double pace = 1;         ///< that an exchange starts with
 };
 
-/// `lattice` by the clock where `text` is empty. A diagnostic if the method forwards blocks, does not go by the clock,
-/// or cannot be had here.
+/// `lattice/formula` by the clock where `text` is empty. A diagnostic if the method forwards blocks, does not go by the
+/// clock, or cannot be had here.
 [[nodiscard]] Expected<UnequalMethod> find_unequal_method(const std::string& text, const Network& network,
                                                           const Placement& placement);
 

@@ -89,7 +89,7 @@ Cadence find_cadence(const Network& network, const Placement& placement, const B
 }
 
 double unequal_queue_segments(std::int64_t messages) {
-    return 2 * std::sqrt(static_cast<double>(std::max<std::int64_t>(messages, 0)));
+    return 1.5 * std::sqrt(static_cast<double>(std::max<std::int64_t>(messages, 0)));
 }
 
 Cadence cadence_for_unequal(const Network& network, const Bound& bound, const Cadence& cadence) {

@@ -62,8 +62,10 @@ Expected<UnequalExchange> examine_unequal_exchange(const Network& network, const
     });
     SegmentedExchange& segments = exchange.segments;
     for (Rank rank = 0; rank < participants; ++rank) {
-        const UnequalPlan plan = make_unequal_plan(plan_across(timetable, placement, rank), cadence, segment_bytes,
-                                                   exchange.bound.seconds(), demand.row(rank), demand.column(rank));
+        const RouteTree routes = route_tree(network, placement, rank);
+        const UnequalPlan plan =
+            make_unequal_plan(plan_across(timetable, placement, rank), cadence, segment_bytes, exchange.bound.seconds(),
+                              demand.row(rank), demand.column(rank), &routes);
         for (const TimedSegment& send : plan.sends) {
             segments.sent.push_back({rank, send.peer, send.offset, send.bytes, send.start_seconds});
         }

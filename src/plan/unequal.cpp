@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "plan/spread.hpp"
+
 namespace aapc {
 
 namespace {
@@ -98,7 +100,7 @@ WireCounts wire_counts(const Cadence& cadence, std::int64_t segment_bytes, std::
 
 UnequalPlan make_unequal_plan(const Plan& plan, const Cadence& cadence, std::int64_t segment_bytes,
                               double bound_seconds, std::span<const std::int64_t> sent,
-                              std::span<const std::int64_t> received) {
+                              std::span<const std::int64_t> received, const RouteTree* routes) {
     const bool knows_both = plan.cycle && plan.cycle->bound_seconds_per_byte > 0;
     const double longer = knows_both ? plan.cycle->seconds_per_byte / plan.cycle->bound_seconds_per_byte : 1;
     UnequalPlan unequal;
@@ -112,6 +114,9 @@ UnequalPlan make_unequal_plan(const Plan& plan, const Cadence& cadence, std::int
     }
     for (const Transfer& receive : plan.receives) {
         append(receive.from, received[static_cast<std::size_t>(receive.from)], receive.phase, unequal.receives);
+    }
+    if (routes != nullptr && unequal.cycle_seconds > 0) {
+        spread_evenly(*routes, unequal.cycle_seconds, unequal.sends);
     }
     sort_by_start(unequal.sends);
     sort_by_start(unequal.receives);

@@ -35,7 +35,7 @@ TEST(UnequalCommands, ScheduleHasEveryMessage) {
     (void)scratch.file("d.csv", matrix);
     const Outcome run = scratch.run("schedule c.toml --demand d.csv");
     EXPECT_EQ(run.status, 0) << run.err;
-    EXPECT_THAT(run.out, StartsWith("lattice/settled+timed: 4 participants, 3 messages of 20740 bytes together "
+    EXPECT_THAT(run.out, StartsWith("lattice/formula+timed: 4 participants, 3 messages of 20740 bytes together "
                                     "(d.csv)\nbound 1.619 ms by s0->s1, "));
     EXPECT_THAT(run.out, HasSubstr("every byte once, both ends alike; longest queue: "));
     EXPECT_THAT(run.out, HasSubstr("10240         3  n1->n3\n"));
@@ -82,7 +82,7 @@ TEST(UnequalCommands, ExplainShowsBoundAndQueue) {
     const Outcome run = scratch.run("explain c.toml --pattern equal --sizes 1Ki,64Ki");
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_THAT(run.out,
-                StartsWith("lattice/settled+timed, unequal messages; one reduction finds the bound: 2 sums and "
+                StartsWith("lattice/formula+timed, unequal messages; one reduction finds the bound: 2 sums and "
                            "1 maximum\n"));
     EXPECT_THAT(run.out, HasSubstr("equal, 1 KiB on average"));
     EXPECT_THAT(run.out, HasSubstr("equal, 64 KiB on average"));

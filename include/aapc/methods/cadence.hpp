@@ -35,8 +35,8 @@ inline constexpr double assumed_queue_messages = 8;
 
 /// The longest queue that unequal messages are taken to leave at a link that `messages` pairs of ranks share, in
 /// segments. The segments of N pairs of different lengths come at periods of their own, so their starts are as good as
-/// random to each other, and queues grow like the square root of N: half of those in docs/unequal.md are below 1.5
-/// times it, and nearly all below twice it, which this is.
+/// random to each other, and queues grow like the square root of N. This is 1.5 times it, more than in nine of ten
+/// exchanges of docs/unequal.md, whose ranks spread what they send.
 [[nodiscard]] double unequal_queue_segments(std::int64_t messages);
 
 /// The cadence for messages of any lengths, from that of equal ones on the same network, whose queues are shorter:

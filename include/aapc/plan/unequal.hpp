@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "aapc/demand/route_tree.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/plan/plan.hpp"
 
@@ -26,7 +27,7 @@ struct TimedSegment {
 /// lists of its two ends, and the two ends cut it alike.
 struct UnequalPlan {
     std::vector<TimedSegment> sends;     ///< in order of start, then peer
-    std::vector<TimedSegment> receives;  ///< in the order in which their senders start them
+    std::vector<TimedSegment> receives;  ///< in about the order in which their senders start them
     double cycle_seconds = 0;            ///< the exchange lasts so long at full pace; the same on all ranks
     double drain_seconds = 0;            ///< and so much longer until the last segment has arrived; the same on all
 
@@ -54,12 +55,16 @@ struct WireCounts {
 /// fraction f of its cycle at (l + f)/k of this exchange's. So every pair of ranks goes at its own even rate, and no
 /// link is asked for more than it carries.
 ///
+/// With the rank's `routes` (route_tree()) starts are moved by a segment or so where a rank would send unevenly through
+/// a link: queues at links that many pairs share are half as long then. Receives are listed as if nothing had been
+/// moved, since a rank does not know what else its senders have.
+///
 /// `plan` has phases or a cycle and forwards nothing; messages with ranks that it does not list, such as those of the
 /// same machine, are not in the result. A cycle is as much longer than `bound_seconds` (DemandBound::seconds(), for
 /// wire_counts()) as the plan's is than its own bound. `sent` and `received` as above; what one rank sends is what the
 /// other receives. O(S log S) for S segments, O(participants) more. Throws std::bad_alloc alone.
 [[nodiscard]] UnequalPlan make_unequal_plan(const Plan& plan, const Cadence& cadence, std::int64_t segment_bytes,
                                             double bound_seconds, std::span<const std::int64_t> sent,
-                                            std::span<const std::int64_t> received);
+                                            std::span<const std::int64_t> received, const RouteTree* routes = nullptr);
 
 }  // namespace aapc
