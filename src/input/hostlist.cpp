@@ -13,13 +13,13 @@ namespace aapc {
 
 namespace {
 
-constexpr std::size_t most_brackets = 2;
 constexpr std::size_t most_digits = 18;  // what surely fits in 64 bits
 
-/// The numbers first … last, written with at least `width` digits.
+/// The numbers first, first + step … up to last, written with at least `width` digits.
 struct Range {
     std::int64_t first = 0;
     std::int64_t last = 0;
+    std::int64_t step = 1;
     std::size_t width = 0;
 };
 
@@ -103,11 +103,11 @@ class HostlistReader {
         }
         item.literals.push_back(read_literal());
         while (is_at('[')) {
-            if (item.brackets.size() == most_brackets) {
-                return wrong(at_, "a third bracket in one name", "use at most two, and list the rest by commas");
-            }
             if (!read_bracket(item)) {
                 return false;
+            }
+            if (item.machines > max_machines) {
+                return too_many(start, item.machines);
             }
             item.literals.push_back(read_literal());
         }
@@ -138,7 +138,7 @@ class HostlistReader {
                 return false;
             }
             // No overflow: each range has fewer than 10^18 numbers and the sum is checked after each.
-            numbers += range.last - range.first + 1;
+            numbers += (range.last - range.first) / range.step + 1;
             if (numbers > max_machines) {
                 return too_many(open, numbers);
             }
@@ -147,6 +147,7 @@ class HostlistReader {
         if (!skip(']')) {
             return wrong_in_bracket(open);
         }
+        // Nor does the product: both are at most max_machines.
         item.machines *= numbers;
         return true;
     }
@@ -192,7 +193,16 @@ class HostlistReader {
             return wrong(second, fmt::format("{} and {} are padded differently", in_quotes(first), in_quotes(last)),
                          "write both ends of a range with the same number of digits, as in [01-16]");
         }
-        return true;
+        return !skip('/') || read_step(range, open);
+    }
+
+    bool read_step(Range& range, std::size_t open) {
+        const std::size_t start = at_;
+        std::string_view step;
+        if (!read_number(range.step, step, open)) {
+            return false;
+        }
+        return range.step > 0 || wrong(start, "a range in steps of 0", "write the step behind it, as in n[0-8/2]");
     }
 
     bool read_number(std::int64_t& number, std::string_view& digits, std::size_t open) {
@@ -202,7 +212,8 @@ class HostlistReader {
         }
         digits = text_.substr(start, at_ - start);
         if (digits.empty()) {
-            return at_end() || current() == '[' || (current() != ',' && current() != ']' && current() != '-')
+            return at_end() || current() == '[' ||
+                           (current() != ',' && current() != ']' && current() != '-' && current() != '/')
                        ? wrong_in_bracket(open)
                        : wrong(at_, "a number is missing in a bracket",
                                "write numbers and ranges in brackets, as in n[0-3,7]");
@@ -273,7 +284,7 @@ class HostlistReader {
             std::vector<std::string> longer;
             for (const std::string& name : names) {
                 for (const Range& range : item.brackets[bracket]) {
-                    for (std::int64_t number = range.first; number <= range.last; ++number) {
+                    for (std::int64_t number = range.first; number <= range.last; number += range.step) {
                         longer.push_back(
                             fmt::format("{}{:0{}}{}", name, number, range.width, item.literals[bracket + 1]));
                     }

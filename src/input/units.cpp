@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "input/wording.hpp"
@@ -91,20 +92,16 @@ std::optional<double> parse_digits(std::string_view digits) {
 
 /// Bytes of one unit of that name, or 0.
 std::int64_t size_unit(std::string_view unit) {
-    std::string prefix = lower_case(unit);
-    if (prefix.ends_with('b')) {
-        prefix.pop_back();
+    const std::string name = lower_case(unit);
+    if (name.empty() || name == "b") {
+        return 1;
     }
-    constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> prefixes{{{"", 1},
-                                                                                 {"k", 1'000},
-                                                                                 {"ki", 1'024},
-                                                                                 {"m", 1'000'000},
-                                                                                 {"mi", 1'048'576},
-                                                                                 {"g", 1'000'000'000},
-                                                                                 {"gi", 1'073'741'824}}};
-    for (const auto& [name, factor] : prefixes) {
-        if (prefix == name) {
-            return factor;
+    constexpr std::array<std::tuple<char, std::int64_t, std::int64_t>, 3> prefixes{
+        {{'k', 1'024, 1'000}, {'m', 1'048'576, 1'000'000}, {'g', 1'073'741'824, 1'000'000'000}}};
+    for (const auto& [prefix, binary, decimal] : prefixes) {
+        if (name.front() == prefix) {
+            const std::string_view rest = std::string_view(name).substr(1);
+            return rest == "b" ? decimal : rest.empty() || rest == "i" || rest == "ib" ? binary : 0;
         }
     }
     return 0;
@@ -184,8 +181,8 @@ Expected<double> parse_duration(std::string_view text) {
 Expected<std::int64_t> parse_size(std::string_view text) {
     const auto refuse = [&](std::string_view why) {
         return failure(fmt::format("{} is not a size: {}", in_quotes(text), why),
-                       "write whole bytes, or a whole number and k, M, G (powers of 1000) or Ki, Mi, Gi (of 1024), "
-                       "such as 8192 or 32Ki");
+                       "write whole bytes, or a whole number and K, M, G or KiB, MiB, GiB (powers of 1024) or kB, MB, "
+                       "GB (of 1000), such as 8192 or 32K");
     };
     const auto [digits, unit] = split_number(text);
     if (digits.empty()) {

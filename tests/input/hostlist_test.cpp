@@ -56,6 +56,12 @@ TEST(Hostlist, Valid) {
         {"r[1-2]n[08-09]", "r1n08 r1n09 r2n08 r2n09"},
         {"r[1-2]n[8-9].x.y", "r1n8.x.y r1n9.x.y r2n8.x.y r2n9.x.y"},
         {"a[1-2][3-4]b", "a13b a14b a23b a24b"},
+        {"n[1-4/2]", "n1 n3"},
+        {"n[0-9/3,20]", "n0 n3 n6 n9 n20"},
+        {"n[08-11/3]", "n08 n11"},
+        {"n[5-7/100]", "n5"},
+        {"a[1-2]b[3]c[4-5]d", "a1b3c4d a1b3c5d a2b3c4d a2b3c5d"},
+        {"r[0][1][2][3]", "r0123"},
         {"[0-2]", "0 1 2"},
         {"[3]a", "3a"},
         {"n0:4", "n0:4"},
@@ -142,7 +148,11 @@ TEST(Hostlist, Invalid) {
         {"n[1-010]", 5, "padded differently"},
         {"n[01-010]", 6, "padded differently"},
         {"n[00-0]", 6, "padded differently"},
-        {"a[1][2][3]", 8, "a third bracket"},
+        {"n[0-3/0]", 7, "steps of 0"},
+        {"n[0-3/]", 7, "a number is missing"},
+        {"n[0/2]", 4, "'/' where"},
+        {"n[0-3/2-4]", 8, "'-' where"},
+        {"a[0-9][0-9][0-9][0-9][0-9]", 1, "100000 machines"},
         {"n0:", 4, "':' is not followed"},
         {"n0:x", 4, "':' is not followed"},
         {"n0:-1", 4, "':' is not followed"},
@@ -195,12 +205,13 @@ TEST(Hostlist, RoundTripsOfRandomLists) {
         for (std::uint64_t item = below(4) + 1; item > 0; --item) {
             std::string written(1, static_cast<char>('a' + below(26)));
             std::vector<std::string> meant{written};
-            for (std::uint64_t bracket = below(3); bracket > 0; --bracket) {
+            for (std::uint64_t bracket = below(4); bracket > 0; --bracket) {
                 written += '[';
                 std::vector<std::string> numbers;
                 for (std::uint64_t range = below(3) + 1; range > 0; --range) {
                     const std::uint64_t first = below(2) == 0 ? below(12) : below(2'000);
                     const std::uint64_t last = first + below(5);
+                    std::uint64_t step = 1;
                     const int width = below(2) == 0 ? static_cast<int>(std::to_string(last).size() + below(3)) : 1;
                     const std::string low = fmt::format("{:0{}}", first, width);
                     // A width is only written where the first number shows it.
@@ -208,9 +219,13 @@ TEST(Hostlist, RoundTripsOfRandomLists) {
                     written += low;
                     if (last > first || below(2) == 0) {
                         written += fmt::format("-{:0{}}", last, shown);
+                        if (below(4) == 0) {
+                            step = below(4) + 1;
+                            written += fmt::format("/{}", step);
+                        }
                     }
                     written += range > 1 ? "," : "";
-                    for (std::uint64_t number = first; number <= last; ++number) {
+                    for (std::uint64_t number = first; number <= last; number += step) {
                         numbers.push_back(fmt::format("{:0{}}", number, shown));
                     }
                 }

@@ -58,7 +58,7 @@ class Units(unittest.TestCase):
             self.assertEqual(units.parse_speed(units.format_speed(speed)), speed)
 
     def test_sizes(self) -> None:
-        for text, size in [("128Ki", 131072), ("64k", 64000), ("1Mi", 1048576), ("1514", 1514), ("32KiB", 32768)]:
+        for text, size in [("128Ki", 131072), ("64k", 65536), ("64kB", 64000), ("1Mi", 1048576), ("1514", 1514), ("32KiB", 32768)]:
             self.assertEqual(units.parse_size(text), size)
 
     def test_what_is_neither(self) -> None:

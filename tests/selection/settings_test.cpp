@@ -250,7 +250,7 @@ TEST_F(SettingsTest, BuffersAreLimitedWhereAskedFor) {
         EXPECT_THAT(to_string(configuration.error()), StartsWith("AAPC_BUFFER_LIMIT: "));
     }
     setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
-    setenv("AAPC_BUFFER_LIMIT", "12k", 1);
+    setenv("AAPC_BUFFER_LIMIT", "12kB", 1);
     EXPECT_EQ(configure(decode(encode(*read_settings().settings)))->buffer_limit, 12000);
     setenv("AAPC_BUFFER_LIMIT", "12 elephants", 1);
     EXPECT_THAT(read_settings().remarks,
