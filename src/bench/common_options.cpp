@@ -4,7 +4,7 @@ namespace aapc::bench {
 
 void add_topology_option(cli::Command& command, std::string& topology) {
     command
-        .option("--topology", topology,
+        .option("FILE,--topology", topology,
                 "topology file (docs/topology-files.md), or detect[:SPEED]: the ranks find out which of them share "
                 "a machine, and nothing else is known")
         .type_name("FILE")

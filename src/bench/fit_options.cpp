@@ -10,6 +10,7 @@
 #include "bench/fit_plot.hpp"
 #include "bench/fit_report.hpp"
 #include "console/output.hpp"
+#include "input/environment.hpp"
 
 namespace aapc::bench {
 
@@ -19,7 +20,9 @@ namespace {
 constexpr Rank fewest_ranks = 3;
 
 void add_measuring_options(cli::Command& command, FitOptions& options) {
-    command.option("--topology", options.topology, "measure on the cluster of this topology file, under mpirun")
+    command
+        .option("--topology", options.topology,
+                "measure on the cluster of this topology file, under mpirun [AAPC_TOPOLOGY]")
         .type_name("FILE");
     add_sizes_option(command, options.sizes);
     command
@@ -56,7 +59,13 @@ Expected<void> wrong(const char* option, std::string problem, std::string advice
 }  // namespace
 
 void add_fit_options(cli::Command& command, FitOptions& options) {
-    command.option("SAMPLES", options.samples, "CSV file to read: ranks,message_bytes,seconds").type_name("");
+    command.option("SAMPLES", options.samples, "CSV file to read: ranks,message_bytes,seconds; - for standard input")
+        .type_name("");
+    command.on_parsed([&options] {
+        if (options.samples.empty() && options.topology.empty()) {
+            options.topology = environment_variable("AAPC_TOPOLOGY");
+        }
+    });
     command
         .option("--alpha", options.alpha,
                 "start-up of one message in seconds; from the samples of 2 ranks if not given")

@@ -24,8 +24,10 @@ int run(const bench::BenchOptions& options, const Invocation& invocation) {
 
 void add_bench_command(Command& program, Invocation& invocation) {
     add_measuring_command(program, invocation, "bench",
-                          "Measure ways of doing an all-to-all against each other, in turns: mpirun -n 16 aapc bench "
-                          "--topology cluster.toml",
+                          "Measure ways of doing an all-to-all against each other, in turns",
+                          {{"mpirun -n 16 aapc bench --topology cluster.toml", "every algorithm for this network"},
+                           {"mpirun -n 16 aapc bench --candidates native,interposed --sizes 1:1M:x4",
+                            "the MPI's own against what a program would get, by AAPC_TOPOLOGY and AAPC_TUNING"}},
                           bench::add_bench_options, run);
 }
 

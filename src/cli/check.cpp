@@ -9,8 +9,8 @@
 #include "aapc/check/queues.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/schedule/schedule_file.hpp"
-#include "aapc/topology/topology_file.hpp"
 #include "cli/command.hpp"
+#include "cli/topology_argument.hpp"
 
 namespace aapc::cli {
 
@@ -190,7 +190,12 @@ int run(const CheckOptions& options) {
         }
         segment_bytes = *size;
     }
-    const Expected<Network> network = read_topology_file(options.topology);
+    if (options.schedule == "-" && options.topology == "-") {
+        return complain({.file = "standard input",
+                         .problem = "two files are to be read from it",
+                         .advice = "give a name for one of them"});
+    }
+    const Expected<Network> network = read_network(options.topology);
     if (!network) {
         return complain(network.error());
     }
@@ -198,7 +203,7 @@ int run(const CheckOptions& options) {
     if (!text) {
         return complain(text.error());
     }
-    Expected<ScheduleDocument> document = read_schedule_document(*text, options.schedule);
+    Expected<ScheduleDocument> document = read_schedule_document(*text, shown_name(options.schedule));
     if (!document) {
         return complain(document.error());
     }
@@ -225,17 +230,18 @@ int run(const CheckOptions& options) {
 void add_check_command(Command& program, Invocation& invocation) {
     Command command = program.subcommand("check", "Certify a schedule document, or name what is wrong with it");
     auto options = std::make_shared<CheckOptions>();
-    command.option("SCHEDULE", options->schedule, "schedule document (docs/schedule-documents.md)")
+    command
+        .option("SCHEDULE", options->schedule,
+                "schedule document (docs/schedule-documents.md), or - for standard input")
         .required()
         .type_name("FILE");
-    command.option("--topology", options->topology, "topology file (docs/topology-files.md)")
-        .required()
-        .type_name("FILE");
+    add_topology_argument(command, "TOPOLOGY", options->topology);
     command
         .option("--segment", options->segment,
                 "size of the segments that messages are sent in, such as 16KiB: whether the queues fit the buffers of "
                 "the topology file")
         .type_name("SIZE");
+    command.example("aapc check schedule.json --topology cluster.toml", "a certificate, or the first mistake");
     command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 

@@ -20,9 +20,15 @@ struct Invocation {
 /// Adds a subcommand to the program's command line; the invocation outlives it.
 using AddCommand = void (*)(Command& program, Invocation& invocation);
 
+/// A subcommand, and what it is listed under in the help.
+struct ListedCommand {
+    AddCommand add;
+    const char* group;
+};
+
 /// The subcommands of this program, in the order of the help. `aapc` has all of them (commands.cpp); the program that
 /// ./demo builds has those that it runs (demo_commands.cpp).
-[[nodiscard]] std::span<const AddCommand> commands();
+[[nodiscard]] std::span<const ListedCommand> commands();
 
 void add_topology_command(Command& program, Invocation& invocation);
 void add_schedule_command(Command& program, Invocation& invocation);
@@ -34,5 +40,7 @@ void add_bench_command(Command& program, Invocation& invocation);
 void add_tune_command(Command& program, Invocation& invocation);
 void add_fit_command(Command& program, Invocation& invocation);
 void add_predict_command(Command& program, Invocation& invocation);
+void add_completion_command(Command& program, Invocation& invocation);
+void add_manual_command(Command& program, Invocation& invocation);
 
 }  // namespace aapc::cli

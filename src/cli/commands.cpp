@@ -5,10 +5,18 @@
 
 namespace aapc::cli {
 
-std::span<const AddCommand> commands() {
+std::span<const ListedCommand> commands() {
+    static constexpr const char* network = "The network and its schedules";
+    static constexpr const char* programs = "Programs, unmodified";
+    static constexpr const char* measuring = "Measuring, and what was measured";
+    static constexpr const char* this_program = "This program";
     static constexpr std::array all{
-        &add_topology_command, &add_schedule_command, &add_check_command, &add_generate_command, &add_exec_command,
-        &add_explain_command,  &add_bench_command,    &add_tune_command,  &add_fit_command,      &add_predict_command,
+        ListedCommand{&add_topology_command, network},        ListedCommand{&add_schedule_command, network},
+        ListedCommand{&add_check_command, network},           ListedCommand{&add_generate_command, network},
+        ListedCommand{&add_exec_command, programs},           ListedCommand{&add_explain_command, programs},
+        ListedCommand{&add_bench_command, measuring},         ListedCommand{&add_tune_command, measuring},
+        ListedCommand{&add_fit_command, measuring},           ListedCommand{&add_predict_command, measuring},
+        ListedCommand{&add_completion_command, this_program}, ListedCommand{&add_manual_command, this_program},
     };
     return all;
 }

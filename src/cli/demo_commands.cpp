@@ -5,10 +5,10 @@
 
 namespace aapc::cli {
 
-std::span<const AddCommand> commands() {
+std::span<const ListedCommand> commands() {
     static constexpr std::array all{
-        &add_topology_command,
-        &add_exec_command,
+        ListedCommand{&add_topology_command, "Commands"},
+        ListedCommand{&add_exec_command, "Commands"},
     };
     return all;
 }

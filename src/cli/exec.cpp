@@ -108,10 +108,8 @@ int run_program(const Request& request, std::vector<std::string> command) {
 }  // namespace
 
 void add_exec_command(Command& program, Invocation& invocation) {
-    Command command =
-        program.subcommand("exec",
-                           "Run an unmodified MPI program so that its MPI_Alltoall follows a schedule for the network: "
-                           "mpirun -n 16 aapc exec --topology cluster.toml -- ./app");
+    Command command = program.subcommand(
+        "exec", "Run an unmodified MPI program so that its MPI_Alltoall follows a schedule for the network");
     const auto request = std::make_shared<Request>();
     command
         .option("--topology", request->topology,
@@ -136,9 +134,12 @@ void add_exec_command(Command& program, Invocation& invocation) {
                 "loads later)")
         .type_name("NAME");
     const auto words = std::make_shared<std::vector<std::string>>();
-    command.option("program", *words, "the program and its arguments, after --")
+    command.option("PROGRAM", *words, "the program and its arguments, behind --")
         .type_name("-- PROGRAM [ARGUMENT]...")
         .required();
+    command.example("mpirun -n 16 aapc exec --topology cluster.toml -- ./app", "under Open MPI or MPICH");
+    command.example("srun --mpi=pmix aapc exec --verbose 1 -- python3 app.py",
+                    "under Slurm, with AAPC_TOPOLOGY set; says what was chosen");
     command.on_run([request, words, &invocation] {
         // Without it an option of the program's might be taken for one of ours.
         if (std::find(invocation.arguments.begin(), invocation.arguments.end(), "--") == invocation.arguments.end()) {

@@ -17,11 +17,11 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/selection/tuning.hpp"
-#include "aapc/topology/topology_file.hpp"
 #include "bench/model_files.hpp"
 #include "cli/command.hpp"
 #include "cli/demand_options.hpp"
 #include "cli/explanation.hpp"
+#include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
 #include "selection/buffers.hpp"
 #include "selection/rule.hpp"
@@ -262,7 +262,7 @@ Expected<void> add_predictions(const ExplainOptions& options, Explanation& expla
 }
 
 Expected<Explanation> find_out(const ExplainOptions& options) {
-    auto network = read_topology_file(options.topology);
+    auto network = read_network(options.topology);
     if (!network) {
         return failure(network.error());
     }
@@ -321,7 +321,7 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
 
 /// What would become of unequal messages.
 int explain_unequal(const ExplainOptions& options) {
-    const auto network = read_topology_file(options.topology);
+    const auto network = read_network(options.topology);
     if (!network) {
         return complain(network.error());
     }
@@ -362,7 +362,7 @@ void add_explain_command(Command& program, Invocation& invocation) {
     Command command = program.subcommand(
         "explain", "Say what MPI_Alltoall would do on a communicator, for which message sizes, and why");
     const auto options = std::make_shared<ExplainOptions>();
-    command.option("FILE", options->topology, "topology file (docs/topology-files.md)").required();
+    add_topology_argument(command, "FILE", options->topology);
     command.option("--tuning", options->tuning, "tuning file that aapc tune wrote (docs/tuning.md)").type_name("FILE");
     Option machines =
         command.option("--machines", options->machines, "the communicator's ranks in order, as in \"n[0-3]:2\"");
@@ -395,6 +395,7 @@ void add_explain_command(Command& program, Invocation& invocation) {
     command.option("--mpi", options->mpi, "the MPI that will run, openmpi or mpich; default: the tuning's")
         .type_name("NAME");
     command.option("--format", options->format, "text or json").one_of({"text", "json"}).show_default();
+    command.example("aapc explain cluster.toml --machines \"n[0-15]\"", "what runs on these machines, by size");
     command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 

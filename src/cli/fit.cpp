@@ -15,7 +15,7 @@ int fit_file(const bench::FitOptions& options) {
     if (!text) {
         return complain(text.error());
     }
-    const auto samples = read_contention_samples(*text, options.samples);
+    const auto samples = read_contention_samples(*text, shown_name(options.samples));
     if (!samples) {
         return complain(samples.error());
     }
@@ -47,10 +47,12 @@ int run(const bench::FitOptions& options, const Invocation& invocation) {
 }  // namespace
 
 void add_fit_command(Command& program, Invocation& invocation) {
-    add_measuring_command(program, invocation, "fit",
-                          "Fit what contention costs (gamma, delta, M) to samples, or to what it measures itself: "
-                          "mpirun -n 16 aapc fit --topology cluster.toml",
-                          bench::add_fit_options, run);
+    add_measuring_command(
+        program, invocation, "fit",
+        "Fit what contention costs (gamma, delta, M) to samples, or to what it measures itself",
+        {{"mpirun -n 16 aapc fit --topology cluster.toml --format json -o fit.json", "measure and fit"},
+         {"aapc fit samples.csv", "fit what was measured before"}},
+        bench::add_fit_options, run);
 }
 
 }  // namespace aapc::cli

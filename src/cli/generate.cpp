@@ -60,6 +60,7 @@ void add_generate_command(Command& program, Invocation& invocation) {
     add_schedule_options(command, options->request);
     command.option("-o,--output", options->output, "C file to write instead of standard output (docs/generator.md)")
         .type_name("FILE");
+    command.example("aapc generate cluster.toml -o alltoall.c", "then: mpicc -c alltoall.c");
     command.on_run([options, &invocation] { invocation.status = run(*options, invocation.arguments); });
 }
 

@@ -151,6 +151,9 @@ fs::path find_library(const std::string& name) {
 }
 
 std::string topology_for_ranks(const std::string& topology) {
+    if (topology == "-") {
+        throw UsageError("--topology", "the ranks of a program cannot read standard input; give a file");
+    }
     return asks_for_detection(topology) ? topology : fs::absolute(topology).string();
 }
 

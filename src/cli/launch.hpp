@@ -33,7 +33,7 @@ inline constexpr int program_not_runnable = 126;
 [[nodiscard]] std::filesystem::path find_library(const std::string& name);
 
 /// What AAPC_TOPOLOGY is to be for a --topology: the file's absolute name, since the rank that reads it may start in
-/// another directory than this; as it is where it asks for detection.
+/// another directory than this; as it is where it asks for detection. Standard input is refused (UsageError).
 [[nodiscard]] std::string topology_for_ranks(const std::string& topology);
 
 /// Puts a library before those that the programs started from here preload already.
@@ -62,10 +62,14 @@ struct MpiProgram {
 /// Adds the subcommand `name`, which becomes an MPI program; its options are those of that program.
 template <class Options>
 void add_measuring_command(Command& program, Invocation& invocation, const std::string& name, const std::string& help,
-                           void (*add_options)(Command&, Options&), int (*run)(const Options&, const Invocation&)) {
+                           const std::vector<ExampleText>& examples, void (*add_options)(Command&, Options&),
+                           int (*run)(const Options&, const Invocation&)) {
     Command command = program.subcommand(name, help);
     const auto options = std::make_shared<Options>();
     add_options(command, *options);
+    for (const ExampleText& example : examples) {
+        command.example(example.command, example.meaning);
+    }
     command.on_run([options, run, &invocation] { invocation.status = run(*options, invocation); });
 }
 

@@ -14,8 +14,11 @@ int run(int argc, char** argv) {
     CommandLine line("Topology-aware all-to-all for MPI clusters: schedules for the wires you have.", "aapc");
     line.version("aapc " + std::string(aapc::version()));
     line.require_subcommand();
-    line.column_width(34);
-    for (const AddCommand add : commands()) {
+    line.example("aapc topology cluster.toml", "what the network is, and its bound");
+    line.example("mpirun -n 16 aapc exec --topology cluster.toml -- ./app", "a program, unmodified, on that network");
+    line.example("mpirun -n 16 aapc bench --topology cluster.toml", "whether it is faster");
+    for (const auto& [add, group] : commands()) {
+        line.group(group);
         add(line, invocation);
     }
     const CommandLine::Outcome outcome = line.parse(argc, argv, speaks());

@@ -18,6 +18,7 @@
 #include "bench/model_files.hpp"
 #include "cli/unequal_report.hpp"
 #include "console/command_line.hpp"
+#include "input/environment.hpp"
 
 namespace aapc::cli {
 
@@ -243,7 +244,7 @@ int predict_unequal(const Network& network, const PredictOptions& options) {
 }
 
 int predict_on_topology(const std::string& text, const PredictOptions& options) {
-    const auto network = read_topology(text, options.input);
+    const auto network = read_topology(text, shown_name(options.input));
     if (!network) {
         return complain(network.error());
     }
@@ -309,8 +310,9 @@ void add_predict_command(Command& program, Invocation& invocation) {
         program.subcommand("predict", "Say what exchanges should take, by what was measured of the network");
     const auto options = std::make_shared<PredictOptions>();
     command
-        .option("FILE", options->input,
-                "what aapc fit --format json wrote for one cluster, or a topology file to go with --model")
+        .option("FILE,--topology", options->input,
+                "what aapc fit --format json wrote for one cluster, or a topology file to go with --model; - for "
+                "standard input [AAPC_TOPOLOGY]")
         .type_name("");
     command.option("--ranks", options->ranks, "numbers of ranks; the first of a topology, default: all of it")
         .separated_by(',')
@@ -337,6 +339,13 @@ void add_predict_command(Command& program, Invocation& invocation) {
         .type_name("S,S");
     add_torus_options(command, *options);
     command.option("--format", options->format, "text or json").one_of({"text", "json"}).show_default();
+    command.example("aapc predict fit.json --ranks 16,32 --sizes 1K,64K", "the MPI's own, by what aapc fit found");
+    command.example("aapc predict cluster.toml --model fit.json --sizes 64K", "all methods on this network");
+    command.on_parsed([options] {
+        if (options->input.empty()) {
+            options->input = environment_variable("AAPC_TOPOLOGY");
+        }
+    });
     command.on_run([options, &invocation] { invocation.status = predict(*options); });
 }
 

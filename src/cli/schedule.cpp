@@ -8,10 +8,10 @@
 
 #include "aapc/schedule/schedule_file.hpp"
 #include "aapc/schedule/synchronise.hpp"
-#include "aapc/topology/topology_file.hpp"
 #include "cli/command.hpp"
 #include "cli/demand_options.hpp"
 #include "cli/scheduling.hpp"
+#include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
 
 namespace aapc::cli {
@@ -43,7 +43,7 @@ std::string method_text(const ScheduleRequest& request) {
 
 /// The messages of a demand.
 Expected<std::string> unequal_schedule(const ScheduleOptions& options) {
-    const auto network = read_topology_file(options.request.topology);
+    const auto network = read_network(options.request.topology);
     if (!network) {
         return failure(network.error());
     }
@@ -108,6 +108,9 @@ void add_schedule_command(Command& program, Invocation& invocation) {
     command.option("--mean", options->mean, "bytes a message on average, of a pattern; default: 64Ki")
         .type_name("SIZE");
     command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
+    command.example("aapc schedule cluster.toml", "the phases as a table");
+    command.example("aapc schedule cluster.toml --synchronisation sender --format json -o schedule.json",
+                    "a document that other programs read");
     command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 

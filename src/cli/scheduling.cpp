@@ -15,7 +15,7 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/schedule/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
-#include "aapc/topology/topology_file.hpp"
+#include "cli/topology_argument.hpp"
 #include "console/command_line.hpp"
 #include "console/output.hpp"
 #include "selection/rule.hpp"
@@ -144,7 +144,7 @@ Expected<Prepared> prepare_request(const ScheduleRequest& request, const Network
 }  // namespace
 
 void add_schedule_options(Command& command, ScheduleRequest& request) {
-    command.option("FILE", request.topology, "topology file (docs/topology-files.md)").required();
+    add_topology_argument(command, "FILE", request.topology);
     command.option("--algorithm", request.algorithm,
                    fmt::format("algorithm, with its variants: {}; the first one for this kind of network if not "
                                "given",
@@ -174,7 +174,7 @@ void add_schedule_options(Command& command, ScheduleRequest& request) {
 
 Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request) {
     const auto refuse = [](const Diagnostic& diagnostic) { return tl::unexpected<int>(complain(diagnostic)); };
-    Expected<Network> read = read_topology_file(request.topology);
+    Expected<Network> read = read_network(request.topology);
     if (!read) {
         return refuse(read.error());
     }

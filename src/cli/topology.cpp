@@ -22,6 +22,7 @@
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
 #include "cli/command.hpp"
+#include "cli/topology_argument.hpp"
 #include "cli/topology_ports.hpp"
 #include "selection/rule.hpp"
 
@@ -376,13 +377,6 @@ std::string as_dot(const Description& shown) {
     return text + "}\n";
 }
 
-Expected<Network> read_network(const std::string& file) {
-    if (file == "-") {
-        return read_topology(std::string(std::istreambuf_iterator<char>(std::cin), {}), "standard input");
-    }
-    return read_topology_file(file);
-}
-
 int run(const TopologyOptions& options) {
     const Expected<Network> network = read_network(options.file);
     if (!network) {
@@ -402,7 +396,7 @@ void add_topology_command(Command& program, Invocation& invocation) {
     Command command =
         program.subcommand("topology", "Say what a topology file describes, its bound and its busiest links");
     auto options = std::make_shared<TopologyOptions>();
-    command.option("FILE", options->file, "topology file (docs/topology-files.md), or - for standard input").required();
+    add_topology_argument(command, "FILE", options->file);
     command
         .option("--format", options->format,
                 "text for people, json for programs, dot for a picture (aapc topology FILE --format dot | dot -Tsvg)")
@@ -415,6 +409,8 @@ void add_topology_command(Command& program, Invocation& invocation) {
         "largest message of each, and memory for blocks that are forwarded, on the rank that needs most (up to 256\n"
         "machines; aapc schedule --algorithm torus --divisions K says it for any number).\n"
         "In the end, what aapc exec would do with MPI_Alltoall on all ranks and why; aapc explain says more.");
+    command.example("aapc topology cluster.toml", "the network, its bound and its busiest links");
+    command.example("aapc topology cluster.toml --format dot | dot -Tsvg > cluster.svg", "a picture");
     command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 

@@ -26,9 +26,9 @@ int run(const bench::TuneOptions& options, const Invocation& invocation) {
 }  // namespace
 
 void add_tune_command(Command& program, Invocation& invocation) {
-    add_measuring_command(program, invocation, "tune",
-                          "Find the fastest method for each message size on this cluster: mpirun -n 16 aapc tune "
-                          "--topology cluster.toml",
+    add_measuring_command(program, invocation, "tune", "Find the fastest method for each message size on this cluster",
+                          {{"mpirun -n 16 aapc tune --topology cluster.toml -o tuning.toml", "takes 12 minutes"},
+                           {"mpirun -n 16 aapc exec --tuning tuning.toml -- ./app", "what it is for"}},
                           bench::add_tune_options, run);
 }
 

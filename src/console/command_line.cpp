@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "console/output.hpp"
+#include "input/wording.hpp"
 
 namespace aapc::cli {
 
@@ -23,10 +25,161 @@ CLI::Validator finite_number(const std::string& what, Condition holds) {
     return {check, ""};
 }
 
+/// What CLI11 keeps of a command, and its examples.
+class DescribedApp final : public CLI::App {
+  public:
+    DescribedApp(const std::string& summary, const std::string& name, CLI::App* parent)
+        : CLI::App(summary, name, parent) {}
+
+    std::vector<ExampleText> examples;
+    std::string group_of_next = "Commands";  ///< of the subcommands to come
+};
+
+/// "aapc topology".
+std::string full_name(const CLI::App& app) {
+    return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+/// The words that CLI11 puts in braces into what it says of an option's type: "TEXT:{text,json}".
+std::vector<std::string> choices_in(const std::string& type) {
+    const std::size_t open = type.find('{');
+    const std::size_t close = type.find('}', open);
+    if (open == std::string::npos || close == std::string::npos) {
+        return {};
+    }
+    return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
+}
+
+/// What is called INT and so on if nobody has named it.
+std::string value_name(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    if (const auto choices = choices_in(type); !choices.empty()) {
+        return CLI::detail::join(choices, "|");
+    }
+    const std::string name = type.substr(0, type.find(':'));
+    return name == "INT" || name == "UINT" ? "N" : name == "FLOAT" ? "X" : name;
+}
+
+OptionText describe_option(const CLI::Option& option) {
+    OptionText text;
+    for (const std::string& name : option.get_snames()) {
+        text.names.push_back("-" + name);
+    }
+    for (const std::string& name : option.get_lnames()) {
+        text.names.push_back("--" + name);
+    }
+    text.place = option.get_positional() ? option.get_name(true) : "";
+    const bool is_flag = option.get_expected_max() == 0;
+    text.value = is_flag ? "" : value_name(option);
+    text.choices = choices_in(option.get_type_name());
+    text.required = option.get_required();
+    text.several = option.get_items_expected_max() > 1;
+    text.help = option.get_description();
+    const std::string type = option.get_type_name();
+    if (const std::size_t range = type.find(" in ["); range != std::string::npos) {
+        const std::size_t dash = type.find(" - ", range);
+        text.help += " (" + type.substr(range + 5, dash - range - 5) + " to " +
+                     type.substr(dash + 3, type.find(']', dash) - dash - 3) + ")";
+    }
+    std::string value = option.get_default_str();
+    std::erase_if(value, [](char character) { return character == '[' || character == ']'; });  // around lists
+    if (!value.empty()) {
+        text.help += " (default: " + value + ")";
+    }
+    if (const std::string& variable = option.get_envname(); !variable.empty()) {
+        text.help += " [" + variable + "]";
+    }
+    return text;
+}
+
+CommandText describe_app(const CLI::App& app) {
+    CommandText text;
+    text.name = full_name(app);
+    text.group = app.get_group();
+    text.summary = app.get_description();
+    text.more = app.get_footer();
+    while (text.more.starts_with('\n')) {
+        text.more.erase(0, 1);
+    }
+    for (const CLI::Option* option : app.get_options()) {
+        text.options.push_back(describe_option(*option));
+    }
+    text.examples = static_cast<const DescribedApp&>(app).examples;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        text.commands.push_back(describe_app(*command));
+    }
+    return text;
+}
+
+class HelpFormatter final : public CLI::Formatter {
+  public:
+    std::string make_help(const CLI::App* app, std::string /*name*/, CLI::AppFormatMode /*mode*/) const override {
+        return help_text(describe_app(*app), help_width());
+    }
+};
+
+/// The command that the words are about.
+const CLI::App& innermost(const CLI::App& app) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+/// The first word that nobody asked for, what it was taken for and what is most like it.
+std::optional<Diagnostic> unknown_word(const CLI::App& app) {
+    std::vector<std::string> words = app.remaining(true);
+    std::erase(words, "--");
+    const auto is_option = [](const std::string& word) { return word.size() > 1 && word.front() == '-'; };
+    const auto option = std::find_if(words.begin(), words.end(), is_option);
+    if (words.empty()) {
+        return std::nullopt;
+    }
+    const bool is_command = option == words.end();
+    const std::string word = is_command ? words.front() : option->substr(0, option->find('='));
+    const CommandText command = describe_app(innermost(app));
+    std::vector<std::string_view> candidates;
+    for (const OptionText& each : command.options) {
+        if (!is_command) {
+            candidates.insert(candidates.end(), each.names.begin(), each.names.end());
+        }
+    }
+    for (const CommandText& each : command.commands) {
+        if (is_command) {
+            candidates.push_back(each.last_name());
+        }
+    }
+    Diagnostic diagnostic{.file = command.name};
+    diagnostic.problem = is_command && command.commands.empty()
+                             ? "one word too many, '" + word + "'"
+                             : std::string(is_command ? "there is no command '" : "there is no option '") + word + "'";
+    const auto nearest = nearest_word(word, candidates);
+    diagnostic.advice =
+        nearest ? "did you mean " + std::string(*nearest) + "?" : command.name + " --help lists what there is";
+    return diagnostic;
+}
+
 CommandLine::Outcome outcome_of(const CLI::App& app, const CLI::Error& error, bool speaks) {
     const bool wanted = error.get_exit_code() == 0;  // --help, --version
-    if (speaks) {
+    if (speaks && wanted) {
         static_cast<void>(app.exit(error));
+    } else if (speaks) {
+        const bool about_words = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                                 dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+        const auto unknown = about_words ? unknown_word(app) : std::nullopt;
+        const std::string name = full_name(innermost(app));
+        std::string problem = error.what();
+        std::string advice = name + " --help says more";
+        for (const OptionText& option : describe_app(innermost(app)).options) {
+            if (!option.names.empty() && !option.place.empty() && problem == option.names.back() + " is required") {
+                problem = option.place + " is required";
+                advice = "give it there or as " + option.names.back() + ", or see " + name + " --help";
+            }
+        }
+        if (problem.starts_with(name + ": ")) {
+            problem.erase(0, name.size() + 2);
+        } else if (problem == "A subcommand is required") {
+            problem = "a command is missing";
+        }
+        complain(unknown ? *unknown : Diagnostic{.file = name, .problem = problem, .advice = advice});
     }
     return {false, wanted ? done : bad_input};
 }
@@ -123,8 +276,18 @@ Option Command::flag(const std::string& name, bool& value, const std::string& he
 }
 
 Command Command::subcommand(const std::string& name, const std::string& help) {
-    return Command(app_->add_subcommand(name, help));
+    CLI::App* const added = app_->add_subcommand(std::make_shared<DescribedApp>(help, name, app_));
+    added->group(static_cast<DescribedApp*>(app_)->group_of_next);
+    return Command(added);
 }
+
+void Command::example(const std::string& command, const std::string& meaning) {
+    static_cast<DescribedApp*>(app_)->examples.push_back({command, meaning});
+}
+
+void Command::group(const std::string& name) { static_cast<DescribedApp*>(app_)->group_of_next = name; }
+
+CommandText Command::describe() const { return describe_app(*app_); }
 
 void Command::on_run(std::function<void()> run) {
     app_->callback([run = std::move(run)] {
@@ -136,17 +299,23 @@ void Command::on_run(std::function<void()> run) {
     });
 }
 
+void Command::on_parsed(std::function<void()> run) { app_->parse_complete_callback(std::move(run)); }
+
 void Command::footer(const std::string& text) { app_->footer(text); }
 
-CommandLine::CommandLine(const std::string& summary, const std::string& name) : Command(new CLI::App(summary, name)) {}
+CommandLine::CommandLine(const std::string& summary, const std::string& name)
+    : Command(new DescribedApp(summary, name, nullptr)) {
+    app_->formatter(std::make_shared<HelpFormatter>());
+    app_->set_help_flag("-h,--help", "print this and end");
+}
 
 CommandLine::~CommandLine() { delete app_; }
 
-void CommandLine::version(const std::string& text) { app_->set_version_flag("--version", text); }
+void CommandLine::version(const std::string& text) {
+    app_->set_version_flag("-V,--version", text, "print the version and end");
+}
 
 void CommandLine::require_subcommand() { app_->require_subcommand(1); }
-
-void CommandLine::column_width(std::size_t characters) { app_->get_formatter()->column_width(characters); }
 
 CommandLine::Outcome CommandLine::parse(int argc, char** argv, bool speaks) {
     try {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "console/command_text.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -54,8 +56,8 @@ class Command {
   public:
     explicit Command(CLI::App* app) : app_(app) {}
 
-    /// An option `--name`, `-n,--name`, or without dashes a word at its place. `value` must live until the words have
-    /// been parsed; what it holds is the default. Instantiated for the types in command_line.cpp.
+    /// An option `--name`, `-n,--name`, or without dashes a word at its place; `FILE,--name` is both. `value` must live
+    /// until the words have been parsed; what it holds is the default. Instantiated for the types in command_line.cpp.
     template <class Value>
     Option option(const std::string& name, Value& value, const std::string& help);
     /// An option whose number goes to a function.
@@ -63,8 +65,15 @@ class Command {
     Option flag(const std::string& name, bool& value, const std::string& help);
 
     Command subcommand(const std::string& name, const std::string& help);
-    void on_run(std::function<void()> run);  ///< called once all words have been parsed
-    void footer(const std::string& text);    ///< below the help
+    /// A command line that works as it is, for help and manual page, and what it does.
+    void example(const std::string& command, const std::string& meaning);
+    void group(const std::string& name);        ///< the subcommands that are added from now on are listed under it
+    void on_run(std::function<void()> run);     ///< called once all words have been parsed
+    void on_parsed(std::function<void()> run);  ///< called before that, to complete what was given
+    void footer(const std::string& text);       ///< below the help, in lines as they are
+
+    /// All that is known of it and of its subcommands.
+    [[nodiscard]] CommandText describe() const;
 
   protected:
     CLI::App* app_;
@@ -78,9 +87,8 @@ class CommandLine : public Command {
     CommandLine& operator=(const CommandLine&) = delete;
     ~CommandLine();
 
-    void version(const std::string& text);  ///< adds --version
+    void version(const std::string& text);  ///< adds -V and --version
     void require_subcommand();
-    void column_width(std::size_t characters);  ///< of the options in the help
 
     /// Whether to go on, and the program's exit status otherwise.
     struct Outcome {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <sstream>
 
@@ -25,7 +26,12 @@ int complain(const Diagnostic& diagnostic) {
     return bad_input;
 }
 
+std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 Expected<std::string> read_file(const std::string& path) {
+    if (path == "-") {
+        return std::string(std::istreambuf_iterator<char>(std::cin), {});
+    }
     std::ifstream stream(path, std::ios::binary);
     if (!stream) {
         return failure({.file = path,

@@ -20,7 +20,10 @@ int complain(const Diagnostic& diagnostic);
 /// is empty or "-". Returns done or bad_input with a complaint.
 int write_output(const std::string& path, const std::string& text);
 
-/// The whole of a file, or why not.
+/// The whole of a file, or of standard input where `path` is "-"; or why not.
 Expected<std::string> read_file(const std::string& path);
+
+/// What a file is called in complaints: "standard input" for "-".
+std::string shown_name(const std::string& path);
 
 }  // namespace aapc::cli

@@ -20,12 +20,12 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// The first words of the lines below "Subcommands:".
+/// The first words of the lines between the examples and the options.
 std::vector<std::string> commands(const std::string& help) {
-    const std::regex entry("^  ([a-z]+) .*");
+    const std::regex entry("^  ([a-z]+)  .*");
     std::vector<std::string> names;
     std::smatch found;
-    for (const std::string& line : lines_of(help.substr(help.find("Subcommands:")))) {
+    for (const std::string& line : lines_of(help.substr(0, help.find("Options:")))) {
         if (std::regex_match(line, found, entry)) {
             names.push_back(found[1]);
         }
@@ -33,13 +33,15 @@ std::vector<std::string> commands(const std::string& help) {
     return names;
 }
 
-/// Of each option in a command's help the short form if it has one, else the long one.
+/// Of each option in a command's help the short form if it has one, else the long one; what is also a word at its place
+/// is left out.
 std::vector<std::string> options(const std::string& help) {
     const std::regex entry("^  (-[a-z]|--[a-z-]+)[ ,].*");
     std::vector<std::string> names;
     std::smatch found;
     for (const std::string& line : lines_of(help)) {
-        if (std::regex_match(line, found, entry) && found[1] != "-h") {
+        if (std::regex_match(line, found, entry) && found[1] != "-h" &&
+            help.find("the same as " + found[1].str() + "\n") == std::string::npos) {
             names.push_back(found[1]);
         }
     }

@@ -117,7 +117,7 @@ TEST(ExplainCommand, ShowsTheEvidenceOfATuning) {
 TEST(ExplainCommand, PredictsTheLengthOfTheTimedSchedule) {
     const Scratch scratch;
     const auto file = scratch.file("eight.toml", eight);
-    const auto json = parsed(scratch.run("explain eight.toml --format json --sizes 1M"));
+    const auto json = parsed(scratch.run("explain eight.toml --format json --sizes 1MB"));
     const double bound = json["sizes"][0]["bound_seconds"];
     EXPECT_DOUBLE_EQ(bound, 16 * 1e6 * 8 / 100e6);
     // 1448 bytes of a frame's 1514, 33 of acknowledgements against it, at a pace of 0.98.

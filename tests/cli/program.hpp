@@ -68,10 +68,10 @@ class Scratch {
         return names;
     }
 
-    /// `aapc` with these arguments (shell syntax), in this directory.
-    [[nodiscard]] Outcome run(const std::string& arguments) const {
+    /// `aapc` with these arguments (shell syntax), in this directory, and that file as its standard input.
+    [[nodiscard]] Outcome run(const std::string& arguments, const std::string& input = "/dev/null") const {
         const std::string command =
-            "cd '" + path_.string() + "' && timeout 60 '" AAPC_PROGRAM "' " + arguments + " >out 2>err </dev/null";
+            "cd '" + path_.string() + "' && timeout 60 '" AAPC_PROGRAM "' " + arguments + " >out 2>err <" + input;
         const int status = std::system(command.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(path_ / "out"), contents(path_ / "err")};
     }

@@ -29,9 +29,9 @@ struct HostlistEntry {
 /// "r[1-2]n[01-16]", "n[1-4/2]" for every second one), zero padding kept, an optional ":K" behind an item for K ranks
 /// on each machine of that item.
 /// Names consist of letters, digits, '-', '_' and '.', start with a letter or digit and have at most 255 characters.
-/// Ranges are padded to the width of their first number if that starts with 0; of several brackets the last runs fastest.
-/// At most max_machines machines, at most max_ranks ranks each; nothing is expanded that exceeds them. On failure
-/// `Diagnostic::column` is the 1-based offset inside `text`, and file and line are empty.
+/// Ranges are padded to the width of their first number if that starts with 0; of several brackets the last runs
+/// fastest. At most max_machines machines, at most max_ranks ranks each; nothing is expanded that exceeds them. On
+/// failure `Diagnostic::column` is the 1-based offset inside `text`, and file and line are empty.
 [[nodiscard]] Expected<std::vector<HostlistEntry>> expand_hostlist(std::string_view text);
 
 }  // namespace aapc

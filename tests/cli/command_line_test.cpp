@@ -1,0 +1,162 @@
+// What all commands have in common: wrong words, where the topology comes from, help, completion and manual pages.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"
+
+namespace aapc::test {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string example = AAPC_SOURCE_DIRECTORY "/examples/chain-4x4.toml";
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines(1);
+    for (const char character : text) {
+        if (character == '\n') {
+            lines.emplace_back();
+        } else {
+            lines.back() += character;
+        }
+    }
+    return lines;
+}
+
+TEST(CommandLine, WrongWordsAreNamedWithTheNearestRightOne) {
+    const Scratch scratch;
+    const std::pair<const char*, const char*> cases[] = {
+        {"topolgy x", "aapc: there is no command 'topolgy'; did you mean topology?"},
+        {"wood", "aapc: there is no command 'wood'; aapc --help lists what there is"},
+        {"--verison", "aapc: there is no option '--verison'; did you mean --version?"},
+        {"", "aapc: a command is missing"},
+        {"topology x --formt json", "aapc topology: there is no option '--formt'; did you mean --format?"},
+        {"topology x --formt=json", "aapc topology: there is no option '--formt'; did you mean --format?"},
+        {"schedule x --wood", "aapc schedule: there is no option '--wood'; aapc schedule --help lists"},
+        {"bench --candidate native", "aapc bench: there is no option '--candidate'; did you mean --candidates?"},
+        {"topology x y", "aapc topology: "},
+        {"check a b c", "aapc check: one word too many, 'c'"},
+        {"completion csh", "SHELL: csh"},
+        {"manual wood", "aapc manual: there is no command 'wood'"},
+    };
+    for (const auto& [words, message] : cases) {
+        expect_refusal(scratch.run(words), 2, HasSubstr(message));
+    }
+}
+
+TEST(CommandLine, TheTopologyIsGivenInTheSameWaysEverywhere) {
+    const Scratch scratch;
+    (void)scratch.file("n.toml", contents(example));
+    (void)scratch.file("s.json", scratch.run("schedule n.toml --format json").out);
+    for (const std::string command : {"topology", "schedule", "generate", "explain", "check s.json"}) {
+        // The generated routine says how it was made, which is all that differs.
+        const auto routine = [&scratch](const std::string& words, const std::string& input = "/dev/null") {
+            const std::string text = scratch.run(words, input).out;
+            const std::size_t made = text.find("Compiled and linked");
+            return made == std::string::npos ? text : text.substr(made);
+        };
+        const std::string expected = routine(command + " n.toml");
+        ASSERT_NE(expected, "") << command;
+        EXPECT_EQ(routine(command + " --topology n.toml"), expected) << command;
+        EXPECT_EQ(routine(command + " -", "n.toml"), expected) << command;
+        setenv("AAPC_TOPOLOGY", "n.toml", 1);
+        EXPECT_EQ(routine(command), expected) << command;
+        EXPECT_THAT(scratch.run(command + " missing.toml").err, StartsWith("missing.toml")) << "the word counts";
+        unsetenv("AAPC_TOPOLOGY");
+        expect_refusal(scratch.run(command), 2, HasSubstr("is required"));
+    }
+    EXPECT_EQ(scratch.run("check - n.toml", "s.json").status, 0);
+    expect_refusal(scratch.run("check - -"), 2, HasSubstr("two files"));
+    expect_refusal(scratch.run("bench -"), 2, HasSubstr("cannot read standard input"));
+}
+
+TEST(CommandLine, FitAndPredictTakeTheTopologyFromTheEnvironment) {
+    const Scratch scratch;
+    setenv("AAPC_TOPOLOGY", example.c_str(), 1);
+    expect_refusal(scratch.run("fit"), 2, HasSubstr("no MPI's launcher"));
+    expect_refusal(scratch.run("predict --sizes 1K"), 2, HasSubstr("--model"));
+    expect_refusal(scratch.run("fit missing.csv"), 2, StartsWith("missing.csv"));
+    unsetenv("AAPC_TOPOLOGY");
+}
+
+TEST(CommandLine, TheVersionHasTwoOptions) {
+    const Scratch scratch;
+    EXPECT_THAT(scratch.run("--version").out, StartsWith("aapc "));
+    EXPECT_EQ(scratch.run("-V").out, scratch.run("--version").out);
+}
+
+/// The names of all commands, as the completion of fish has them.
+std::vector<std::string> commands() {
+    const Scratch scratch;
+    std::vector<std::string> names;
+    const std::string before = "-n __fish_use_subcommand -f -a ";
+    for (const std::string& line : lines_of(scratch.run("completion fish").out)) {
+        if (const std::size_t at = line.find(before); at != std::string::npos) {
+            const std::string rest = line.substr(at + before.size());
+            names.push_back(rest.substr(0, rest.find(' ')));
+        }
+    }
+    return names;
+}
+
+TEST(CommandLine, HelpFitsTheTerminal) {
+    const Scratch scratch;
+    ASSERT_GE(commands().size(), 12U);
+    for (const std::string& name : commands()) {
+        setenv("COLUMNS", "70", 1);
+        const std::string help = scratch.run(name + " --help").out;
+        unsetenv("COLUMNS");
+        EXPECT_THAT(help, StartsWith("Usage: aapc " + name));
+        EXPECT_THAT(help, HasSubstr("\nExamples:\n  ")) << name;
+        bool among_options = false;
+        for (const std::string& line : lines_of(help)) {
+            among_options = (among_options && !line.empty()) || line == "Options:";
+            if (among_options) {
+                EXPECT_LE(line.size(), 70U) << line;
+            }
+        }
+    }
+}
+
+TEST(CommandLine, BashCompletesCommandsOptionsAndTheirValues) {
+    const Scratch scratch;
+    (void)scratch.file("completion", scratch.run("completion bash").out);
+    const auto completed = [&scratch](const std::string& words, int position) {
+        (void)scratch.file("try", ". ./completion\nCOMP_WORDS=(" + words + ")\nCOMP_CWORD=" + std::to_string(position) +
+                                      "\n_aapc\necho \"${COMPREPLY[@]}\"\n");
+        const int status = std::system(("cd '" + scratch.path("") + "' && bash ./try >completed").c_str());
+        EXPECT_EQ(status, 0);
+        return contents(scratch.path("completed"));
+    };
+    EXPECT_EQ(completed("aapc top", 1), "topology\n");
+    EXPECT_EQ(completed("aapc topology --fo", 2), "--format\n");
+    EXPECT_EQ(completed("aapc topology x --format ''", 4), "text json dot\n");
+    EXPECT_EQ(completed("aapc completion ''", 2), "bash zsh fish\n");
+    EXPECT_EQ(completed("aapc topology x", 2), "\n") << "names of files are left to the shell";
+}
+
+TEST(CommandLine, EveryCommandHasItsManualPage) {
+    const Scratch scratch;
+    std::vector<std::string> names = commands();
+    names.emplace_back("");
+    for (const std::string& name : names) {
+        const std::string page = scratch.run("manual " + name).out;
+        EXPECT_THAT(page, AllOf(StartsWith(".TH AAPC"), HasSubstr("\n.SH SYNOPSIS\n"), HasSubstr("\n.SH OPTIONS\n"),
+                                HasSubstr("\n.SH EXAMPLES\n"), EndsWith("\n")));
+        EXPECT_THAT(page, HasSubstr("\\-\\-help")) << name;
+        if (std::system("command -v groff >/dev/null") == 0) {
+            (void)scratch.file("page", page);
+            EXPECT_EQ(
+                std::system(("cd '" + scratch.path("") + "' && groff -man -Tascii -ww page >shown 2>warnings").c_str()),
+                0);
+            EXPECT_EQ(contents(scratch.path("warnings")), "") << name;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace aapc::test
