@@ -119,7 +119,7 @@ Outcome UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
 void UnequalState::make_exchange(MPI_Comm comm) {
     Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
     static_cast<void>(have_memory_for([&] { prepared = prepare_unequal(network_, placement_); }));
-    auto made = mpi::UnequalExchange::make(comm, prepared, placement_);
+    auto made = mpi::UnequalExchange::make(comm, prepared, placement_, &network_);
     if (made) {
         exchange_ = std::move(*made);
         return;

@@ -84,6 +84,7 @@ class UnequalExchange::Parts {
     Transport transport;
     Plan plan;
     Cadence cadence;
+    std::optional<RouteTree> routes;
     UnequalPlan segments;  ///< of the call that is prepared
     TimedRequests requests;
     Pending pending;  ///< for the common start
@@ -120,7 +121,7 @@ UnequalExchange::~UnequalExchange() {
 }
 
 Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, const Expected<Prepared>& prepared,
-                                                                 const Placement& placement) {
+                                                                 const Placement& placement, const Network* network) {
     const ReturnedErrors returned(comm);
     Plan plan;
     if (auto first = agree_on_plan(comm, prepared, placement, plan)) {
@@ -137,6 +138,9 @@ Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, 
     int error = create_own(comm, own);
     if (!have_memory_for([&] {
             auto parts = std::make_unique<Parts>(own, std::move(plan), prepared->cadence);
+            if (network != nullptr) {
+                parts->routes = route_tree(*network, placement, parts->plan.rank);
+            }
             exchange.reset(new UnequalExchange(std::move(parts)));
         })) {
         free_own(own);
@@ -160,8 +164,9 @@ WireCounts UnequalExchange::on_the_wire(const MessageBytes& bytes) const {
 }
 
 void UnequalExchange::prepare(const MessageBytes& bytes) {
-    parts_->segments = make_unequal_plan(parts_->plan, parts_->cadence, parts_->plan.synchronisation.segment_bytes,
-                                         one_second, bytes.sent, bytes.received);
+    parts_->segments =
+        make_unequal_plan(parts_->plan, parts_->cadence, parts_->plan.synchronisation.segment_bytes, one_second,
+                          bytes.sent, bytes.received, parts_->routes ? &*parts_->routes : nullptr);
     // All sends may be under way at a time, but no more receives than are posted.
     parts_->requests.sends.reserve(parts_->segments.sends.size());
     parts_->requests.receives.reserve(std::min(parts_->segments.receives.size(),

@@ -24,7 +24,7 @@ Expected<UnequalUse> parse_unequal_use(std::string_view text) {
                    "give auto, always or never");
 }
 
-Expected<Method> method_for_unequal(NetworkKind kind) { return parse_method("lattice+timed", kind); }
+Expected<Method> method_for_unequal(NetworkKind kind) { return parse_method("lattice/formula+timed", kind); }
 
 double unequal_crossover_seconds(const Network& network, const Placement& placement, const Bound& bound,
                                  std::optional<double> start_seconds) {

@@ -27,7 +27,8 @@ enum class UnequalUse : std::uint8_t {
 /// "auto", "always" or "never"; empty is "auto". The diagnostic has no file.
 [[nodiscard]] Expected<UnequalUse> parse_unequal_use(std::string_view text);
 
-/// What a call is exchanged by on networks of that kind.
+/// What a call is exchanged by on networks of that kind: the formula, whose queues are shorter than those of settled
+/// slots where messages are unequal (docs/unequal.md).
 [[nodiscard]] Expected<Method> method_for_unequal(NetworkKind kind);
 
 /// From which bound on unequal messages are worth a start (crossover.hpp), in seconds; the agreement on a call comes on

@@ -16,6 +16,7 @@
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/unequal.hpp"
+#include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 
 namespace aapc::mpi {
@@ -38,10 +39,12 @@ class UnequalExchange {
   public:
     /// From a prepared method, the same on all ranks, or why there is none, which may be so on some ranks only; it goes
     /// by the clock and forwards nothing. Collective over `comm`, whose ranks sit as `placement` says. An exchange on
-    /// all ranks or the same diagnostic on all of them. Errors of MPI are returned while this lasts.
+    /// all ranks or the same diagnostic on all of them. Errors of MPI are returned while this lasts. With the network
+    /// that it was prepared for, a rank spreads what it sends evenly over the links of its routes (docs/unequal.md).
     [[nodiscard]] static Expected<std::unique_ptr<UnequalExchange>> make(MPI_Comm comm,
                                                                          const Expected<Prepared>& prepared,
-                                                                         const Placement& placement);
+                                                                         const Placement& placement,
+                                                                         const Network* network = nullptr);
     UnequalExchange(const UnequalExchange&) = delete;
     UnequalExchange& operator=(const UnequalExchange&) = delete;
     /// Frees the duplicate communicator (collective in MPI's sense); skips that after MPI_Finalize.
