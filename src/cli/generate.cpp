@@ -43,8 +43,9 @@ int run(const GenerateOptions& options, const std::vector<std::string>& argument
     if (!made) {
         return made.error();
     }
-    const Expected<std::string> routine =
-        generate_routine(made->schedule, made->synchronisation, made->edges, stamp(arguments));
+    const std::string made_by = stamp(arguments);
+    const Expected<std::string> routine = generate_routine(made->schedule, made->synchronisation, made->edges,
+                                                           {made_by, made->worth_a_start_from_bytes, made->cadence});
     if (!routine) {
         return complain(routine.error());
     }

@@ -18,6 +18,7 @@
 #include "cli/topology_argument.hpp"
 #include "console/command_line.hpp"
 #include "console/output.hpp"
+#include "selection/crossover.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::cli {
@@ -141,6 +142,15 @@ Expected<Prepared> prepare_request(const ScheduleRequest& request, const Network
     return prepared;
 }
 
+/// By the rule, where nobody measures what a start costs.
+std::int64_t first_block_worth_a_start(const Network& network, const Placement& placement, const Bound& bound) {
+    return bound.seconds_per_byte > 0
+               ? selection::crossover(network, placement, bound,
+                                      selection::expected_start_seconds(network, placement, bound))
+                     .block_bytes
+               : selection::smallest_scheduled_block;
+}
+
 }  // namespace
 
 void add_schedule_options(Command& command, ScheduleRequest& request) {
@@ -184,16 +194,17 @@ Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request) {
     if (!prepared) {
         return refuse(prepared.error());
     }
-    if (const auto remark =
-            selection::remark_on_phases(*prepared->timetable, *network, network_bound(*network, placement))) {
+    const Bound bound = network_bound(*network, placement);
+    if (const auto remark = selection::remark_on_phases(*prepared->timetable, *network, bound)) {
         std::cerr << fmt::format("aapc: {}\n", *remark);
     }
     auto made = aapc::make_schedule(*prepared, *network, placement, request.reduction);
     if (!made) {
         return tl::unexpected<int>(complain_of_internal_error(request.topology, made.error()));
     }
-    return CheckedSchedule{std::move(network), std::move(made->schedule), prepared->method.synchronisation,
-                           std::move(made->edges)};
+    const std::int64_t worth_a_start = first_block_worth_a_start(*network, placement, bound);
+    return CheckedSchedule{std::move(network),     std::move(made->schedule), prepared->method.synchronisation,
+                           std::move(made->edges), prepared->cadence,         worth_a_start};
 }
 
 }  // namespace aapc::cli

@@ -2,12 +2,14 @@
 /// From a topology file to a checked schedule with its edges: what `aapc schedule` and `aapc generate` have in common.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "aapc/check/schedule.hpp"
 #include "aapc/input/units.hpp"
+#include "aapc/plan/pacing.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/network.hpp"
@@ -35,6 +37,8 @@ struct CheckedSchedule {
     Schedule schedule;
     Synchronisation synchronisation;
     std::vector<Edge> edges;
+    Cadence cadence;                        ///< of `timed`
+    std::int64_t worth_a_start_from_bytes;  ///< smaller blocks gain less than a start costs (selection/crossover.hpp)
 };
 
 /// The schedule, its phases, its edges and its dummy messages checked. Otherwise complains to standard error and

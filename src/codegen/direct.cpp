@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "codegen/tables.hpp"
@@ -39,8 +40,18 @@ void add_partner_values(Values& values, const std::vector<Plan>& plans) {
 }
 
 void add_block_values(Values& values, const std::vector<Plan>& plans, Phase block_phases) {
-    const auto block_of = [block_phases](const Transfer& transfer) { return transfer.phase / block_phases; };
-    const Phase blocks = (plans.front().phases + block_phases - 1) / block_phases;
+    // Of the ticks of a cycle most have no message, and of the blocks that they make only those that have one count.
+    std::set<Phase> used;
+    for (const Plan& plan : plans) {
+        for (const Transfer& transfer : plan.sends) {
+            used.insert(transfer.phase / block_phases);
+        }
+    }
+    const std::vector<Phase> in_order(used.begin(), used.end());
+    const auto block_of = [&](const Transfer& transfer) -> std::int64_t {
+        return std::lower_bound(in_order.begin(), in_order.end(), transfer.phase / block_phases) - in_order.begin();
+    };
+    const auto blocks = static_cast<std::int64_t>(in_order.size());
     values["BLOCKS"] = std::to_string(blocks);
     values["BLOCK_TYPE"] = smallest_unsigned_type(blocks - 1);
     values["SEND_BLOCK"] = rows_of(plans, &Plan::sends, block_of);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,6 @@
 #include "aapc/plan/plan.hpp"
 #include "aapc/schedule/plan_from_schedule.hpp"
 #include "aapc/schedule/synchronise.hpp"
-#include "aapc/topology/bound.hpp"
 #include "codegen/direct.hpp"
 #include "codegen/forwarded.hpp"
 #include "codegen/render.hpp"
@@ -28,17 +28,40 @@ using Kind = Synchronisation::Kind;
 /// Above this many ranks the list of all phases in a comment is no longer something that people read.
 constexpr Rank most_ranks_with_listed_phases = 32;
 
-/// As in the interposer: below it, an MPI's own algorithms for small messages need fewer messages.
-constexpr std::int64_t minimum_bytes = 8192;
-
-/// A routine has no controller that could try whether more is possible (PaceController).
+/// A routine has no controller that could try whether more is possible, so it stays a little below the pace that one
+/// starts with (PaceController).
 constexpr double fixed_pace = 0.96;
+
+/// How many ticks of the schedule's cycle are one of the routine's: as many as divide the cycle and all starting times,
+/// which makes small numbers of those of slots. 1 for phases.
+Phase ticks_in_one(const Schedule& schedule) {
+    if (!schedule.cycle()) {
+        return 1;
+    }
+    Phase divisor = schedule.ticks();
+    schedule.for_each_message([&divisor](const Transfer& transfer) { divisor = std::gcd(divisor, transfer.phase); });
+    return divisor;
+}
+
+/// Phases, or the routine's ticks of a cycle.
+Phase phases_of(const Schedule& schedule) {
+    return schedule.cycle() ? schedule.ticks() / ticks_in_one(schedule) : static_cast<Phase>(schedule.phases().size());
+}
 
 /// Phases that the routine keeps apart from the next ones as a block; 0: it does not.
 Phase phases_in_block(const Schedule& schedule, const Synchronisation& synchronisation) {
     const Phase asked_for =
         synchronisation.kind == Kind::window ? synchronisation.block_phases : phases_between_barriers(synchronisation);
-    return std::min(asked_for, static_cast<Phase>(schedule.phases().size()));
+    return std::min(asked_for, phases_of(schedule));
+}
+
+void count_in(Phase ticks_in_one, Plan& plan) {
+    plan.phases /= ticks_in_one;
+    for (std::vector<Transfer>* const transfers : {&plan.sends, &plan.receives}) {
+        for (Transfer& transfer : *transfers) {
+            transfer.phase /= ticks_in_one;
+        }
+    }
 }
 
 /// Lines of a comment: what the phases promise.
@@ -73,11 +96,18 @@ std::string_view template_of(const Schedule& schedule, const Synchronisation& sy
     return synchronisation.kind == Kind::window ? "windows.c" : "one_at_a_time.c";
 }
 
+/// Where messages start at so many different ticks that each has its own, a list of them says no more than the table.
+bool lists_phases(const Schedule& schedule) {
+    return schedule.placement().participants() <= most_ranks_with_listed_phases &&
+           (!schedule.cycle() || phases_of(schedule) < schedule.messages());
+}
+
 /// What the templates ask for with `#if`.
 void add_conditions(Values& values, const Schedule& schedule, const Synchronisation& synchronisation) {
     const auto add = [&values](const char* name, bool holds) { values[name] = holds ? "1" : "0"; };
     const TokenGiver giver = token_giver(synchronisation);
-    add("LISTS_PHASES", schedule.placement().participants() <= most_ranks_with_listed_phases);
+    add("LISTS_PHASES", lists_phases(schedule));
+    add("CYCLE", schedule.cycle().has_value());
     add("BARRIERS", phases_between_barriers(synchronisation) > 0);
     add("DUMMIES", synchronisation.kind == Kind::dummy);
     add("TOKENS", giver != TokenGiver::nobody);
@@ -110,6 +140,16 @@ std::string synchronisation_cost(const Schedule& schedule, const Synchronisation
     return text;
 }
 
+/// "9 phases (bound: 9)", "a cycle of 24 ticks, 1 times as long as the bound".
+std::string length_text(const Schedule& schedule) {
+    if (schedule.cycle()) {
+        return fmt::format("a cycle of {} ticks, {:.4g} times as long as the bound", phases_of(schedule),
+                           schedule.cycle()->seconds_per_byte / schedule.cycle()->bound_seconds_per_byte);
+    }
+    const std::string bound = schedule.bound().has_value() ? fmt::format("bound: {}", *schedule.bound()) : "no bound";
+    return fmt::format("{} phases ({})", schedule.phases().size(), bound);
+}
+
 Values head_values(const Schedule& schedule, const Synchronisation& synchronisation, const std::vector<Edge>& edges,
                    std::string_view stamp) {
     Values values;
@@ -122,35 +162,38 @@ Values head_values(const Schedule& schedule, const Synchronisation& synchronisat
     if (schedule.forwards()) {
         values["GUARANTEE"] += forwarding_lines;
     }
-    const std::string bound = schedule.bound().has_value() ? fmt::format("bound: {}", *schedule.bound()) : "no bound";
-    values["COST"] = fmt::format("{} phases ({}), {} messages, {}", schedule.phases().size(), bound,
-                                 schedule.messages(), synchronisation_cost(schedule, synchronisation, edges));
+    values["COST"] = fmt::format("{}, {} messages, {}", length_text(schedule), schedule.messages(),
+                                 synchronisation_cost(schedule, synchronisation, edges));
     values["NETWORK"] = codegen::network_lines(schedule.network());
     return values;
 }
 
-void add_schedule_values(Values& values, const Schedule& schedule, const Synchronisation& synchronisation) {
+void add_schedule_values(Values& values, const Schedule& schedule, const Synchronisation& synchronisation,
+                         std::int64_t minimum_bytes) {
     const Rank ranks = schedule.placement().participants();
     values["RANKS"] = std::to_string(ranks);
-    values["PHASES"] = std::to_string(schedule.phases().size());
+    values["PHASES"] = std::to_string(phases_of(schedule));
     values["MINIMUM_BYTES"] = std::to_string(minimum_bytes);
     values["RANK_TYPE"] = codegen::smallest_unsigned_type(ranks - 1);
-    values["PHASE_TYPE"] = codegen::smallest_unsigned_type(static_cast<std::int64_t>(schedule.phases().size()));
-    if (ranks <= most_ranks_with_listed_phases) {
-        values["PHASE_LINES"] = codegen::phase_lines(schedule);
+    values["PHASE_TYPE"] = codegen::smallest_unsigned_type(phases_of(schedule));
+    if (lists_phases(schedule)) {
+        values["PHASE_LINES"] = codegen::phase_lines(schedule, ticks_in_one(schedule));
     }
     values["MACHINES"] = codegen::machine_rows(schedule);
     values["BLOCK_PHASES"] = std::to_string(phases_in_block(schedule, synchronisation));
 }
 
-void add_timing_values(Values& values, const Synchronisation& timed, double bits_per_second) {
+void add_timing_values(Values& values, const Synchronisation& timed, const Cadence& cadence, Phase ticks_in_one) {
     // A message of many segments shows how long one is; the routine cuts every message like that.
     const Segmentation longest =
-        segment_message(std::numeric_limits<std::int32_t>::max(), bits_per_second, timed.segment_bytes);
-    const WireFormat wire;
+        segment_message(std::numeric_limits<std::int32_t>::max(), cadence, timed.segment_bytes);
+    const WireFormat& wire = cadence.wire;
+    const double own_pace = fixed_pace * cadence.initial_pace / PaceController::initial_pace;
     values["SEGMENT_BYTES"] = std::to_string(longest.segment_bytes);
-    values["PACE"] = fmt::format("{}", timed.pace > 0 ? timed.pace : fixed_pace);
-    values["BITS_PER_SECOND"] = fmt::format("{:#}", bits_per_second);
+    values["PACE"] = timed.pace > 0 ? fmt::format("{}", timed.pace) : fmt::format("{:.4g}", own_pace);
+    values["BITS_PER_SECOND"] = fmt::format("{:#}", cadence.slowest_bits_per_second);
+    values["TICK_SECONDS_PER_BYTE"] =
+        fmt::format("{:#}", cadence.tick_seconds_per_byte * static_cast<double>(ticks_in_one));
     values["PAYLOAD_PER_FRAME"] = std::to_string(wire.payload_per_frame);
     values["FRAME_OVERHEAD"] = std::to_string(wire.frame_overhead);
     values["MESSAGE_HEADER"] = std::to_string(wire.message_header);
@@ -160,7 +203,7 @@ void add_timing_values(Values& values, const Synchronisation& timed, double bits
 }  // namespace
 
 Expected<std::string> generate_routine(const Schedule& schedule, const Synchronisation& asked_for,
-                                       const std::vector<Edge>& edges, std::string_view stamp) {
+                                       const std::vector<Edge>& edges, const RoutineSettings& settings) {
     if (const auto fits = check_synchronisation_fits(schedule.guarantee(), schedule.forwards(), asked_for); !fits) {
         return failure(fits.error());
     }
@@ -170,10 +213,6 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
                                    name_of(asked_for.kind)),
                        "choose window:W, or run the schedule with aapc exec");
     }
-    if (schedule.cycle()) {
-        return failure("a routine goes by phases, and this schedule has a cycle instead",
-                       "run its algorithm with aapc exec, or choose one that has phases");
-    }
     if (asked_for.on_grid) {
         return failure("a routine has no clock that all ranks share",
                        "choose timed, or run the schedule with aapc exec");
@@ -182,14 +221,13 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
     const Rank ranks = schedule.placement().participants();
     Values values;
     if (synchronisation.kind == Kind::timed) {
-        const double slowest = network_bound(schedule.network(), schedule.placement()).slowest_bits_per_second;
-        if (slowest > 0) {
-            add_timing_values(values, synchronisation, slowest);
+        if (settings.cadence.known()) {
+            add_timing_values(values, synchronisation, settings.cadence, ticks_in_one(schedule));
         } else {
             synchronisation = Synchronisation::none;  // no message crosses a link, so there is no time to keep
         }
     }
-    values.merge(head_values(schedule, synchronisation, edges, stamp));
+    values.merge(head_values(schedule, synchronisation, edges, settings.stamp));
     if (ranks < 2) {
         return codegen::render(codegen::templates(), "alone.c", values);
     }
@@ -198,8 +236,11 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
     for (Rank rank = 0; rank < ranks; ++rank) {
         plans.push_back(plan_from_schedule(schedule, edges, rank, synchronisation));
     }
+    for (Plan& plan : plans) {
+        count_in(ticks_in_one(schedule), plan);
+    }
     add_conditions(values, schedule, synchronisation);
-    add_schedule_values(values, schedule, synchronisation);
+    add_schedule_values(values, schedule, synchronisation, settings.minimum_bytes);
     if (schedule.forwards()) {
         codegen::add_forwarding_values(values, plans);
     } else {

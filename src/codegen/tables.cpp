@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "aapc/input/units.hpp"
@@ -99,14 +100,22 @@ void add_table(Values& values, const RaggedTable& table, const std::string& plur
     values[singular + "_INDEX_TYPE"] = smallest_unsigned_type(table.number);
 }
 
-std::string phase_lines(const Schedule& schedule) {
+std::string phase_lines(const Schedule& schedule, Phase ticks_in_one) {
     std::string text;
-    for (std::size_t phase = 0; phase < schedule.phases().size(); ++phase) {
-        WrappedLines lines(fmt::format("phase {}: ", phase), "  ");
-        for (const Transfer& transfer : schedule.phases()[phase]) {
-            lines.add(fmt::format("{}>{}", transfer.from, transfer.to));
+    std::optional<WrappedLines> lines;
+    Phase current = -1;
+    schedule.for_each_message([&](const Transfer& transfer) {
+        if (transfer.phase != current) {
+            if (lines) {
+                append(text, "\n", lines->text());
+            }
+            current = transfer.phase;
+            lines.emplace(fmt::format("{} {}: ", schedule.cycle() ? "tick" : "phase", current / ticks_in_one), "  ");
         }
-        append(text, "\n", lines.text());
+        lines->add(fmt::format("{}>{}", transfer.from, transfer.to));
+    });
+    if (lines) {
+        append(text, "\n", lines->text());
     }
     return text;
 }

@@ -30,8 +30,9 @@ struct RaggedTable {
 /// and "WAIT_INDEX_TYPE" if `singular` is "WAIT".
 void add_table(Values& values, const RaggedTable& table, const std::string& plural, const std::string& singular);
 
-/// The phases as lines of a comment: `phase 0: 0>4 3>5`.
-[[nodiscard]] std::string phase_lines(const Schedule& schedule);
+/// The phases as lines of a comment: `phase 0: 0>4 3>5`; of a cycle the ticks that have messages,
+/// of which the schedule counts `ticks_in_one` as one.
+[[nodiscard]] std::string phase_lines(const Schedule& schedule, Phase ticks_in_one);
 
 /// The wiring as lines of a comment, every link under its upper end.
 [[nodiscard]] std::string network_lines(const Network& network);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "aapc/plan/pacing.hpp"
@@ -295,41 +296,63 @@ TEST_P(WithEveryMpi, SendsDummiesInTheirPhases) {
     EXPECT_GT(dummies, 0U);
 }
 
-TEST_P(WithEveryMpi, SendsEverySegmentByTheClock) {
-    constexpr double speed = 2e6;
-    constexpr int bytes = 30'000;
-    TreeBuilder tree;
-    tree.add_switch(-1);
-    for (int machine = 0; machine < 4; ++machine) {
-        tree.add_machine(0, 1, speed);
-    }
-    const Network network = tree.build();
-    const BuiltSchedule built = build_schedule(network, "tree+timed");
-    ASSERT_TRUE(built.schedule);
-    const CommandResult result = run(network, "tree+timed", "trace.c", on_this_machine, fmt::format("{} 0", bytes));
-    ASSERT_EQ(result.status, 0) << result.output;
-    std::vector<Event> sends = read_trace(result.output);
-    std::erase_if(sends, [](const Event& event) { return event.what != 's'; });
-    const Segmentation cut = segment_message(bytes, speed);
-    ASSERT_GT(cut.segments, 3);
-    ASSERT_NE(cut.last_segment_bytes, cut.segment_bytes);
-    ASSERT_EQ(static_cast<std::int64_t>(sends.size()), cut.segments * built.schedule->messages());
+/// A cluster, and with what it is served by the clock.
+struct ByTheClock {
+    Network network;
+    std::string method;
+    double pace;  ///< that a routine for it has
+};
 
-    constexpr double pace = 0.96;
-    const auto phases = static_cast<Phase>(built.schedule->phases().size());
-    for (Rank rank = 0; rank < 4; ++rank) {
-        const Plan plan = plan_from_schedule(*built.schedule, {}, rank, Synchronisation::timed);
-        std::size_t next = static_cast<std::size_t>(rank) * static_cast<std::size_t>(cut.segments) * plan.sends.size();
-        const double start = sends[next].seconds - cut.start_seconds(0, plan.sends.front().phase, phases) / pace;
-        // A first send that came late by so much (a busy machine) is no fault.
-        constexpr double tolerance = 0.05;
-        for (std::int64_t segment = 0; segment < cut.segments; ++segment) {
-            for (const Transfer& transfer : plan.sends) {
-                const Event& send = sends[next++];
-                EXPECT_EQ(send.rank, rank);
-                EXPECT_EQ(send.peer, transfer.to);
-                EXPECT_EQ(send.bytes, segment + 1 < cut.segments ? cut.segment_bytes : cut.last_segment_bytes);
-                EXPECT_GE(send.seconds - start, cut.start_seconds(segment, transfer.phase, phases) / pace - tolerance);
+std::vector<ByTheClock> by_the_clock() {
+    TreeBuilder one_switch;
+    one_switch.add_switch(-1);
+    TreeBuilder fast_trunk;
+    fast_trunk.add_switch(-1);
+    fast_trunk.add_switch(0, 4e6);
+    for (int machine = 0; machine < 4; ++machine) {
+        one_switch.add_machine(0, 1, 2e6);
+        fast_trunk.add_machine(machine % 2, 1, 2e6);
+    }
+    return {{one_switch.build(), "tree+timed", 0.96},
+            {fast_trunk.build(), "lattice/settled+timed", 0.96},
+            {fast_trunk.build(), "lattice/formula+timed", 0.9792}};
+}
+
+TEST_P(WithEveryMpi, SendsEverySegmentByTheClock) {
+    constexpr int bytes = 30'000;
+    for (const auto& [network, method, pace] : by_the_clock()) {
+        SCOPED_TRACE(method);
+        const BuiltSchedule built = build_schedule(network, method);
+        ASSERT_TRUE(built.schedule);
+        const CommandResult result = run(network, method, "trace.c", on_this_machine, fmt::format("{} 0", bytes));
+        ASSERT_EQ(result.status, 0) << result.output;
+        std::vector<Event> sends = read_trace(result.output);
+        std::erase_if(sends, [](const Event& event) { return event.what != 's'; });
+        // A routine cuts all messages into segments of one size.
+        const std::int64_t segment_bytes =
+            segment_message(std::numeric_limits<int>::max(), built.cadence).segment_bytes;
+        const Segmentation cut = segment_message(bytes, built.cadence, segment_bytes);
+        ASSERT_GT(cut.segments, 3);
+        ASSERT_NE(cut.last_segment_bytes, cut.segment_bytes);
+        ASSERT_EQ(static_cast<std::int64_t>(sends.size()), cut.segments * built.schedule->messages());
+
+        for (Rank rank = 0; rank < 4; ++rank) {
+            const Plan plan = plan_from_schedule(*built.schedule, {}, rank, Synchronisation::timed);
+            std::size_t next =
+                static_cast<std::size_t>(rank) * static_cast<std::size_t>(cut.segments) * plan.sends.size();
+            const double start =
+                sends[next].seconds - cut.start_seconds(0, plan.sends.front().phase, plan.phases) / pace;
+            // A first send that came late by so much (a busy machine) is no fault.
+            constexpr double tolerance = 0.05;
+            for (std::int64_t segment = 0; segment < cut.segments; ++segment) {
+                for (const Transfer& transfer : plan.sends) {
+                    const Event& send = sends[next++];
+                    EXPECT_EQ(send.rank, rank);
+                    EXPECT_EQ(send.peer, transfer.to);
+                    EXPECT_EQ(send.bytes, segment + 1 < cut.segments ? cut.segment_bytes : cut.last_segment_bytes);
+                    EXPECT_GE(send.seconds - start,
+                              cut.start_seconds(segment, transfer.phase, plan.phases) / pace - tolerance);
+                }
             }
         }
     }

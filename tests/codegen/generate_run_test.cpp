@@ -58,6 +58,22 @@ std::vector<std::string> tree_methods() {
     return result;
 }
 
+/// Two switches, a trunk between the speed of one port and that of two.
+TreeBuilder unequal_links() {
+    TreeBuilder tree;
+    tree.add_switch(-1);
+    tree.add_switch(0, 1.5e9);
+    tree.add_machine(0, 2, 1e9);
+    tree.add_machine(0, 1, 1e9);
+    tree.add_machine(1, 1, 1e9);
+    tree.add_machine(1, 1, 5e8);
+    return tree;
+}
+
+/// By the clock in a cycle, and in its order alone.
+const std::vector<std::string> lattice_methods = {"lattice/settled+timed", "lattice/formula+timed", "lattice+none",
+                                                  "lattice/formula+window:1", "lattice+window:2"};
+
 struct OnPurpose {
     std::string name;
     TreeBuilder tree;
@@ -90,6 +106,11 @@ std::vector<Case> cases() {
     for (const Mpi& mpi : found) {
         for (const std::string& method : tree_methods()) {
             result.push_back({"chain", chain_of({2, 2, 1}), method, mpi});
+        }
+    }
+    for (const Mpi& mpi : found) {
+        for (const std::string& method : lattice_methods) {
+            result.push_back({"unequal_links", unequal_links(), method, mpi});
         }
     }
     for (const OnPurpose& purpose : on_purpose()) {

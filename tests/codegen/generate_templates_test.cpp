@@ -44,6 +44,7 @@ void PrintTo(const Program& program, std::ostream* out) {
 std::vector<Program> programs() {
     return {{"alone.c", {}},
             {"timed.c", {}},
+            {"timed.c", {"CYCLE"}},
             {"windows.c", {}},
             {"forwarding.c", {}},
             {"forwarding.c", {"BARRIERS"}},

@@ -192,7 +192,8 @@ TEST(GenerateRoutine, WritesTheTablesOfARing) {
     }
     const auto schedule = check_schedule(draft, network, full_placement(network));
     ASSERT_TRUE(schedule) << schedule.error().what;
-    const auto routine = generate_routine(*schedule, Synchronisation::timed, {}, "by hand");
+    const auto routine =
+        generate_routine(*schedule, Synchronisation::timed, {}, {"by hand", 1, cadence_of_phases(1e8)});
     ASSERT_TRUE(routine) << to_string(routine.error());
     const std::string& text = *routine;
     EXPECT_THAT(text, HasSubstr("aapc_send_to[AAPC_RANKS][AAPC_PARTNERS] = {\n"
@@ -241,7 +242,7 @@ TEST(GenerateRoutine, RefusesWhatNeedsContentionFreePhasesWithoutThem) {
     const BuiltSchedule ring = build_schedule(network, "ring");
     ASSERT_TRUE(ring.schedule);
     for (const Synchronisation synchronisation : every_synchronisation()) {
-        const auto routine = generate_routine(*ring.schedule, synchronisation, {}, "test");
+        const auto routine = generate_routine(*ring.schedule, synchronisation, {}, {"test", 1, ring.cadence});
         EXPECT_EQ(routine.has_value(), !needs_contention_free_phases(synchronisation)) << to_string(synchronisation);
         if (!routine) {
             EXPECT_THAT(routine.error().problem, HasSubstr(std::string(name_of(synchronisation.kind))));
@@ -254,14 +255,48 @@ TEST(GenerateRoutine, RefusesWhatNeedsSharedMemory) {
     const Network network = chain_of({2, 2}).build();
     const BuiltSchedule ring = build_schedule(network, "ring");
     ASSERT_TRUE(ring.schedule);
-    const auto routine = generate_routine(*ring.schedule, *parse_synchronisation("ports:2"), {}, "test");
+    const auto routine =
+        generate_routine(*ring.schedule, *parse_synchronisation("ports:2"), {}, {"test", 1, ring.cadence});
     ASSERT_FALSE(routine);
     EXPECT_THAT(routine.error().problem, HasSubstr("'ports' needs memory that the ranks of a machine share"));
 }
 
-TEST(GenerateRoutine, LeavesSmallMessagesToTheMpiAsTheInterposerDoes) {
+TEST(GenerateRoutine, LeavesSmallMessagesToTheMpi) {
     EXPECT_THAT(routine_for(chain_of({2, 2}).build(), Synchronisation::none),
                 HasSubstr("#ifndef AAPC_MINIMUM_BYTES\n#define AAPC_MINIMUM_BYTES 8192\n#endif\n"));
+}
+
+/// Two switches whose trunk is twice as fast as the ports.
+Network fast_trunk() {
+    TreeBuilder tree;
+    tree.add_switch(-1);
+    tree.add_switch(0, 2e8);
+    for (int machine = 0; machine < 4; ++machine) {
+        tree.add_machine(machine % 2, 1, 1e8);
+    }
+    return tree.build();
+}
+
+TEST(GenerateRoutine, WritesTheTicksOfACycle) {
+    const Network network = fast_trunk();
+    const BuiltSchedule built = build_schedule(network, "lattice/settled+timed");
+    ASSERT_TRUE(built.schedule);
+    ASSERT_EQ(built.schedule->ticks(), Phase{3} << 20U);
+    const std::string text = routine_for(network, "lattice/settled+timed");
+    EXPECT_THAT(text, HasSubstr("a cycle of 3 ticks, 1 times as long as the bound, 12 messages, 0 synchronisation"));
+    EXPECT_THAT(text, HasSubstr("Every message starts at its tick of a cycle"));
+    EXPECT_THAT(text, HasSubstr("#define AAPC_PHASES 3\n"));
+    const double slot = built.cadence.tick_seconds_per_byte * (1 << 20);
+    EXPECT_DOUBLE_EQ(slot, 8e-8);
+    EXPECT_THAT(text, HasSubstr(fmt::format("#define AAPC_SLOT_SECONDS_PER_BYTE {:#}\n", slot)));
+    EXPECT_THAT(text, HasSubstr("\n *   tick 2: "));
+    EXPECT_THAT(text, Not(HasSubstr("AAPC_LINK_BITS_PER_SECOND")));
+    for (Rank rank = 0; rank < 4; ++rank) {
+        EXPECT_THAT(text, HasSubstr(fmt::format("    /* {} */ {{0, 1, 2}}", rank))) << "each at its own tick";
+    }
+    const std::string formula = routine_for(network, "lattice/formula+timed");
+    EXPECT_THAT(formula, HasSubstr("1.02 times as long as the bound"));
+    EXPECT_THAT(formula, HasSubstr("#define AAPC_PACE 0.9792\n")) << "0.96 of the busiest link";
 }
 
 TEST(GenerateRoutine, KeepsNoTimeWhereNoMessageCrossesALink) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "aapc/codegen/generator.hpp"
+#include "aapc/methods/cadence.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
@@ -132,10 +133,14 @@ inline CommandResult build_program(const Mpi& mpi, std::string_view program, con
                                    options, AAPC_SOURCE_DIRECTORY, program, routine, result));
 }
 
+/// Smaller messages are left to the MPI, unless a test is compiled with -DAAPC_MINIMUM_BYTES.
+inline constexpr std::int64_t smallest_block_of_tests = 8192;
+
 /// A schedule with its edges, or a failed test.
 struct BuiltSchedule {
     std::optional<Schedule> schedule;
     std::vector<Edge> edges;
+    Cadence cadence;
 };
 
 /// `method` as the command line has it, "ring/plain+window:1", for all ranks of `network`, which outlives the result.
@@ -162,7 +167,8 @@ inline BuiltSchedule build_schedule(const Network& network, const std::string& m
         return {};
     }
     std::vector<Edge> edges = synchronisation_edges(*schedule, parsed->synchronisation, Reduction::pair_rule);
-    return {std::move(*schedule), std::move(edges)};
+    return {std::move(*schedule), std::move(edges),
+            find_cadence(network, placement, network_bound(network, placement), **timetable)};
 }
 
 /// The routine for all ranks of a network, or a failed test.
@@ -173,7 +179,8 @@ inline std::string routine_for(const Network& network, const std::string& method
     if (!built.schedule || !parsed) {
         return {};
     }
-    const auto routine = generate_routine(*built.schedule, parsed->synchronisation, built.edges, stamp);
+    const auto routine = generate_routine(*built.schedule, parsed->synchronisation, built.edges,
+                                          {stamp, smallest_block_of_tests, built.cadence});
     if (!routine) {
         ADD_FAILURE() << to_string(routine.error());
         return {};

@@ -5,7 +5,11 @@
 #include "machines.h"
 #include "partners.h"
 
+#if TEMPLATE_CYCLE
+/* Row r, column s: the tick of the s-th message that rank r sends. */
+#else
 /* Row r, column s: the phase of the s-th message that rank r sends. */
+#endif
 static const TEMPLATE_PHASE_TYPE aapc_send_phase[AAPC_RANKS][AAPC_PARTNERS] = {
     TEMPLATE_SEND_PHASE,
 };
@@ -34,14 +38,18 @@ static int aapc_start_together(struct aapc_communicator *c, int *ready)
     return error;
 }
 
+#if TEMPLATE_CYCLE
+/* How long a tick is for segments of that length. */
+#else
 /* Seconds that a segment has its links for itself. */
+#endif
 static double aapc_slot_seconds(size_t segment_bytes)
 {
     const size_t payload = segment_bytes + AAPC_MESSAGE_HEADER;
     const size_t frames = (payload + AAPC_PAYLOAD_PER_FRAME - 1) / AAPC_PAYLOAD_PER_FRAME;
     const size_t wire_bytes = payload + frames * (AAPC_FRAME_OVERHEAD + AAPC_ACKNOWLEDGEMENT_PER_FRAME);
 
-    return 8 * (double)wire_bytes / AAPC_LINK_BITS_PER_SECOND / AAPC_PACE;
+    return (double)wire_bytes * AAPC_SLOT_SECONDS_PER_BYTE / AAPC_PACE;
 }
 
 /* How far an exchange has come. */

@@ -9,6 +9,7 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/codegen/generator.hpp"
+#include "aapc/methods/cadence.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
@@ -42,7 +43,9 @@ std::string torus_routine(const Network& network, const std::string& text) {
         return {};
     }
     const std::vector<Edge> edges = synchronisation_edges(*schedule, method->synchronisation, Reduction::pair_rule);
-    const auto routine = generate_routine(*schedule, method->synchronisation, edges, "aapc generate test");
+    const auto routine = generate_routine(
+        *schedule, method->synchronisation, edges,
+        {"aapc generate test", 8192, find_cadence(network, placement, network_bound(network, placement), **timetable)});
     return routine ? *routine : to_string(routine.error());
 }
 
