@@ -20,6 +20,8 @@ struct Call {
 
     /// Bytes of data in a block, gaps not counted; -1: the arguments are not beyond complaint, and the MPI's to judge.
     std::int64_t block_bytes = -1;
+    /// Blocks that are sent have another number of bytes than those that are received. The standard forbids that.
+    bool unequal = false;
 
     [[nodiscard]] bool in_place() const { return send_buffer == MPI_IN_PLACE; }
     [[nodiscard]] bool well_formed() const { return block_bytes >= 0; }
@@ -48,6 +50,8 @@ inline void read_arguments(Call& call) {
     const std::int64_t bytes = data_bytes(call.receive_count, call.receive_type);
     if (call.sends_what_it_receives() || data_bytes(call.send_count, call.send_type) == bytes) {
         call.block_bytes = bytes;
+    } else {
+        call.unequal = true;
     }
 }
 

@@ -322,29 +322,32 @@ int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
                                                            : Block(call.send_count, call.send_type, call.block_bytes,
                                                                    send_layout_.of(call.send_type));
     const auto block_bytes = static_cast<std::size_t>(call.block_bytes);
-    const std::size_t all_bytes = block_bytes * static_cast<std::size_t>(ranks_);
 
-    const auto* from = static_cast<const std::byte*>(call.send_buffer);
-    if (call.in_place() || !send_block.plain()) {
-        std::byte* const packed = packed_send_.at_least(all_bytes);
-        if (packed == nullptr) {
-            return raise(call.comm, MPI_ERR_NO_MEM);
-        }
-        const void* const unpacked = call.in_place() ? call.receive_buffer : call.send_buffer;
-        if (const int error = send_block.pack(unpacked, ranks_, packed, call.comm); error != MPI_SUCCESS) {
-            return error;
-        }
-        from = packed;
-    }
-    auto* to = static_cast<std::byte*>(call.receive_buffer);
-    if (!receive_block.plain()) {
-        to = packed_receive_.at_least(all_bytes);
-        if (to == nullptr) {
-            return raise(call.comm, MPI_ERR_NO_MEM);
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    int error = call.unequal ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    bool raised = false;
+    if (error == MPI_SUCCESS) {
+        const std::size_t all_bytes = block_bytes * static_cast<std::size_t>(ranks_);
+        const bool packs = call.in_place() || !send_block.plain();
+        from = packs ? packed_send_.at_least(all_bytes) : static_cast<const std::byte*>(call.send_buffer);
+        to = receive_block.plain() ? static_cast<std::byte*>(call.receive_buffer) : packed_receive_.at_least(all_bytes);
+        if (from == nullptr || to == nullptr) {
+            error = MPI_ERR_NO_MEM;
+        } else if (packs) {
+            const void* const unpacked = call.in_place() ? call.receive_buffer : call.send_buffer;
+            error = send_block.pack(unpacked, ranks_, packed_send_.bytes.get(), call.comm);
+            raised = error != MPI_SUCCESS;
         }
     }
-    if (const int error = exchange.run(from, to, block_bytes); error != MPI_SUCCESS) {
-        return raise(call.comm, error);
+    // A rank that has nothing to send still takes part, for the others wait for it.
+    const int became = error == MPI_SUCCESS ? exchange.run(from, to, block_bytes) : exchange.run_mute(block_bytes);
+    if (became == mpi::Exchange::declined) {
+        return became;
+    }
+    error = error == MPI_SUCCESS ? became : error;
+    if (error != MPI_SUCCESS) {
+        return raised ? error : raise(call.comm, error);
     }
     return receive_block.plain() ? MPI_SUCCESS : receive_block.unpack(to, ranks_, call.receive_buffer, call.comm);
 }

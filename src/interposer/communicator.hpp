@@ -49,7 +49,8 @@ class CommunicatorState {
     [[nodiscard]] Choice choose(const Call& call, const Refusals& refusals);
 
     /// Carries out the call by the exchange that it was given; its blocks have 1 to largest_scheduled_block bytes.
-    /// Returns an MPI error code, for which the communicator's error handler has been called.
+    /// Returns an MPI error code, for which the communicator's error handler has been called, or Exchange::declined, on
+    /// all ranks: nothing has been done then.
     [[nodiscard]] int run(mpi::Exchange& exchange, const Call& call);
 
     /// Decides on a call of unequal messages on this communicator: collective, and on all ranks alike.

@@ -39,9 +39,17 @@ struct Served {
     CommunicatorState* state = nullptr;
 };
 
+/// Where the MPI itself would send messages of unequal sizes, the other ranks may be in an exchange, and wait.
+[[gnu::noinline]] bool joins_nevertheless(const Job& job, Call& call) {
+    if (call.unequal && !job.refusals().refuses_unequal()) {
+        call.block_bytes = data_bytes(call.receive_count, call.receive_type);
+    }
+    return call.well_formed();
+}
+
 inline Served serve(Job& job, Call& call) {
     read_arguments(call);
-    if (!call.well_formed()) {
+    if (!call.well_formed() && !joins_nevertheless(job, call)) {
         return {{nullptr, Outcome::arguments}, nullptr};
     }
     CommunicatorState* const state = CommunicatorState::of(call.comm, job);
@@ -57,13 +65,19 @@ int run_own(const Call& call) {
 [[gnu::noinline]] int measured_alltoall(Job& job, Call& call) {
     const Stopwatch watch;
     const Served served = serve(job, call);
-    const bool exchanged = served.choice.exchange != nullptr;
-    const int error = exchanged ? served.state->run(*served.choice.exchange, call) : run_own(call);
+    bool exchanged = served.choice.exchange != nullptr;
+    int error = exchanged ? served.state->run(*served.choice.exchange, call) : MPI_SUCCESS;
+    exchanged = exchanged && error != mpi::Exchange::declined;
+    if (!exchanged) {
+        error = run_own(call);
+    }
     const std::int64_t bytes = error == MPI_SUCCESS
                                    ? bytes_sent(Peers::all, call.send_buffer, call.send_count, call.send_type,
                                                 call.receive_buffer, call.receive_count, call.receive_type, call.comm)
                                    : 0;
-    job.tally().add(Routine::Alltoall, served.choice.outcome, bytes, watch.nanoseconds());
+    const Outcome outcome =
+        exchanged || served.choice.exchange == nullptr ? served.choice.outcome : Outcome::unavailable;
+    job.tally().add(Routine::Alltoall, outcome, bytes, watch.nanoseconds());
     return error;
 }
 
@@ -76,9 +90,15 @@ int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* rec
             return measured_alltoall(*job, call);
         }
         const Served served = serve(*job, call);
-        job->tally().count(Routine::Alltoall, served.choice.outcome);
         if (served.choice.exchange != nullptr) {
-            return served.state->run(*served.choice.exchange, call);
+            const int error = served.state->run(*served.choice.exchange, call);
+            if (error != mpi::Exchange::declined) {
+                job->tally().count(Routine::Alltoall, Outcome::exchanged);
+                return error;
+            }
+            job->tally().count(Routine::Alltoall, Outcome::unavailable);
+        } else {
+            job->tally().count(Routine::Alltoall, served.choice.outcome);
         }
     }
     // As they came: they have never left their registers.

@@ -28,6 +28,9 @@ std::optional<Refusals> Refusals::find_out() {
     PMPI_Comm_set_errhandler(found.alone_, MPI_ERRORS_RETURN);
     int both = 0;
     found.aliasing_ = real().alltoall(&both, 1, MPI_INT, &both, 1, MPI_INT, found.alone_) != MPI_SUCCESS;
+    const int less = 0;
+    std::array<int, 2> more{};
+    found.unequal_ = real().alltoall(&less, 1, MPI_INT, more.data(), 2, MPI_INT, found.alone_) != MPI_SUCCESS;
     return found;
 }
 

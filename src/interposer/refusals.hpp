@@ -23,6 +23,8 @@ class Refusals {
     /// Whether the MPI's own routine, or the kernel, is to judge a well-formed call that has data. Asks MPI about a
     /// datatype only where that is not a predefined one.
     [[nodiscard]] bool refuse(const Call& call) const;
+    /// Whether a rank that sends blocks of another size than it receives is told so before anything is sent.
+    [[nodiscard]] bool refuses_unequal() const { return unequal_; }
 
     /// One that is not committed.
     [[nodiscard]] bool refuses_type(MPI_Datatype type) const;
@@ -35,6 +37,7 @@ class Refusals {
   private:
     MPI_Comm alone_ = MPI_COMM_NULL;  ///< of this process, with MPI_ERRORS_RETURN
     bool aliasing_ = false;           ///< one buffer for what is sent and what is received
+    bool unequal_ = false;            ///< less is sent than received
 };
 
 }  // namespace aapc::interposer

@@ -21,6 +21,7 @@ struct alignas(cache_lines) Cell {
     std::atomic<std::uint64_t> opened{0};    ///< the number of its latest call; written after all that belongs to it
     std::atomic<std::uint64_t> finished{0};  ///< the latest call in which it has read all that it wants
     std::uintptr_t send_buffer = 0;          ///< of call `opened`, in the address space of `process`
+    std::uint64_t block_bytes = 0;           ///< of its blocks; 0: there are none to be read
     std::int64_t process = 0;                ///< the rank's number in the operating system
 };
 
@@ -37,10 +38,11 @@ class Handover {
     [[nodiscard]] std::size_t ranks() const { return cells_.size(); }
     [[nodiscard]] std::size_t own() const { return own_; }
 
-    /// Starts a call: the others may read `send_buffer` until all_finished().
-    void open(const std::byte* send_buffer) {
+    /// Starts a call: the others may read `send_buffer`, of blocks of `block_bytes` bytes, until all_finished().
+    void open(const std::byte* send_buffer, std::size_t block_bytes) {
         Cell& cell = cells_[own_];
         cell.send_buffer = reinterpret_cast<std::uintptr_t>(send_buffer);
+        cell.block_bytes = block_bytes;
         cell.opened.store(++call_, std::memory_order_release);
     }
     /// Whether the other rank is in this call, so that its cell can be looked at and its buffer read.

@@ -1,6 +1,7 @@
 #include "mpi/common_start.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "mpi/progress.hpp"
@@ -8,18 +9,19 @@
 
 namespace aapc::mpi {
 
-int start_in_common(const Transport& transport, Rank rank, Rank participants, std::array<double, 2>& values,
+int start_in_common(const Transport& transport, Rank rank, Rank participants, std::span<double> values,
                     Pending& pending) {
     for (Rank distance = 1; distance < participants; distance *= 2) {
         const Rank to = (rank + distance) % participants;
         const Rank from = (rank - distance + participants) % participants;
-        const std::array<double, 2> mine = values;
-        std::array<double, 2> theirs{};
-        int error = transport.receive(reinterpret_cast<std::byte*>(theirs.data()), sizeof theirs, from, Tag::agreement,
-                                      pending);
+        std::array<double, 5> mine{};
+        std::array<double, 5> theirs{};
+        std::copy(values.begin(), values.end(), mine.begin());
+        int error = transport.receive(reinterpret_cast<std::byte*>(theirs.data()), values.size_bytes(), from,
+                                      Tag::agreement, pending);
         if (error == MPI_SUCCESS) {
-            error = transport.send(reinterpret_cast<const std::byte*>(mine.data()), sizeof mine, to, Tag::agreement,
-                                   pending);
+            error = transport.send(reinterpret_cast<const std::byte*>(mine.data()), values.size_bytes(), to,
+                                   Tag::agreement, pending);
         }
         if (error == MPI_SUCCESS) {
             error =

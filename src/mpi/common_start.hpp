@@ -2,8 +2,7 @@
 /// What ranks that go by the clock do together: they start, and choose their slots.
 #pragma once
 
-#include <array>
-#include <map>
+#include <span>
 
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/plan/pacing.hpp"
@@ -12,11 +11,12 @@
 
 namespace aapc::mpi {
 
-/// The largest of each of two values of all ranks, in ⌈log2 P⌉ rounds; nobody leaves before everybody has entered. Not
-/// MPI_Allreduce: an MPI that spins in a collective keeps the ranks that it waits for off the processor, and ranks that
-/// leave far apart start their slots far apart. `pending` is empty and has room for two. Returns the MPI error code.
-[[nodiscard]] int start_in_common(const Transport& transport, Rank rank, Rank participants,
-                                  std::array<double, 2>& values, Pending& pending);
+/// The largest of each of a few values of all ranks, in ⌈log2 P⌉ rounds; nobody leaves before everybody has entered.
+/// Not MPI_Allreduce: an MPI that spins in a collective keeps the ranks that it waits for off the processor, and ranks
+/// that leave far apart start their slots far apart. At most five values. `pending` is empty and has room for two.
+/// Returns the MPI error code.
+[[nodiscard]] int start_in_common(const Transport& transport, Rank rank, Rank participants, std::span<double> values,
+                                  Pending& pending);
 
 /// How late this rank wakes from a short nap where nothing keeps it: the best of a few. Takes about half a millisecond.
 [[nodiscard]] double wake_up_lateness_seconds();

@@ -111,21 +111,41 @@ int Exchange::run(const std::byte* send, std::byte* receive, std::size_t block_b
     if (block_bytes == 0) {
         return MPI_SUCCESS;
     }
-    try {
-        const Blocks blocks{send, receive, block_bytes};
+    transport_->trouble() = {};
+    return carry_out({send, receive, block_bytes});
+}
+
+int Exchange::run_mute(std::size_t block_bytes) {
+    transport_->trouble() = {MPI_ERR_NO_MEM, true};
+    return carry_out({nullptr, nullptr, block_bytes});
+}
+
+int Exchange::carry_out(const Blocks& blocks) {
+    const Trouble& trouble = transport_->trouble();
+    int error = MPI_ERR_NO_MEM;
+    const bool done = have_memory_for([&] {
         if (copies_) {
             copies_->start(blocks);
         }
-        std::memcpy(blocks.from_rank(plan_.rank), blocks.for_rank(plan_.rank), block_bytes);
-        const int error = execution_->run(blocks);
-        if (!copies_ || error != MPI_SUCCESS) {
-            return error;
+        if (!trouble.mute) {
+            std::memcpy(blocks.from_rank(plan_.rank), blocks.for_rank(plan_.rank), blocks.bytes);
         }
-        return advance_until([&] { return copies_->complete(); },
-                             [&](int& progress) { return copies_->advance(progress); });
-    } catch (const std::bad_alloc&) {
-        return MPI_ERR_NO_MEM;
+        error = execution_->run(blocks);
+    });
+    if (!done || (error != MPI_SUCCESS && error != declined)) {
+        return error;
     }
+    if (copies_) {
+        if (error == declined) {
+            copies_->copy_nothing_more();
+        }
+        const int copied = advance_until([&] { return copies_->complete(); },
+                                         [&](int& progress) { return copies_->advance(progress); });
+        if (copied != MPI_SUCCESS) {
+            return copied;
+        }
+    }
+    return error == declined ? declined : trouble.error;
 }
 
 int Exchange::measure_start(std::byte* blocks, double& seconds) {

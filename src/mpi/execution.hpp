@@ -29,7 +29,8 @@ class Execution {
     Execution& operator=(const Execution&) = delete;
     virtual ~Execution() = default;
 
-    /// Collective. Returns the first error code of an MPI call. Throws std::bad_alloc.
+    /// Collective. Returns the first error code of an MPI call, or Exchange::declined; what goes wrong with messages is
+    /// noted in the transport's trouble(). Takes no memory for blocks of less than 2^31 bytes but where that is noted.
     [[nodiscard]] virtual int run(const Blocks& blocks) = 0;
     [[nodiscard]] const ExchangeReport& report() const { return report_; }
 

@@ -1,6 +1,7 @@
 #include "mpi/in_order.hpp"
 
 #include "mpi/barriers.hpp"
+#include "mpi/have_memory.hpp"
 #include "mpi/progress.hpp"
 
 namespace aapc::mpi {
@@ -11,13 +12,18 @@ namespace {
 class InOrderRun {
   public:
     InOrderRun(const Transport& transport, const Plan& plan, const Blocks& blocks, LocalCopies* copies,
-               std::byte* dummy_block)
+               InOrderExecution::Requests& requests, std::byte* dummy_block)
         : transport_(transport),
           plan_(plan),
           blocks_(blocks),
           copies_(copies),
           dummy_block_(dummy_block),
-          barriers_(transport.communicator(), plan.phases, phases_between_barriers(plan.synchronisation)) {}
+          barriers_(transport.communicator(), plan.phases, phases_between_barriers(plan.synchronisation)),
+          receives_(requests.receives),
+          tokens_(requests.tokens),
+          sends_(requests.sends),
+          signals_(requests.signals),
+          dummy_receive_(requests.dummy_receive) {}
 
     [[nodiscard]] int post_receives();
     [[nodiscard]] int advance(int& progress);
@@ -43,11 +49,11 @@ class InOrderRun {
     LocalCopies* copies_;
     std::byte* dummy_block_;
     Barriers barriers_;
-    Pending receives_;                 ///< in phase order
-    Pending tokens_;                   ///< that this rank waits for, in the order of Plan::waits
-    Pending sends_;                    ///< pieces of the message on its way, dummy or not
-    Pending signals_;                  ///< tokens on their way
-    Pending dummy_receive_;            ///< pieces of the dummy message that is received
+    Pending& receives_;
+    Pending& tokens_;
+    Pending& sends_;
+    Pending& signals_;
+    Pending& dummy_receive_;
     std::size_t started_ = 0;          ///< entries of Plan::sends that have been started
     std::size_t sent_ = 0;             ///< ... that are complete
     std::size_t received_ = 0;         ///< entries of Plan::receives that are complete
@@ -219,9 +225,20 @@ int InOrderRun::take_tokens(bool& all_there, int& progress) {
 
 }  // namespace
 
+InOrderExecution::InOrderExecution(const Transport& transport, const Plan& plan, LocalCopies* copies)
+    : transport_(transport), plan_(plan), copies_(copies) {
+    requests_.receives.reserve(Transport::most_pieces * plan.receives.size());
+    requests_.tokens.reserve(plan.waits.size());
+    requests_.signals.reserve(plan.signals.size());
+}
+
 int InOrderExecution::run(const Blocks& blocks) {
-    std::byte* const dummy_block = plan_.dummy_receives.empty() ? nullptr : dummy_block_.at_least(blocks.bytes);
-    InOrderRun run(transport_, plan_, blocks, copies_, dummy_block);
+    std::byte* dummy_block = nullptr;
+    if (!plan_.dummy_receives.empty() && !have_memory_for([&] { dummy_block = dummy_block_.at_least(blocks.bytes); })) {
+        transport_.trouble().note(MPI_ERR_NO_MEM);
+        transport_.trouble().mute = true;
+    }
+    InOrderRun run(transport_, plan_, blocks, copies_, requests_, dummy_block);
     if (const int error = run.post_receives(); error != MPI_SUCCESS) {
         return error;
     }

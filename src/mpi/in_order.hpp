@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mpi/execution.hpp"
+#include "mpi/pending.hpp"
 #include "mpi/scratch.hpp"
 
 namespace aapc::mpi {
@@ -13,14 +14,24 @@ namespace aapc::mpi {
 /// empty.
 class InOrderExecution : public Execution {
   public:
-    InOrderExecution(const Transport& transport, const Plan& plan, LocalCopies* copies)
-        : transport_(transport), plan_(plan), copies_(copies) {}
+    /// The requests of one exchange, kept because a call may not lack memory for them.
+    struct Requests {
+        Pending receives;       ///< in phase order
+        Pending tokens;         ///< that this rank waits for, in the order of Plan::waits
+        Pending sends;          ///< pieces of the message on its way, dummy or not
+        Pending signals;        ///< tokens on their way
+        Pending dummy_receive;  ///< pieces of the dummy message that is received
+    };
+
+    /// Throws std::bad_alloc.
+    InOrderExecution(const Transport& transport, const Plan& plan, LocalCopies* copies);
     [[nodiscard]] int run(const Blocks& blocks) override;
 
   private:
     const Transport& transport_;
     const Plan& plan_;
     LocalCopies* copies_;
+    Requests requests_;
     Scratch dummy_block_;  ///< where dummy messages are received
 };
 

@@ -21,6 +21,16 @@ LocalCopies::LocalCopies(MachineMemory::Share& share, const Transport& transport
             sources_.push_back({receive.from, static_cast<std::size_t>(place - share.ranks().begin())});
         }
     }
+    for (std::vector<Source>* const list : {&left_, &readers_}) {
+        list->reserve(sources_.size());
+    }
+    refused_.reserve(sources_.size());
+    messages_.reserve(2 * Transport::most_pieces * sources_.size());
+}
+
+void LocalCopies::copy_nothing_more() {
+    left_.clear();
+    copied_bytes_ = 0;
 }
 
 bool LocalCopies::covers(Rank other) const {
@@ -30,10 +40,13 @@ bool LocalCopies::covers(Rank other) const {
 void LocalCopies::start(const Blocks& blocks) {
     blocks_ = blocks;
     left_.assign(sources_.rbegin(), sources_.rend());
+    if (transport_.trouble().mute) {
+        left_.clear();  // there is nowhere to copy to
+    }
     readers_ = sources_;
     copied_bytes_ = 0;
     finished_ = false;
-    share_.handover().open(blocks.send);
+    share_.handover().open(blocks.send, transport_.trouble().mute ? 0 : blocks.bytes);
 }
 
 int LocalCopies::advance(int& progress) {
@@ -65,6 +78,13 @@ void LocalCopies::copy_piece(int& progress) {
     std::iter_swap(next, left_.rbegin());
     const Source source = left_.back();
     const machine::Cell& cell = share_.handover().cell(source.index);
+    if (cell.block_bytes != blocks_.bytes) {
+        // It has nothing for this rank, or it has called with blocks of another size.
+        transport_.trouble().note(MPI_ERR_TRUNCATE);
+        left_.pop_back();
+        ++progress;
+        return;
+    }
     const std::size_t offset = static_cast<std::size_t>(own_) * blocks_.bytes + copied_bytes_;
     const std::size_t bytes = std::min(piece_bytes, blocks_.bytes - copied_bytes_);
     ++progress;

@@ -34,6 +34,8 @@ class LocalCopies {
     /// Copies one piece at most, some ten microseconds' work; adds to `progress` what got done. Returns the MPI error
     /// code.
     [[nodiscard]] int advance(int& progress);
+    /// Leaves out what is not copied yet; complete() when the others have done so, too, or have all theirs.
+    void copy_nothing_more();
     /// Whether this rank has all its blocks and all others have theirs from it.
     [[nodiscard]] bool complete() const;
 

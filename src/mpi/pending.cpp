@@ -1,54 +1,71 @@
 #include "mpi/pending.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace aapc::mpi {
 
-void Pending::give_up() {
-    for (; count_ > 0; --count_, ++oldest_) {
-        MPI_Request& request = ring_[oldest_ % ring_.size()];
-        if (request != MPI_REQUEST_NULL) {
-            PMPI_Cancel(&request);
-            PMPI_Request_free(&request);
-        }
+Pending::Entry& Pending::at(std::size_t place) {
+    std::size_t index = first_ + place;
+    if (index >= capacity()) {
+        index -= capacity();
     }
+    return more_.empty() ? few_[index] : more_[index];
 }
 
 void Pending::reserve(std::size_t requests) {
-    if (requests <= ring_.size()) {
+    if (requests <= capacity()) {
         return;
     }
-    std::vector<MPI_Request> larger(requests, MPI_REQUEST_NULL);
-    for (std::size_t index = 0; index < count_; ++index) {
-        larger[index] = ring_[(oldest_ + index) % ring_.size()];
+    std::vector<Entry> larger(requests);
+    for (std::size_t place = 0; place < count_; ++place) {
+        larger[place] = at(place);
     }
-    ring_.swap(larger);
-    oldest_ = 0;
+    more_ = std::move(larger);
+    first_ = 0;
 }
 
-MPI_Request* Pending::add() {
-    constexpr std::size_t fewest = 16;
-    if (count_ == ring_.size()) {
-        reserve(std::max(fewest, 2 * count_));
+MPI_Request* Pending::add(int expected, Trouble& trouble) {
+    if (!has_room()) {
+        reserve_more();
     }
-    MPI_Request& request = ring_[(oldest_ + count_++) % ring_.size()];
-    request = MPI_REQUEST_NULL;
-    return &request;
+    Entry& entry = at(count_++);
+    entry = {MPI_REQUEST_NULL, expected, &trouble};
+    return &entry.request;
+}
+
+void Pending::remove_oldest() {
+    first_ = first_ + 1 == capacity() ? 0 : first_ + 1;
+    --count_;
 }
 
 int Pending::test_oldest(bool& completed) {
     completed = false;
-    if (count_ == 0) {
+    if (empty()) {
         return MPI_SUCCESS;
     }
+    Entry& oldest = at(0);
     int flag = 0;
-    const int error = PMPI_Test(&ring_[oldest_], &flag, MPI_STATUS_IGNORE);
-    if (error == MPI_SUCCESS && flag != 0) {
-        oldest_ = oldest_ + 1 == ring_.size() ? 0 : oldest_ + 1;
-        --count_;
+    MPI_Status status;
+    if (const int error = PMPI_Test(&oldest.request, &flag, &status); error != MPI_SUCCESS) {
+        oldest.trouble->note(error);
+        // Complete, but Open MPI keeps it.
+        if (oldest.request != MPI_REQUEST_NULL) {
+            PMPI_Request_free(&oldest.request);
+        }
+        flag = 1;
+    } else if (flag != 0 && oldest.expected != any_length) {
+        int bytes = 0;
+        PMPI_Get_count(&status, MPI_BYTE, &bytes);
+        if (bytes != oldest.expected) {
+            oldest.trouble->note(MPI_ERR_TRUNCATE);
+        }
+    }
+    if (flag != 0) {
+        remove_oldest();
         completed = true;
     }
-    return error;
+    return MPI_SUCCESS;
 }
 
 int Pending::test(int& completed) {
@@ -60,6 +77,16 @@ int Pending::test(int& completed) {
         completed += again ? 1 : 0;
     }
     return MPI_SUCCESS;
+}
+
+void Pending::give_up() {
+    for (; count_ > 0; remove_oldest()) {
+        MPI_Request& request = at(0).request;
+        if (request != MPI_REQUEST_NULL) {
+            PMPI_Cancel(&request);
+            PMPI_Request_free(&request);
+        }
+    }
 }
 
 }  // namespace aapc::mpi

@@ -12,14 +12,20 @@ namespace {
 class PortedRun {
   public:
     PortedRun(const Transport& transport, const Blocks& blocks, const std::vector<Rank>& receivers,
-              const std::vector<Rank>& senders, machine::Turns out, machine::Turns in)
+              const std::vector<Rank>& senders, machine::Turns out, machine::Turns in,
+              PortedExecution::Requests& requests)
         : transport_(transport),
           blocks_(blocks),
           pieces_(static_cast<int>(transport.pieces(blocks.bytes))),
           receivers_(receivers),
           senders_(senders),
           out_(out),
-          in_(in) {}
+          in_(in),
+          tokens_(requests.tokens),
+          tokens_given_(requests.tokens_given),
+          sends_(requests.sends),
+          receives_(requests.receives),
+          inside_(requests.inside) {}
 
     /// What needs no ticket.
     [[nodiscard]] int start(const std::vector<Rank>& receivers_inside, const std::vector<Rank>& senders_inside);
@@ -40,12 +46,12 @@ class PortedRun {
     const std::vector<Rank>& senders_;
     machine::Turns out_;
     machine::Turns in_;
-    Pending tokens_;               ///< that receivers give, in the order of the sends
+    Pending& tokens_;
     bool token_is_there_ = false;  ///< that of the next send
-    Pending tokens_given_;
-    Pending sends_;
-    Pending receives_;
-    Pending inside_;
+    Pending& tokens_given_;
+    Pending& sends_;
+    Pending& receives_;
+    Pending& inside_;
     int pieces_sent_ = 0;  ///< of messages that are not complete
     int pieces_received_ = 0;
 };
@@ -139,6 +145,11 @@ PortedExecution::PortedExecution(const Transport& transport, const Plan& plan, M
     for (const Transfer& receive : plan.receives) {
         (machine::is_on_machine(plan, receive.from) ? senders_inside_ : senders_).push_back(receive.from);
     }
+    requests_.tokens.reserve(receivers_.size());
+    requests_.tokens_given.reserve(senders_.size());
+    requests_.sends.reserve(Transport::most_pieces * receivers_.size());
+    requests_.receives.reserve(Transport::most_pieces * senders_.size());
+    requests_.inside.reserve(Transport::most_pieces * (receivers_inside_.size() + senders_inside_.size()));
 }
 
 int PortedExecution::run(const Blocks& blocks) {
@@ -146,7 +157,8 @@ int PortedExecution::run(const Blocks& blocks) {
     const Phase ports = plan_.synchronisation.block_phases;
     PortedRun run(transport_, blocks, receivers_, senders_,
                   machine::Turns(*share_.sends.shared, tickets.of_send, share_.sends.before, ports),
-                  machine::Turns(*share_.receives.shared, tickets.of_receive, share_.receives.before, ports));
+                  machine::Turns(*share_.receives.shared, tickets.of_receive, share_.receives.before, ports),
+                  requests_);
     share_.sends.before += static_cast<std::uint64_t>(tickets.machine_sends);
     share_.receives.before += static_cast<std::uint64_t>(tickets.machine_receives);
     if (const int error = run.start(receivers_inside_, senders_inside_); error != MPI_SUCCESS) {

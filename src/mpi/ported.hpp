@@ -6,6 +6,7 @@
 
 #include "mpi/execution.hpp"
 #include "mpi/machine_share.hpp"
+#include "mpi/pending.hpp"
 
 namespace aapc::mpi {
 
@@ -13,6 +14,15 @@ namespace aapc::mpi {
 /// go all at once, since they use no port.
 class PortedExecution : public Execution {
   public:
+    /// The requests of one exchange, kept because a call may not lack memory for them.
+    struct Requests {
+        Pending tokens;  ///< that receivers give, in the order of the sends
+        Pending tokens_given;
+        Pending sends;
+        Pending receives;
+        Pending inside;
+    };
+
     PortedExecution(const Transport& transport, const Plan& plan, MachineMemory::Share& share, LocalCopies* copies);
     [[nodiscard]] int run(const Blocks& blocks) override;
 
@@ -21,6 +31,7 @@ class PortedExecution : public Execution {
     const Plan& plan_;
     MachineMemory::Share& share_;
     LocalCopies* copies_;
+    Requests requests_;
     /// Receivers and senders on other machines, in the plan's order, and on this one.
     std::vector<Rank> receivers_;
     std::vector<Rank> senders_;

@@ -1,13 +1,33 @@
 #include "mpi/store_and_forward.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "mpi/have_memory.hpp"
 #include "mpi/progress.hpp"
 
 namespace aapc::mpi {
 
 ForwardingExecution::ForwardingExecution(const Transport& transport, const Plan& plan)
-    : transport_(transport), plan_(plan), steps_(steps_by_phase(plan)), messages_(plan_staging(plan)) {}
+    : transport_(transport), plan_(plan), steps_(steps_by_phase(plan)), messages_(plan_staging(plan)) {
+    pending_.reserve(most_requests());
+}
+
+std::size_t ForwardingExecution::most_requests() const {
+    std::size_t most = 0;
+    const auto pieces = [](const std::vector<BlockRun>& runs) { return Transport::most_pieces * count_blocks(runs); };
+    for (const PhaseSteps& step : steps_) {
+        std::size_t requests = 0;
+        for (std::size_t index = step.first_send; index < step.end_of_sends; ++index) {
+            requests += pieces(plan_.forwarding->of_send[index]);
+        }
+        for (std::size_t index = step.first_receive; index < step.end_of_receives; ++index) {
+            requests += pieces(plan_.forwarding->of_receive[index]);
+        }
+        most = std::max(most, requests);
+    }
+    return most;
+}
 
 const std::byte* ForwardingExecution::Memory::readable(const BlockRun& run) const {
     return run.buffer == BlockRun::Buffer::send ? blocks.for_rank(run.first) : writable(run);
@@ -20,8 +40,14 @@ std::byte* ForwardingExecution::Memory::writable(const BlockRun& run) const {
 
 int ForwardingExecution::run(const Blocks& blocks) {
     const auto transit_blocks = static_cast<std::size_t>(plan_.forwarding->transit_blocks);
-    const Memory memory{blocks, transit_.at_least(transit_blocks * blocks.bytes),
-                        staging_.at_least(messages_.blocks * blocks.bytes)};
+    Memory memory{blocks, nullptr, nullptr};
+    const bool there = have_memory_for([&] {
+        memory.transit = transit_.at_least(transit_blocks * blocks.bytes);
+        memory.staging = staging_.at_least(messages_.blocks * blocks.bytes);
+    });
+    if (!there) {
+        transport_.trouble().note(MPI_ERR_NO_MEM);
+    }
     Barriers barriers(transport_.communicator(), plan_.phases, phases_between_barriers(plan_.synchronisation));
     for (const PhaseSteps& step : steps_) {
         if (const int error = pass_barriers(barriers, step.phase); error != MPI_SUCCESS) {
@@ -40,16 +66,20 @@ int ForwardingExecution::pass_barriers(Barriers& barriers, Phase phase) const {
                          [&](int& progress) { return barriers.advance(true, progress); });
 }
 
-int ForwardingExecution::run_step(const PhaseSteps& step, const Memory& memory) const {
+int ForwardingExecution::run_step(const PhaseSteps& step, const Memory& memory) {
+    // What did not come cannot be passed on, and nobody must take anything else for it.
+    Trouble& trouble = transport_.trouble();
+    trouble.mute = trouble.mute || trouble.error != MPI_SUCCESS;
     // Packing comes before the receives are posted: they may write where the packed blocks lie.
-    pack(step, memory);
-    Pending pending;
-    if (const int error = start(step, memory, pending); error != MPI_SUCCESS) {
+    if (!trouble.mute) {
+        pack(step, memory);
+    }
+    if (const int error = start(step, memory); error != MPI_SUCCESS) {
         return error;
     }
     const int error =
-        advance_until([&] { return pending.empty(); }, [&](int& completed) { return pending.test(completed); });
-    if (error == MPI_SUCCESS) {
+        advance_until([&] { return pending_.empty(); }, [&](int& completed) { return pending_.test(completed); });
+    if (error == MPI_SUCCESS && !trouble.mute) {
         unpack(step, memory);
     }
     return error;
@@ -68,7 +98,7 @@ void ForwardingExecution::pack(const PhaseSteps& step, const Memory& memory) con
     }
 }
 
-int ForwardingExecution::start(const PhaseSteps& step, const Memory& memory, Pending& pending) const {
+int ForwardingExecution::start(const PhaseSteps& step, const Memory& memory) {
     int error = MPI_SUCCESS;
     for (std::size_t index = step.first_receive; error == MPI_SUCCESS && index < step.end_of_receives; ++index) {
         const std::vector<BlockRun>& runs = plan_.forwarding->of_receive[index];
@@ -76,7 +106,7 @@ int ForwardingExecution::start(const PhaseSteps& step, const Memory& memory, Pen
                                      ? memory.writable(runs.front())
                                      : memory.staged(messages_.of_receive[index]);
         error = transport_.receive(place, count_blocks(runs) * memory.blocks.bytes, plan_.receives[index].from,
-                                   Tag::data, pending);
+                                   Tag::data, pending_);
     }
     for (std::size_t index = step.first_send; error == MPI_SUCCESS && index < step.end_of_sends; ++index) {
         const std::vector<BlockRun>& runs = plan_.forwarding->of_send[index];
@@ -84,7 +114,7 @@ int ForwardingExecution::start(const PhaseSteps& step, const Memory& memory, Pen
                                              ? memory.readable(runs.front())
                                              : memory.staged(messages_.of_send[index]);
         error = transport_.send(content, count_blocks(runs) * memory.blocks.bytes, plan_.sends[index].to, Tag::data,
-                                pending);
+                                pending_);
     }
     return error;
 }

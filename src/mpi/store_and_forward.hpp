@@ -38,15 +38,18 @@ class ForwardingExecution : public Execution {
     };
 
     int pass_barriers(Barriers& barriers, Phase phase) const;
-    int run_step(const PhaseSteps& step, const Memory& memory) const;
+    int run_step(const PhaseSteps& step, const Memory& memory);
     void pack(const PhaseSteps& step, const Memory& memory) const;
-    int start(const PhaseSteps& step, const Memory& memory, Pending& pending) const;
+    int start(const PhaseSteps& step, const Memory& memory);
+    /// Requests of the step that has most.
+    [[nodiscard]] std::size_t most_requests() const;
     void unpack(const PhaseSteps& step, const Memory& memory) const;
 
     const Transport& transport_;
     const Plan& plan_;
     std::vector<PhaseSteps> steps_;
     Staging messages_;  ///< where they are packed and unpacked
+    Pending pending_;   ///< of the step under way
     Scratch transit_;
     Scratch staging_;
 };

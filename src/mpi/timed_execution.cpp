@@ -77,9 +77,11 @@ class SegmentsFromStart : public EqualSegments {
 /// ranks see at the same time, at `start`. A cycle takes `period_seconds`.
 class SegmentsOnGrid : public EqualSegments {
   public:
-    SegmentsOnGrid(const EqualSegments& segments, double start, double position, double period_seconds)
-        : EqualSegments(segments), period_seconds_(period_seconds) {
-        first_.reserve(plan().sends.size());
+    /// `first` has room for all sends.
+    SegmentsOnGrid(const EqualSegments& segments, double start, double position, double period_seconds,
+                   std::vector<std::pair<double, Rank>>& first)
+        : EqualSegments(segments), period_seconds_(period_seconds), first_(first) {
+        first_.clear();
         for (const Transfer& transfer : plan().sends) {
             const double at = period_seconds * static_cast<double>(transfer.phase) / static_cast<double>(plan().phases);
             first_.emplace_back(start + at - position + (at < position ? period_seconds : 0), transfer.to);
@@ -95,7 +97,7 @@ class SegmentsOnGrid : public EqualSegments {
 
   private:
     double period_seconds_;
-    std::vector<std::pair<double, Rank>> first_;  ///< when the first segment starts, and for whom it is
+    std::vector<std::pair<double, Rank>>& first_;  ///< when the first segment starts, and for whom it is
 };
 
 /// How long a segment takes on the slowest link.
@@ -123,6 +125,14 @@ TimedExecution::TimedExecution(const Transport& transport, const Plan& plan, con
       cadence_(options.cadence),
       clock_(transport, plan.rank, plan.participants, options.clock_fault) {
     pending_.reserve(2);
+    sizes_.assign(std::numeric_limits<std::size_t>::digits + 1, Size(cadence_.initial_pace));
+    requests_.receives.reserve(static_cast<std::size_t>(posted_rounds) * plan.receives.size());
+    requests_.sends.reserve(static_cast<std::size_t>(posted_rounds) * plan.sends.size());
+    first_sends_.reserve(plan.sends.size());
+}
+
+TimedExecution::Size& TimedExecution::size_of(std::size_t block_bytes) {
+    return sizes_[static_cast<std::size_t>(std::bit_width(block_bytes))];
 }
 
 int TimedExecution::run(const Blocks& blocks) {
@@ -135,18 +145,17 @@ int TimedExecution::run(const Blocks& blocks) {
                                              std::min(plan_.synchronisation.segment_bytes, longest));
     const PunctualSleep punctual;
     const EqualSegments segments(plan_, blocks, cut);
-    TimedRequests requests;
-    TimedRun run(transport_, requests, copies_);
+    TimedRun run(transport_, requests_, copies_);
     if (const int error = run.post_first_receives(segments); error != MPI_SUCCESS) {
         return error;
     }
     // What a pace is worth depends on the size of the messages: fixed costs weigh more on small ones.
-    Size& size =
-        sizes_.try_emplace(static_cast<int>(std::bit_width(blocks.bytes)), cadence_.initial_pace).first->second;
+    Size& size = size_of(blocks.bytes);
     const double slot = slot_seconds(cut, cadence_);
     const bool on_grid = starts_on_grid(size, slot);
-    int error = on_grid ? MPI_SUCCESS : start_together(size, slot);
+    int error = on_grid ? MPI_SUCCESS : start_together(size, slot, blocks.bytes);
     if (error != MPI_SUCCESS) {
+        requests_.receives.give_up();
         return error;
     }
     const double start = now_seconds();
@@ -158,10 +167,12 @@ int TimedExecution::run(const Blocks& blocks) {
         report_.pace = pace_of(plan_.synchronisation, size.controller);
         const double period = cut.tick_seconds * static_cast<double>(plan_.phases) / report_.pace;
         report_.scheduled_seconds = static_cast<double>(cut.segments) * period + cut.drain_seconds;
-        error = run.send_all(SegmentsOnGrid(segments, start, position_in(period, clock_.seconds()), period));
+        error =
+            run.send_all(SegmentsOnGrid(segments, start, position_in(period, clock_.seconds()), period, first_sends_),
+                         report_.scheduled_seconds + period);
     } else {
         report_.scheduled_seconds = cut.end_seconds(plan_.phases) / report_.pace;
-        error = run.send_all(SegmentsFromStart(segments, start, report_.pace));
+        error = run.send_all(SegmentsFromStart(segments, start, report_.pace), report_.scheduled_seconds);
     }
     if (error == MPI_SUCCESS) {
         error = run.drain(segments);
@@ -183,25 +194,29 @@ bool TimedExecution::starts_on_grid(const Size& size, double slot_seconds) const
 
 /// The common start: nobody sends before everybody has posted its receives, and every rank learns how late the last
 /// exchange was, so that all choose the same pace.
-int TimedExecution::start_together(Size& size, double slot_seconds) {
+int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t block_bytes) {
     const double before = now_seconds();
-    Report report{report_.late_seconds, 0};
+    double uncertainty = 0;
     if (plan_.synchronisation.on_grid) {
         if (const int error = follow_clock(slot_seconds); error != MPI_SUCCESS) {
             return error;
         }
-        report.clock_uncertainty_seconds =
-            clock_.consistent() ? clock_.uncertainty_seconds() : std::numeric_limits<double>::infinity();
+        uncertainty = clock_.consistent() ? clock_.uncertainty_seconds() : std::numeric_limits<double>::infinity();
     }
-    std::array<double, 2> largest = {report.late_seconds, report.clock_uncertainty_seconds};
-    const int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
-    report = {largest[0], largest[1]};
-    trust_clock(report.clock_uncertainty_seconds);
+    // Nobody has sent anything yet: where a rank cannot take part, or blocks are not of one size, all decline alike.
+    const auto bytes = static_cast<double>(block_bytes);
+    const double unable = transport_.trouble().mute ? 1 : 0;
+    std::array<double, 5> largest = {report_.late_seconds, uncertainty, unable, bytes, -bytes};
+    int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
+    if (error == MPI_SUCCESS && (largest[2] != 0 || largest[3] != -largest[4])) {
+        error = Exchange::declined;
+    }
+    trust_clock(largest[1]);
     report_.agreement_seconds = now_seconds() - before;
-    report_.pace = choose_pace(size, report.late_seconds);
+    report_.pace = choose_pace(size, largest[0]);
     size.common_starts = size.on_grid > 0 ? 1 : size.common_starts + 1;
     size.on_grid = 0;
-    started_last_ = &size;
+    started_last_ = error == MPI_SUCCESS ? &size : nullptr;
     return error;
 }
 

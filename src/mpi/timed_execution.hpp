@@ -2,14 +2,17 @@
 /// `timed`: every segment of a message starts by the clock, in its phase's slot or at its tick of the cycle.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "aapc/plan/pacing.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/grid_clock.hpp"
 #include "mpi/pending.hpp"
+#include "mpi/timed_run.hpp"
 
 namespace aapc::mpi {
 
@@ -30,25 +33,23 @@ class TimedExecution : public Execution {
 
         explicit Size(double initial_pace) : controller(initial_pace) {}
     };
+    [[nodiscard]] Size& size_of(std::size_t block_bytes);
 
     [[nodiscard]] bool starts_on_grid(const Size& size, double slot_seconds) const;
-    int start_together(Size& size, double slot_seconds);
+    int start_together(Size& size, double slot_seconds, std::size_t block_bytes);
     int follow_clock(double slot_seconds);
     void trust_clock(double uncertainty_seconds);
-    /// What all ranks tell each other at the common start.
-    struct Report {
-        double late_seconds;
-        double clock_uncertainty_seconds;  ///< infinite: not to be trusted
-    };
     double choose_pace(Size& size, double last_late_seconds);
 
     const Transport& transport_;
     const Plan& plan_;
     LocalCopies* copies_;
     Cadence cadence_;
-    std::map<int, Size> sizes_;     ///< by the number of binary digits of the message size
+    std::vector<Size> sizes_;       ///< by the number of binary digits of the message size
     Size* started_last_ = nullptr;  ///< whose pace the last exchange had, if it began with a common start
     Pending pending_;               ///< for the common start
+    TimedRequests requests_;
+    std::vector<std::pair<double, Rank>> first_sends_;  ///< of a call on the grid: when they start, and for whom
     GridClock clock_;
     /// By how much any rank may be wrong about the time; infinite: a clock is not to be trusted.
     double clock_uncertainty_seconds_ = std::numeric_limits<double>::infinity();

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "mpi/execution.hpp"
+#include "mpi/have_memory.hpp"
 #include "mpi/local_copies.hpp"
 #include "mpi/pending.hpp"
 #include "mpi/progress.hpp"
@@ -57,9 +58,10 @@ class TimedRun {
     [[nodiscard]] int post_first_receives(const Segments& segments) {
         return post_receives(segments, segments.posted());
     }
-    /// Starts every segment when it is due.
+    /// Starts every segment when it is due. One that is further away than `longest_wait_seconds` starts at once: a
+    /// clock has jumped.
     template <class Segments>
-    [[nodiscard]] int send_all(const Segments& segments);
+    [[nodiscard]] int send_all(const Segments& segments, double longest_wait_seconds);
     /// Waits for what is still on its way.
     template <class Segments>
     [[nodiscard]] int drain(const Segments& segments);
@@ -70,7 +72,9 @@ class TimedRun {
     template <class Segments>
     int advance(const Segments& segments, int& completed);
     template <class Segments>
-    int wait_until(const Segments& segments, double due);
+    int wait_until(const Segments& segments, double due, double longest_wait_seconds);
+    template <class Segments>
+    int make_room(const Segments& segments);
 
     const Transport& transport_;
     TimedRequests& requests_;
@@ -107,7 +111,11 @@ int TimedRun::advance(const Segments& segments, int& completed) {
 }
 
 template <class Segments>
-int TimedRun::wait_until(const Segments& segments, double due) {
+int TimedRun::wait_until(const Segments& segments, double due, double longest_wait_seconds) {
+    const auto is_to_come = [&] {
+        const double left = due - now_seconds();
+        return left > 0 && left <= longest_wait_seconds;
+    };
     do {
         int completed = 0;
         if (const int error = advance(segments, completed); error != MPI_SUCCESS) {
@@ -119,21 +127,35 @@ int TimedRun::wait_until(const Segments& segments, double due) {
                 return error;
             }
         }
-        if (copied == 0 && now_seconds() < due) {
+        if (copied == 0 && is_to_come()) {
             rest_until(due, longest_nap_seconds);
         }
-    } while (now_seconds() < due);
+    } while (is_to_come());
     return MPI_SUCCESS;
 }
 
+/// Without memory for one more, one of those under way has to end. It will: all ranks take in what comes meanwhile.
 template <class Segments>
-int TimedRun::send_all(const Segments& segments) {
+int TimedRun::make_room(const Segments& segments) {
+    if (requests_.sends.has_room() || have_memory_for([&] { requests_.sends.reserve_more(); })) {
+        return MPI_SUCCESS;
+    }
+    return advance_until([&] { return requests_.sends.has_room(); },
+                         [&](int& completed) { return advance(segments, completed); });
+}
+
+template <class Segments>
+int TimedRun::send_all(const Segments& segments, double longest_wait_seconds) {
     for (std::int64_t index = 0; index < segments.outgoing(); ++index) {
         const OutgoingSegment segment = segments.outgoing_segment(index);
-        if (const int error = wait_until(segments, segment.due); error != MPI_SUCCESS) {
+        int error = wait_until(segments, segment.due, longest_wait_seconds);
+        if (error == MPI_SUCCESS) {
+            error = make_room(segments);
+        }
+        if (error != MPI_SUCCESS) {
             return error;
         }
-        const int error = transport_.send(segment.content, segment.bytes, segment.to, Tag::data, requests_.sends);
+        error = transport_.send(segment.content, segment.bytes, segment.to, Tag::data, requests_.sends);
         if (error != MPI_SUCCESS) {
             return error;
         }

@@ -4,6 +4,13 @@
 
 namespace aapc::mpi {
 
+namespace {
+
+/// Content of blocks, which a mute rank has not.
+bool is_content(Tag tag) { return tag == Tag::data || tag == Tag::dummy || tag == Tag::local; }
+
+}  // namespace
+
 template <class Start>
 int Transport::for_each_piece(std::size_t bytes, Start start) const {
     for (std::size_t piece = 0; piece < pieces(bytes); ++piece) {
@@ -17,14 +24,20 @@ int Transport::for_each_piece(std::size_t bytes, Start start) const {
 }
 
 int Transport::send(const std::byte* content, std::size_t bytes, Rank to, Tag tag, Pending& pending) const {
+    const bool empty = trouble_.mute && is_content(tag);
     return for_each_piece(bytes, [&](std::size_t offset, int length) {
-        return PMPI_Isend(content + offset, length, MPI_BYTE, to, static_cast<int>(tag), communicator_, pending.add());
+        return PMPI_Isend(empty ? nullptr : content + offset, empty ? 0 : length, MPI_BYTE, to, static_cast<int>(tag),
+                          communicator_, pending.add(Pending::any_length, trouble_));
     });
 }
 
 int Transport::receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const {
+    const bool nowhere = trouble_.mute && is_content(tag);
     return for_each_piece(bytes, [&](std::size_t offset, int length) {
-        return PMPI_Irecv(place + offset, length, MPI_BYTE, from, static_cast<int>(tag), communicator_, pending.add());
+        // Nobody wants the content of dummies.
+        const int expected = tag == Tag::dummy ? Pending::any_length : length;
+        return PMPI_Irecv(nowhere ? nullptr : place + offset, nowhere ? 0 : length, MPI_BYTE, from,
+                          static_cast<int>(tag), communicator_, pending.add(expected, trouble_));
     });
 }
 

@@ -27,6 +27,8 @@ enum class Tag : int {
 class Transport {
   public:
     static constexpr std::size_t longest_piece = std::size_t{1} << 30;
+    /// Pieces of a block of the interposer's, which has less than 2^31 bytes.
+    static constexpr std::size_t most_pieces = 2;
 
     /// `communicator` stays the caller's. `piece_bytes` (> 0, equal on all ranks) is smaller in tests only.
     explicit Transport(MPI_Comm communicator, std::size_t piece_bytes = longest_piece)
@@ -39,8 +41,11 @@ class Transport {
         return bytes == 0 ? 1 : 1 + (bytes - 1) / piece_bytes_;
     }
 
+    /// Of the exchange that is under way.
+    [[nodiscard]] Trouble& trouble() const { return trouble_; }
+
     /// Adds pieces(bytes) requests to `pending`. The memory stays valid until they are complete. Returns the MPI error
-    /// code.
+    /// code. What belongs to blocks is as trouble() says.
     [[nodiscard]] int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag, Pending& pending) const;
     [[nodiscard]] int receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const;
 
@@ -50,6 +55,7 @@ class Transport {
 
     MPI_Comm communicator_;
     std::size_t piece_bytes_;
+    mutable Trouble trouble_;
 };
 
 }  // namespace aapc::mpi

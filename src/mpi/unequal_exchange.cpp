@@ -178,6 +178,7 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
     if (bytes.sent[own] > 0) {
         std::memcpy(places.receive[own], places.send[own], static_cast<std::size_t>(bytes.sent[own]));
     }
+    parts_->transport.trouble() = {};
     UnequalSegments segments(parts_->segments, places, bound.seconds(), parts_->plan.participants);
     ExchangeReport& report = parts_->report;
     const PunctualSleep punctual;
@@ -194,7 +195,8 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
     report.pace = parts_->choose_pace(bound, largest[0]);
     segments.start(begin, report.pace);
     if (error == MPI_SUCCESS) {
-        error = run.send_all(segments);
+        constexpr double to_spare_seconds = 1;
+        error = run.send_all(segments, segments.end_seconds() / report.pace + to_spare_seconds);
     }
     if (error == MPI_SUCCESS) {
         error = run.drain(segments);
@@ -206,7 +208,7 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
     }
     report.scheduled_seconds = segments.end_seconds() / report.pace;
     report.late_seconds = std::max(0.0, now_seconds() - begin - report.scheduled_seconds);
-    return MPI_SUCCESS;
+    return parts_->transport.trouble().error;
 }
 
 const Plan& UnequalExchange::plan() const { return parts_->plan; }

@@ -10,18 +10,19 @@ WindowedExecution::WindowedExecution(const Transport& transport, const Plan& pla
     : transport_(transport),
       plan_(plan),
       copies_(copies),
-      block_phases_(std::clamp<Phase>(plan.synchronisation.block_phases, 1, std::max<Phase>(plan.phases, 1))) {}
+      block_phases_(std::clamp<Phase>(plan.synchronisation.block_phases, 1, std::max<Phase>(plan.phases, 1))) {
+    pending_.reserve(Transport::most_pieces * (plan.sends.size() + plan.receives.size()));
+}
 
 int WindowedExecution::run(const Blocks& blocks) {
     Position position;
     while (!at_end(position)) {
-        Pending pending;
-        if (const int error = start_block(blocks, position, pending); error != MPI_SUCCESS) {
+        if (const int error = start_block(blocks, position); error != MPI_SUCCESS) {
             return error;
         }
-        const int error = advance_until([&] { return pending.empty(); },
+        const int error = advance_until([&] { return pending_.empty(); },
                                         [&](int& progress) {
-                                            const int failed = pending.test(progress);
+                                            const int failed = pending_.test(progress);
                                             return failed == MPI_SUCCESS ? advance_copies(copies_, progress) : failed;
                                         });
         if (error != MPI_SUCCESS) {
@@ -46,7 +47,7 @@ Phase WindowedExecution::end_of_block(const Position& position) const {
     return (first / block_phases_ + 1) * block_phases_;
 }
 
-int WindowedExecution::start_block(const Blocks& blocks, Position& position, Pending& pending) const {
+int WindowedExecution::start_block(const Blocks& blocks, Position& position) {
     const Phase end = end_of_block(position);
     int error = MPI_SUCCESS;
     for (; error == MPI_SUCCESS && position.receive < plan_.receives.size(); ++position.receive) {
@@ -54,14 +55,14 @@ int WindowedExecution::start_block(const Blocks& blocks, Position& position, Pen
         if (transfer.phase >= end) {
             break;
         }
-        error = transport_.receive(blocks.from_rank(transfer.from), blocks.bytes, transfer.from, Tag::data, pending);
+        error = transport_.receive(blocks.from_rank(transfer.from), blocks.bytes, transfer.from, Tag::data, pending_);
     }
     for (; error == MPI_SUCCESS && position.send < plan_.sends.size(); ++position.send) {
         const Transfer& transfer = plan_.sends[position.send];
         if (transfer.phase >= end) {
             break;
         }
-        error = transport_.send(blocks.for_rank(transfer.to), blocks.bytes, transfer.to, Tag::data, pending);
+        error = transport_.send(blocks.for_rank(transfer.to), blocks.bytes, transfer.to, Tag::data, pending_);
     }
     return error;
 }

@@ -25,12 +25,13 @@ class WindowedExecution : public Execution {
     [[nodiscard]] bool at_end(const Position& position) const;
     /// The end of the next block in which this rank has a message.
     [[nodiscard]] Phase end_of_block(const Position& position) const;
-    int start_block(const Blocks& blocks, Position& position, Pending& pending) const;
+    int start_block(const Blocks& blocks, Position& position);
 
     const Transport& transport_;
     const Plan& plan_;
     LocalCopies* copies_;
     Phase block_phases_;
+    Pending pending_;  ///< of the block of phases under way
 };
 
 }  // namespace aapc::mpi

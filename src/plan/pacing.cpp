@@ -14,7 +14,6 @@ constexpr std::int64_t fewest_bytes = 4344;
 constexpr std::int64_t usual_most_bytes = 31856;
 constexpr std::int32_t packet_headers = 52;  // IP, TCP and time stamps
 
-constexpr std::size_t samples_kept = 3;
 // Late is what neither a wake-up nor the last segment's way through the switches explains.
 constexpr double tolerated_seconds = 1.5e-3;
 constexpr double tolerated_share = 0.03;
@@ -29,11 +28,6 @@ constexpr double largest_step = 0.5;
 constexpr int longest_patience = 1024;
 constexpr double slowest_pace = 0.001;
 constexpr double fastest_pace = 1000;
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
 
 }  // namespace
 
@@ -141,17 +135,25 @@ Segmentation segment_message(std::int64_t message_bytes, double bits_per_second,
 
 void PaceController::Samples::add(double achieved_pace, double late_share) {
     if (enough()) {
-        achieved.erase(achieved.begin());
-        late.erase(late.begin());
+        std::shift_left(achieved.begin(), achieved.end(), 1);
+        std::shift_left(late.begin(), late.end(), 1);
+        --count;
     }
-    achieved.push_back(achieved_pace);
-    late.push_back(late_share);
+    achieved[count] = achieved_pace;
+    late[count] = late_share;
+    ++count;
 }
 
-bool PaceController::Samples::enough() const { return achieved.size() >= samples_kept; }
+double PaceController::Samples::median_of(const Values& values) const {
+    Values sorted = values;
+    const auto end = std::next(sorted.begin(), static_cast<std::ptrdiff_t>(count));
+    std::sort(sorted.begin(), end);
+    return sorted[count / 2];
+}
 
 bool PaceController::steady() const {
-    return trial_ <= 0 && settled_samples_.enough() && median(settled_samples_.late) <= tolerated_share;
+    return trial_ <= 0 && settled_samples_.enough() &&
+           settled_samples_.median_of(settled_samples_.late) <= tolerated_share;
 }
 
 void PaceController::observe(double scheduled_seconds, double late_seconds) {
@@ -167,12 +169,12 @@ void PaceController::observe(double scheduled_seconds, double late_seconds) {
 }
 
 void PaceController::judge_trial() {
-    const double before = median(settled_samples_.achieved);
-    if (trial_samples_.achieved.back() < hopeless * before) {
+    const double before = settled_samples_.median_of(settled_samples_.achieved);
+    if (trial_samples_.achieved[trial_samples_.count - 1] < hopeless * before) {
         end_trial(false);
     } else if (trial_samples_.enough()) {
         const double needed = trial_ < settled_ ? clearly_better_slower : clearly_better;
-        end_trial(median(trial_samples_.achieved) > needed * before);
+        end_trial(trial_samples_.median_of(trial_samples_.achieved) > needed * before);
     }
 }
 
@@ -185,7 +187,7 @@ void PaceController::end_trial(bool accepted) {
     const bool up = trial_ > settled_;
     if (accepted) {
         settled_ = trial_;
-        settled_samples_ = std::move(trial_samples_);
+        settled_samples_ = trial_samples_;
         step_ = up ? std::min(2 * step_, largest_step) : first_step;
         upwards_ = {0};
         downwards_ = {0};
@@ -205,7 +207,7 @@ void PaceController::consider_trial() {
     if (!settled_samples_.enough()) {
         return;
     }
-    const bool late = median(settled_samples_.late) > tolerated_share;
+    const bool late = settled_samples_.median_of(settled_samples_.late) > tolerated_share;
     Waiting& waiting = late ? downwards_ : upwards_;
     if (waiting.left > 0) {
         --waiting.left;
@@ -215,8 +217,8 @@ void PaceController::consider_trial() {
         // Links that are asked for too much lose some of it again, so they can do more than they achieved; how much
         // more is tried.
         constexpr double share_lost[] = {1.1, 1.2};
-        trial_ = std::min(0.97 * settled_,
-                          share_lost[failures_ % std::size(share_lost)] * median(settled_samples_.achieved));
+        trial_ = std::min(0.97 * settled_, share_lost[failures_ % std::size(share_lost)] *
+                                               settled_samples_.median_of(settled_samples_.achieved));
     } else {
         // What made it slow may be gone altogether: the first exchanges of a program are late for reasons of their own,
         // and where the schedule is short, the pace that this led to hides that it is no longer needed.

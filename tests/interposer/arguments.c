@@ -3,6 +3,10 @@
  *     arguments bottom     MPI_BOTTOM with types of absolute addresses
  *     arguments refused    arguments that the MPI refuses on sight: the same error class from MPI_Alltoall and from the
  *                          MPI's own routine, and the next call works
+ *     arguments lengths    rank 0 sends blocks twice as long as it receives, as in the MPICH suite's alltoalllength:
+ *                          an error there, nobody waits, and the next call works
+ *     arguments sizes      rank 0 calls with blocks of another size than the others: an error everywhere, nobody waits,
+ *                          and the next call works
  *
  * Prints how many of its calls should have been exchanged and passed through. Every block of one byte or more is to be
  * exchanged. */
@@ -97,6 +101,12 @@ static int* buffer;
 static int* other;
 static Alltoall native;
 
+static void new_buffers(void) {
+    buffer = new_integers(64 * ranks, rank * 1000);
+    other = new_integers(64 * ranks, 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
 static void good_call(void) {
     MPI_Alltoall(buffer, 8, MPI_INT, other, 8, MPI_INT, MPI_COMM_WORLD);
     ++exchanged;
@@ -127,9 +137,7 @@ static void check_refused(void) {
     } found = {dlsym(RTLD_DEFAULT, "aapc_native_alltoall")};
     if (found.object == NULL) fail("no interposer is loaded");
     native = found.function;
-    buffer = new_integers(64 * ranks, rank * 1000);
-    other = new_integers(64 * ranks, 0);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    new_buffers();
     MPI_Datatype pair = MPI_DATATYPE_NULL;
     MPI_Datatype gaps = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(2, MPI_INT, &pair);
@@ -159,6 +167,25 @@ static void check_refused(void) {
     free(other);
 }
 
+static void check_lengths(void) {
+    new_buffers();
+    for (int round = 0; round < 3; ++round) {
+        const int error = MPI_Alltoall(buffer, rank == 0 ? 16 : 8, MPI_INT, other, 8, MPI_INT, MPI_COMM_WORLD);
+        if (rank == 0 && class_of(error) != MPI_ERR_TRUNCATE) fail("no complaint of blocks that do not fit");
+        good_call();
+    }
+}
+
+static void check_sizes(void) {
+    new_buffers();
+    for (int round = 0; round < 3; ++round) {
+        const int count = rank == 0 ? 8 : 16;
+        const int error = MPI_Alltoall(buffer, count, MPI_INT, other, count, MPI_INT, MPI_COMM_WORLD);
+        if (class_of(error) != MPI_ERR_TRUNCATE) fail("no complaint of blocks of another size");
+        good_call();
+    }
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -167,8 +194,12 @@ int main(int argc, char** argv) {
         check_bottom();
     } else if (argc == 2 && strcmp(argv[1], "refused") == 0) {
         check_refused();
+    } else if (argc == 2 && strcmp(argv[1], "lengths") == 0) {
+        check_lengths();
+    } else if (argc == 2 && strcmp(argv[1], "sizes") == 0) {
+        check_sizes();
     } else {
-        fail("usage: arguments bottom|refused");
+        fail("usage: arguments bottom|refused|lengths|sizes");
     }
     long sums[2] = {0, 0};
     const long mine[2] = {exchanged, passed_through};

@@ -34,6 +34,7 @@ struct ExchangeOptions {
     ClockFault clock_fault;  ///< of this rank; `timed-grid`
 };
 
+struct Blocks;
 class Execution;
 class LocalCopies;
 class Transport;
@@ -64,8 +65,20 @@ class Exchange {
 
     /// Collective: sends block i of `send` to rank i and puts the block from rank i at block i of `receive`.
     /// Both hold participants·block_bytes bytes and do not overlap; block_bytes is the same on all ranks. Returns
-    /// MPI_SUCCESS or the first error code of an MPI call.
+    /// MPI_SUCCESS, `declined` or the first error code of an MPI call.
+    ///
+    /// Where something is wrong on a rank, such as no memory for the blocks that it forwards or blocks of another size,
+    /// it still plays its part, so that nobody waits in vain, but with empty messages; whoever gets one returns
+    /// MPI_ERR_TRUNCATE, and no rank takes for data what is none. `timed` finds out at the common start and declines.
+    /// Not found out, and waited for in vain: blocks of other sizes in exchanges on the grid, or whose parts of 2^30
+    /// bytes are not as many.
     [[nodiscard]] int run(const std::byte* send, std::byte* receive, std::size_t block_bytes);
+    /// The same for a rank that knows before that it has nothing to send and nowhere to receive. Returns `declined` or
+    /// an error code.
+    [[nodiscard]] int run_mute(std::size_t block_bytes);
+    /// On all ranks: one of them cannot take part, nothing was sent, and the receive buffer is as it was but for the
+    /// rank's block to itself.
+    static constexpr int declined = -1;
 
     /// Collective: what an exchange takes beyond its schedule on this communicator, in seconds and equal on all ranks.
     /// That is the common start, late wake-ups, the messages' own cost and the end: the median of a few exchanges of a
@@ -84,6 +97,7 @@ class Exchange {
         double late_seconds = 0;
     };
     Exchange(MPI_Comm communicator, Plan plan);
+    [[nodiscard]] int carry_out(const Blocks& blocks);
     /// Everything but the communicator that a rank can do by itself. Throws std::bad_alloc.
     [[nodiscard]] Needs prepare(const ExchangeOptions& options);
     /// The most of all ranks. Collective. Returns the MPI error code.

@@ -4,9 +4,9 @@
 /// in the executor.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/network.hpp"
@@ -117,13 +117,17 @@ class PaceController {
     void observe(double scheduled_seconds, double late_seconds);
 
   private:
-    /// The last few exchanges at one pace.
+    /// The last few exchanges at one pace. Takes no memory: ranks that lack it must not know less than the others.
     struct Samples {
-        std::vector<double> achieved;  ///< the pace that would have ended as late without being late
-        std::vector<double> late;      ///< lateness as a share of the schedule
+        static constexpr std::size_t kept = 3;
+        using Values = std::array<double, kept>;
+        Values achieved{};      ///< the pace that would have ended as late without being late
+        Values late{};          ///< lateness as a share of the schedule
+        std::size_t count = 0;  ///< of both, the latest last
 
         void add(double achieved_pace, double late_share);
-        [[nodiscard]] bool enough() const;
+        [[nodiscard]] bool enough() const { return count == kept; }
+        [[nodiscard]] double median_of(const Values& values) const;
     };
 
     void judge_trial();

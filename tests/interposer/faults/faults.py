@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Runs one MPI program under an interposer again and again and lets one thing fail on one rank each time.
+
+    faults.py --mpi openmpi --mpiexec mpiexec.openmpi --interposer libaapc-openmpi.so --shim libfault_shim.so \
+              --program ./faults_openmpi --cases 40
+
+With --cases 0 all there are: every allocation of every rank by every way in which a call is carried out, and so on.
+The program must end in time, by itself or, where a rank has died, by its launcher; and a call that says it worked must
+have delivered the right data. A failing case prints the command that runs it alone.
+"""
+
+import argparse
+import collections
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RANKS = 3
+CALLS = 17  # of the program, on every rank
+COUNT = re.compile(r"rank \d+: (\d+) calls right, (\d+) wrong, (\d+) errors")
+METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tree+barrier", "bruck", "lattice",
+           "local-group", "tree+dummy", "tree+timed-grid"]
+DIES = ("kill", "exit")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpi", choices=["openmpi", "mpich"], required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--interposer", required=True)
+    parser.add_argument("--shim", required=True)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--cases", type=int, default=40, help="so many, drawn from all; 0: all")
+    parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
+    parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names match")
+    parser.add_argument("--case", metavar="NAME", help="this one, as it was printed")
+    parser.add_argument("--timeout", type=float, default=30)
+    return parser.parse_args()
+
+
+def environment(options, method, fault, rank, count_file):
+    result = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
+    variables = f"AAPC_TOPOLOGY={HERE}/../eight.toml AAPC_ALGORITHM={method}"
+    if method == "local-group":
+        variables = f"AAPC_TOPOLOGY={HERE}/../clusters.toml AAPC_ALGORITHM={method}"
+    result.update(AAPC_TEST_INTERPOSER=os.path.abspath(options.interposer), AAPC_TEST_HOST="n",
+                  AAPC_TEST_PER_MACHINE="1" if method == "local-group" else "2", AAPC_TEST_MACHINES="1000",
+                  AAPC_TEST_RANK_0=variables, AAPC_TEST_SHIM=os.path.abspath(options.shim),
+                  AAPC_FAULT=fault, AAPC_FAULT_RANK=str(rank), AAPC_FAULT_COUNT=count_file)
+    result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                  OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
+                  OMPI_MCA_mpi_yield_when_idle="1")
+    return result
+
+
+def run(options, method, fault, rank, count_file="/nowhere"):
+    """Exit status (None: it took too long), standard output and standard error."""
+    settings = environment(options, method, fault, rank, count_file)
+    # The shim is for the ranks, not for their launcher.
+    preload = 'export LD_PRELOAD="$AAPC_TEST_SHIM${LD_PRELOAD:+:$LD_PRELOAD}"; exec "$@"'
+    command = [options.mpiexec, "-n", str(RANKS), "sh", "-c", preload, "sh",
+               os.path.join(HERE, "..", "on_machine.sh"), options.program]
+    with subprocess.Popen(command, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True) as process:
+        try:
+            out, err = process.communicate(timeout=options.timeout)
+            return process.returncode, out, err
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            try:
+                out, err = process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                out, err = process.communicate()
+            return None, out, err
+
+
+def counts(options, method):
+    """Allocations, moments and readings of the clock on each rank without any fault."""
+    with tempfile.TemporaryDirectory(prefix="aapc-faults-") as directory:
+        count_file = os.path.join(directory, "count")
+        status, out, err = run(options, method, "count", "all", count_file)
+        if wrong := complaint("count", status, out):
+            sys.exit(f"faults.py: without any fault: {wrong}\n{out}\n{err}")
+        result = []
+        for rank in range(RANKS):
+            with open(f"{count_file}.{rank}", encoding="ascii") as file:
+                result.append(tuple(map(int, file.read().split())))
+        return result
+
+
+def all_cases(options):
+    for method in METHODS:
+        for rank, (allocations, moments, readings) in enumerate(counts(options, method)):
+            for number in range(1, allocations + 1):
+                yield f"{method} {rank} once:{number}"
+                yield f"{method} {rank} from:{number}"
+            for number in range(1, moments + 1, max(1, moments // 50)):
+                for what in ("kill", "exit", "stop"):
+                    yield f"{method} {rank} {what}:{number}"
+            for number in range(1, readings + 1, max(1, readings // 10)):
+                for what in ("jump", "back"):
+                    yield f"{method} {rank} {what}:{number}"
+            for what in ("full", "missing", "unreadable", "fast", "slow"):
+                yield f"{method} {rank} {what}"
+
+
+def drawn(options, cases):
+    """The same number of each kind, as far as there are."""
+    kinds = collections.defaultdict(list)
+    for case in cases:
+        kinds[case.split()[2].split(":")[0]].append(case)
+    generator = random.Random(options.seed)
+    for kind in kinds.values():
+        generator.shuffle(kind)
+    result = []
+    while len(result) < options.cases and any(kinds.values()):
+        result += [kind.pop() for kind in kinds.values() if kind]
+    return result[:options.cases]
+
+
+def complaint(fault, status, out):
+    """What is wrong, or None."""
+    if status is None:
+        return "hung"
+    ranks = [tuple(map(int, found.groups())) for found in COUNT.finditer(out)]
+    if any(wrong for _, wrong, _ in ranks):
+        return "wrong data with MPI_SUCCESS"
+    if fault.split(":")[0] in DIES:
+        return None
+    if status != 0:
+        return f"exit status {status}"
+    if len(ranks) != RANKS or any(sum(rank) != CALLS for rank in ranks):
+        return "not all ranks said how they fared"
+    if not fault.startswith(("once:", "from:")) and any(errors for _, _, errors in ranks):
+        return "a call failed for which memory was there"
+    return None
+
+
+def main():
+    options = arguments()
+    if options.case:
+        cases = [options.case]
+    else:
+        cases = [case for case in all_cases(options) if re.search(options.only, case)]
+        if options.cases:
+            cases = drawn(options, cases)
+    failed = 0
+    errors = 0
+    slowest = 0.0
+    for case in cases:
+        method, rank, fault = case.split()
+        start = time.monotonic()
+        status, out, err = run(options, method, fault, rank)
+        slowest = max(slowest, time.monotonic() - start)
+        errors += any(int(found[3]) for found in COUNT.finditer(out))
+        wrong = complaint(fault, status, out)
+        if options.case:
+            print(f"exit status {status}\n--- standard output\n{out}\n--- standard error\n{err}")
+        if wrong:
+            failed += 1
+            print(f"{wrong}: run it alone with\n{sys.executable} {' '.join(sys.argv)} --case '{case}'")
+            print("\n".join(err.splitlines()[:6]), flush=True)
+    print(f"{len(cases)} faults, {failed} of them not borne, {errors} with calls that returned an error; "
+          f"the slowest job took {slowest:.1f} s")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+/* Exchanges blocks of many sizes and layouts on several communicators and says what became of its calls. Data of a call
+ * that returned MPI_SUCCESS must be right. On every rank of the world:
+ *
+ *     rank 1: 30 calls right, 0 wrong, 2 errors */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static long right;
+static long wrong;
+static long errors;
+
+static int value(int from, int to, int i) { return from * 1000003 + to * 10007 + i * 7 + 1; }
+
+/* Blocks of `integers` integers, in every `spread`-th place. */
+static void exchange(MPI_Comm comm, int integers, int spread, int in_place) {
+    int rank = 0;
+    int ranks = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    const size_t places = (size_t)ranks * (size_t)integers * (size_t)spread;
+    int* send = malloc(sizeof(int) * places);
+    int* receive = malloc(sizeof(int) * places);
+    for (size_t i = 0; i < places; ++i) receive[i] = send[i] = -1;
+    for (int to = 0; to < ranks; ++to) {
+        for (int i = 0; i < integers; ++i) {
+            (in_place ? receive : send)[((size_t)to * (size_t)integers + (size_t)i) * (size_t)spread] =
+                value(rank, to, i);
+        }
+    }
+    MPI_Datatype spaced = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(MPI_INT, 0, spread * (MPI_Aint)sizeof(int), &spaced);
+    MPI_Type_commit(&spaced);
+    const MPI_Datatype type = spread == 1 ? MPI_INT : spaced;
+    const int error = MPI_Alltoall(in_place ? MPI_IN_PLACE : send, integers, type, receive, integers, type, comm);
+    int good = 1;
+    for (int from = 0; from < ranks; ++from) {
+        for (int i = 0; i < integers; ++i) {
+            good =
+                good && receive[((size_t)from * (size_t)integers + (size_t)i) * (size_t)spread] == value(from, rank, i);
+        }
+    }
+    if (error != MPI_SUCCESS) {
+        ++errors;
+    } else if (good) {
+        ++right;
+    } else {
+        ++wrong;
+    }
+    MPI_Type_free(&spaced);
+    free(send);
+    free(receive);
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const int sizes[] = {10, 10, 3000, 40000, 100};
+    for (int i = 0; i < 5; ++i) exchange(MPI_COMM_WORLD, sizes[i], 1, 0);
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    for (int i = 0; i < 4; ++i) {
+        exchange(copy, sizes[i], 1 + (rank + i) % 2, 0);
+        exchange(copy, sizes[i], 1, i % 2);
+    }
+    MPI_Comm_free(&copy);
+    exchange(MPI_COMM_WORLD, 60000, 3, 0);
+    for (int i = 0; i < 3; ++i) exchange(MPI_COMM_WORLD, 1000, 2, 1);
+    char line[96];
+    const int length =
+        snprintf(line, sizeof line, "rank %d: %ld calls right, %ld wrong, %ld errors\n", rank, right, wrong, errors);
+    fwrite(line, 1, (size_t)length, stdout);
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,187 @@
+/* Preloaded before an interposer, on every rank: makes one thing fail on one rank, at one moment.
+ *
+ *     AAPC_FAULT_RANK   the rank of MPI_COMM_WORLD on which it happens; "all": on all
+ *     AAPC_FAULT        what happens
+ *         count            nothing
+ *         once:N           the interposer's allocation number N fails
+ *         from:N           ... and all after it
+ *         kill:N           the process is killed at the interposer's moment number N
+ *         exit:N           ... leaves without MPI_Finalize
+ *         stop:N           ... is stopped for half a second
+ *         full             no shared memory can be reserved, as with a full /dev/shm
+ *         missing          no shared memory can be opened, as without /dev/shm
+ *         unreadable       no process may be read
+ *         jump:N           the interposer's clocks jump by 1000 s at their reading number N
+ *         back:N           ... by -1000 s
+ *         fast, slow       they run at three times, at half the speed
+ *     AAPC_FAULT_COUNT  a file into which, with the rank behind its name, the number of allocations, of moments and of
+ *                       readings is written at the end
+ *
+ * Only calls that come from the interposer's own code count and fail: the MPI has its own way with such things. Its
+ * moments are its allocations, its readings of the clock and its looks at other processes. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+void* __libc_malloc(size_t bytes);
+
+static struct {
+    int read;
+    char what[16];
+    long number;
+    long rank;
+    uintptr_t first;
+    uintptr_t end;
+} fault;
+
+static long allocations;
+static long moments;
+static long readings;
+
+static int find_interposer(struct dl_phdr_info* object, size_t size, void* unused) {
+    (void)size, (void)unused;
+    if (strstr(object->dlpi_name, "/libaapc-") == NULL) return 0;
+    fault.first = object->dlpi_addr;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+        const uintptr_t end = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr + object->dlpi_phdr[i].p_memsz;
+        if (object->dlpi_phdr[i].p_type == PT_LOAD && end > fault.end) fault.end = end;
+    }
+    return 1;
+}
+
+/* Before main(), when everything is loaded. */
+__attribute__((constructor)) static void read_fault(void) {
+    const char* rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (rank == NULL) rank = getenv("PMI_RANK");
+    const char* wanted = getenv("AAPC_FAULT_RANK");
+    const char* what = getenv("AAPC_FAULT");
+    if (rank == NULL || wanted == NULL || what == NULL) return;
+    if (strcmp(wanted, "all") != 0 && strcmp(rank, wanted) != 0) return;
+    fault.rank = strtol(rank, NULL, 10);
+    const size_t length = strcspn(what, ":");
+    if (length >= sizeof fault.what) abort();
+    memcpy(fault.what, what, length);
+    fault.number = what[length] == ':' ? strtol(what + length + 1, NULL, 10) : 0;
+    dl_iterate_phdr(find_interposer, NULL);
+    fault.read = 1;
+}
+
+__attribute__((destructor)) static void write_count(void) {
+    const char* const name = getenv("AAPC_FAULT_COUNT");
+    if (!fault.read || name == NULL) return;
+    char of_rank[4096];
+    snprintf(of_rank, sizeof of_rank, "%s.%ld", name, fault.rank);
+    const int file = open(of_rank, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file >= 0) {
+        dprintf(file, "%ld %ld %ld\n", allocations, moments, readings);
+        close(file);
+    }
+}
+
+static int is(const char* what) { return fault.read && strcmp(fault.what, what) == 0; }
+
+static int is_ours(const void* caller) { return (uintptr_t)caller >= fault.first && (uintptr_t)caller < fault.end; }
+
+/* Somebody else has to wake a stopped process. */
+static void stop_for_a_while(void) {
+    char command[64];
+    snprintf(command, sizeof command, "(sleep 0.5; kill -CONT %ld) >/dev/null 2>&1 &", (long)getpid());
+    const pid_t child = vfork();
+    if (child == 0) {
+        char* const arguments[] = {"sh", "-c", command, NULL};
+        char* const environment[] = {"PATH=/usr/bin:/bin", NULL};
+        execve("/bin/sh", arguments, environment);
+        _exit(127);
+    }
+    if (child > 0) {
+        waitpid(child, NULL, 0);
+        raise(SIGSTOP);
+    }
+}
+
+static void count_moment(void) {
+    if (__atomic_add_fetch(&moments, 1, __ATOMIC_RELAXED) != fault.number) return;
+    if (is("kill")) raise(SIGKILL);
+    if (is("exit")) _exit(3);
+    if (is("stop")) stop_for_a_while();
+}
+
+void* malloc(size_t bytes) {
+    if (is_ours(__builtin_return_address(0))) {
+        count_moment();
+        const long number = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+        if ((is("once") && number == fault.number) || (is("from") && number >= fault.number)) {
+            errno = ENOMEM;
+            return NULL;
+        }
+    }
+    return __libc_malloc(bytes);
+}
+
+int posix_fallocate(int file, off_t offset, off_t length) {
+    static int (*real)(int, off_t, off_t);
+    if (real == NULL) real = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
+    return is("full") && is_ours(__builtin_return_address(0)) ? ENOSPC : real(file, offset, length);
+}
+
+int shm_open(const char* name, int flags, mode_t mode) {
+    static int (*real)(const char*, int, mode_t);
+    if (real == NULL) real = (int (*)(const char*, int, mode_t))dlsym(RTLD_NEXT, "shm_open");
+    if (is("missing") && is_ours(__builtin_return_address(0))) {
+        errno = ENOENT;
+        return -1;
+    }
+    return real(name, flags, mode);
+}
+
+ssize_t process_vm_readv(pid_t process, const struct iovec* to, unsigned long parts, const struct iovec* from,
+                         unsigned long pieces, unsigned long flags) {
+    static ssize_t (*real)(pid_t, const struct iovec*, unsigned long, const struct iovec*, unsigned long,
+                           unsigned long);
+    if (real == NULL) {
+        real = (ssize_t(*)(pid_t, const struct iovec*, unsigned long, const struct iovec*, unsigned long,
+                           unsigned long))dlsym(RTLD_NEXT, "process_vm_readv");
+    }
+    if (is_ours(__builtin_return_address(0))) {
+        count_moment();
+        if (is("unreadable")) {
+            errno = EPERM;
+            return -1;
+        }
+    }
+    return real(process, to, parts, from, pieces, flags);
+}
+
+int clock_gettime(clockid_t clock, struct timespec* now) {
+    static int (*real)(clockid_t, struct timespec*);
+    if (real == NULL) real = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
+    const int error = real(clock, now);
+    if (!is_ours(__builtin_return_address(0))) return error;
+    count_moment();
+    const long reading = __atomic_add_fetch(&readings, 1, __ATOMIC_RELAXED);
+    if (is("jump") && reading >= fault.number) now->tv_sec += 1000;
+    if (is("back") && reading >= fault.number) now->tv_sec -= 1000;
+    if (is("fast")) {
+        const long long nanoseconds = 3 * (now->tv_sec % 1000000 * 1000000000LL + now->tv_nsec);
+        now->tv_sec = nanoseconds / 1000000000;
+        now->tv_nsec = nanoseconds % 1000000000;
+    }
+    if (is("slow")) {
+        const long long nanoseconds = (now->tv_sec % 1000000 * 1000000000LL + now->tv_nsec) / 2;
+        now->tv_sec = nanoseconds / 1000000000;
+        now->tv_nsec = nanoseconds % 1000000000;
+    }
+    return error;
+}
