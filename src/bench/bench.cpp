@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/demand/patterns.hpp"
 #include "aapc/topology/network_digest.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/bench_results.hpp"
@@ -19,6 +20,7 @@
 #include "bench/harness.hpp"
 #include "bench/program.hpp"
 #include "bench/provenance.hpp"
+#include "bench/unequal_harness.hpp"
 #include "console/command_line.hpp"
 #include "console/job_output.hpp"
 #include "console/output.hpp"
@@ -64,6 +66,12 @@ class Bench {
     }
 
     int run() {
+        if (const auto known = check_pattern(options_.pattern); !known) {
+            return output_.refuse(known.error());
+        }
+        if (!options_.pattern.empty()) {
+            unequal_.emplace(*harness_);
+        }
         if (auto complaint = choose_candidates()) {
             return output_.refuse(std::move(*complaint));
         }
@@ -104,12 +112,15 @@ class Bench {
     [[nodiscard]] std::optional<Diagnostic> choose_candidates() {
         const NetworkKind kind = harness_->network().kind();
         const bool asked_for = !options_.candidates.empty();
-        auto parsed = parse_candidates(asked_for ? options_.candidates : default_candidates(kind), kind);
+        const auto usual = unequal_ ? default_unequal_candidates() : default_candidates(kind);
+        auto parsed = parse_candidates(asked_for ? options_.candidates : usual, kind);
         if (!parsed) {
             return parsed.error();
         }
         for (Candidate& candidate : *parsed) {
-            const auto prepared = candidate.is_interposed() ? Expected<void>{} : harness_->prepare(candidate.method);
+            const auto prepared = candidate.is_interposed() ? Expected<void>{}
+                                  : unequal_                ? unequal_->prepare(candidate.method)
+                                                            : harness_->prepare(candidate.method);
             if (!prepared && asked_for) {
                 return prepared.error();
             }
@@ -136,8 +147,36 @@ class Bench {
         }
     }
 
+    Expected<Sample> run_once(const Candidate& candidate, std::int64_t block_bytes) {
+        if (unequal_) {
+            return candidate.is_interposed() ? unequal_->run_interposed_once() : unequal_->run_once(candidate.method);
+        }
+        return candidate.is_interposed() ? harness_->run_interposed_once(block_bytes)
+                                         : harness_->run_once(candidate.method, block_bytes);
+    }
+
+    /// What no exchange of that size can beat; with unequal messages, their demand is set.
+    Expected<double> least_seconds(std::int64_t block_bytes) {
+        if (!unequal_) {
+            return harness_->least_seconds(block_bytes);
+        }
+        const auto demand =
+            make_demand(options_.pattern, harness_->placement().participants(), block_bytes, options_.seed);
+        if (!demand) {
+            return failure(demand.error());
+        }
+        if (const auto set = unequal_->set_demand(*demand); !set) {
+            return failure(set.error());
+        }
+        return unequal_->least_seconds();
+    }
+
     Expected<SizeResult> measure(std::int64_t block_bytes) {
-        SizeResult result{block_bytes, harness_->least_seconds(block_bytes), {}};
+        const auto least = least_seconds(block_bytes);
+        if (!least) {
+            return failure(least.error());
+        }
+        SizeResult result{block_bytes, *least, {}};
         result.samples.resize(candidates_.size());
         const double begin = PMPI_Wtime();
         std::vector<std::size_t> turns(candidates_.size());
@@ -150,9 +189,7 @@ class Bench {
             std::shuffle(turns.begin(), turns.end(), order_);
             for (const std::size_t turn : turns) {
                 show_progress(block_bytes, round, candidates_[turn].name);
-                const auto sample = candidates_[turn].is_interposed()
-                                        ? harness_->run_interposed_once(block_bytes)
-                                        : harness_->run_once(candidates_[turn].method, block_bytes);
+                const auto sample = run_once(candidates_[turn], block_bytes);
                 if (!sample) {
                     return failure(sample.error());
                 }
@@ -201,6 +238,7 @@ class Bench {
 
     BenchOptions options_;
     std::unique_ptr<Harness> harness_;
+    std::optional<UnequalHarness> unequal_;  ///< where messages are unequal
     cli::JobOutput output_;
     std::mt19937_64 order_;
     BenchFacts facts_;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "aapc/demand/patterns.hpp"
 #include "aapc/input/units.hpp"
 #include "bench/common_options.hpp"
 #include "console/command_line.hpp"
@@ -85,8 +86,13 @@ void add_bench_options(cli::Command& command, BenchOptions& options) {
                 "end a size after the round in which so long has passed; one round always counts")
         .positive()
         .show_default();
+    command
+        .option("--pattern", options.pattern,
+                fmt::format("unequal messages (MPI_Alltoallv), of these sizes on average: {}", pattern_names()))
+        .type_name("NAME");
     add_mpi_option(command, options.mpi);
-    command.option("--seed", options.seed, "of the order of the candidates in each round").show_default();
+    command.option("--seed", options.seed, "of the order of the candidates in each round, and of what a pattern draws")
+        .show_default();
     add_output_options(command, options.format, {"table", "csv", "json"},
                        "table (medians), csv or json (with every single sample)", options.output);
 }
@@ -99,6 +105,18 @@ std::vector<std::string> default_candidates(NetworkKind kind) {
         }
     }
     return names;
+}
+
+std::vector<std::string> default_unequal_candidates() { return {"native", "linear", "pairwise", "lattice"}; }
+
+Expected<void> check_pattern(const std::string& pattern) {
+    if (pattern.empty()) {
+        return {};
+    }
+    if (const auto demand = make_demand(pattern, 1, 0, 1); !demand) {
+        return failure(demand.error());
+    }
+    return {};
 }
 
 Expected<std::vector<Candidate>> parse_candidates(const std::vector<std::string>& names, NetworkKind kind) {

@@ -26,6 +26,7 @@ struct BenchOptions {
     int repeats = 12;                     ///< at least 6 give an interval of 95 %
     int warm_up = 2;
     double most_seconds = 30;  ///< for each size
+    std::string pattern;       ///< of unequal messages, whose mean size the sizes are; empty: blocks are equal
     std::uint64_t seed = 1;
     std::string format = "table";
     std::string output;
@@ -43,6 +44,12 @@ struct Candidate {
 
 /// Native, then every algorithm for that kind of network as it is run by default.
 [[nodiscard]] std::vector<std::string> default_candidates(NetworkKind kind);
+
+/// With unequal messages: the MPI's own, what MPIs are made of, and what goes by the clock.
+[[nodiscard]] std::vector<std::string> default_unequal_candidates();
+
+/// Whether there is such a pattern; the diagnostic has no file.
+[[nodiscard]] Expected<void> check_pattern(const std::string& pattern);
 
 /// The candidates by their names, each once; the diagnostic has no file.
 [[nodiscard]] Expected<std::vector<Candidate>> parse_candidates(const std::vector<std::string>& names,

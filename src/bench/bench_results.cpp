@@ -124,6 +124,7 @@ nlohmann::ordered_json facts_json(const BenchFacts& facts) {
               {"repeats", options.repeats},
               {"warm_up", options.warm_up},
               {"most_seconds", options.most_seconds},
+              {"pattern", options.pattern.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.pattern)},
               {"seed", options.seed},
               {"confidence", usual_confidence}}}};
 }
@@ -135,6 +136,10 @@ std::string table_head(const BenchFacts& facts) {
         "# {} ranks on {} hosts, {}, aapc {}\n# {} ({}), bound {} messages, {} rounds of each size at most\n",
         facts.host_names.size(), hosts(facts), one_line(facts.mpi_version), facts.aapc_version,
         one_line(facts.options.topology), facts.topology_digest, facts.bound_messages, facts.options.repeats);
+    if (!facts.options.pattern.empty()) {
+        text += fmt::format("# unequal messages: {}, seed {}; sizes are means\n", facts.options.pattern,
+                            facts.options.seed);
+    }
     text += fmt::format("# brackets: {:.0f} % confidence, where {} rounds or more were run; ratios are pair by pair\n",
                         100 * usual_confidence, 6);
     text +=

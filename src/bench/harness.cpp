@@ -40,14 +40,6 @@ const Interposer& interposer() {
     return found;
 }
 
-/// Calls counted by the interposer; -1: it counts nothing.
-long calls_by_aapc() {
-    long exchanged = 0;
-    long passed_through = 0;
-    interposer().calls(&exchanged, &passed_through);
-    return exchanged;
-}
-
 /// What the environment forces the interposer to do: "AAPC_ALGORITHM=tree"; empty: nothing.
 std::string forced_by_environment() {
     std::string forced;
@@ -211,23 +203,34 @@ Expected<void> Harness::make_blocks(std::int64_t block_bytes) {
     return {};
 }
 
+long Harness::calls_by_aapc() {
+    long exchanged = 0;
+    long passed_through = 0;
+    interposer().calls(&exchanged, &passed_through);
+    return exchanged;
+}
+
+Diagnostic Harness::wrong_data(const std::string& what, std::int64_t bytes, Rank from, std::size_t offset) const {
+    const auto host = [this](Rank rank) -> const std::string& { return host_names_[static_cast<std::size_t>(rank)]; };
+    return {.problem = fmt::format("{}: wrong data: of the {} bytes from rank {} ({}) to rank {} ({}), the one "
+                                   "at offset {} is not what was sent",
+                                   what, bytes, from, host(from), rank_, host(rank_), offset),
+            .advice = "do not use it here, and report it"};
+}
+
 std::optional<Diagnostic> Harness::judge(const std::string& what) const {
     const auto block = static_cast<std::size_t>(block_bytes_);
-    const auto host = [this](Rank rank) -> const std::string& { return host_names_[static_cast<std::size_t>(rank)]; };
     for (Rank from = 0; from < placement_.participants(); ++from) {
         const std::span<const std::byte> received(receive_.data() + static_cast<std::size_t>(from) * block, block);
         if (const auto wrong = first_wrong_byte(received, from, rank_)) {
-            return Diagnostic{
-                .problem = fmt::format("{}: wrong data: of the {} bytes from rank {} ({}) to rank {} ({}), the one "
-                                       "at offset {} is not what was sent",
-                                       what, block_bytes_, from, host(from), rank_, host(rank_), *wrong),
-                .advice = "do not use it here, and report it"};
+            return wrong_data(what, block_bytes_, from, *wrong);
         }
     }
     return std::nullopt;
 }
 
-Expected<Sample> Harness::measure(const std::string& what, const std::function<int()>& run) {
+Expected<Sample> Harness::measure(const std::string& what, const std::function<int()>& run,
+                                  const std::function<std::optional<Diagnostic>()>& judge) const {
     barrier(comm_);
     const double before = PMPI_Wtime();
     const int error = run();
@@ -236,7 +239,7 @@ Expected<Sample> Harness::measure(const std::string& what, const std::function<i
     barrier(comm_);
     std::optional<Diagnostic> complaint;
     if (error == MPI_SUCCESS) {
-        complaint = judge(what);
+        complaint = judge();
     } else {
         complaint = Diagnostic{
             .problem = fmt::format("{}: rank {} failed, MPI says: {}", what, rank_, text_of_mpi_error(error))};
@@ -264,26 +267,31 @@ Expected<Sample> Harness::run_once(const Method& method, std::int64_t block_byte
         return failure(made.error());
     }
     const auto alltoall = interposer().native_alltoall != nullptr ? interposer().native_alltoall : &PMPI_Alltoall;
-    auto sample = measure(to_string(method), [&] {
+    const std::string what = to_string(method);
+    const auto run = [&] {
         const auto count = static_cast<int>(block_bytes);
         return exchange != nullptr ? exchange->run(send_.data(), receive_.data(), static_cast<std::size_t>(block_bytes))
                                    : alltoall(send_.data(), count, MPI_BYTE, receive_.data(), count, MPI_BYTE, comm_);
-    });
+    };
+    auto sample = measure(what, run, [&] { return judge(what); });
     if (sample && exchange != nullptr) {
-        const mpi::ExchangeReport& report = exchange->report();
-        std::array<double, 4> worst = {report.pace, report.scheduled_seconds, report.late_seconds,
-                                       report.agreement_seconds};
-        maximise(comm_, worst);
         sample->by_aapc = true;
-        sample->pace = worst[0];
-        sample->scheduled_seconds = worst[1];
-        sample->late_seconds = worst[2];
-        sample->agreement_seconds = worst[3];
+        add_worst(exchange->report(), *sample);
     }
     return sample;
 }
 
-Expected<Sample> Harness::run_interposed_once(std::int64_t block_bytes) {
+void Harness::add_worst(const mpi::ExchangeReport& report, Sample& sample, double agreement_seconds) const {
+    std::array<double, 4> worst = {report.pace, report.scheduled_seconds, report.late_seconds,
+                                   report.agreement_seconds + agreement_seconds};
+    maximise(comm_, worst);
+    sample.pace = worst[0];
+    sample.scheduled_seconds = worst[1];
+    sample.late_seconds = worst[2];
+    sample.agreement_seconds = worst[3];
+}
+
+Expected<void> Harness::check_interposer() const {
     std::optional<Diagnostic> complaint;
     if (!interposer_is_there()) {
         complaint = Diagnostic{
@@ -301,18 +309,27 @@ Expected<Sample> Harness::run_interposed_once(std::int64_t block_bytes) {
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));
     }
+    return {};
+}
+
+Expected<Sample> Harness::run_interposed_once(std::int64_t block_bytes) {
+    if (const auto there = check_interposer(); !there) {
+        return failure(there.error());
+    }
     if (const auto made = make_blocks(block_bytes); !made) {
         return failure(made.error());
     }
     const long calls_before = calls_by_aapc();
-    auto sample = measure("interposed", [&] {
+    const auto run = [&] {
         const auto count = static_cast<int>(block_bytes);
         return MPI_Alltoall(send_.data(), count, MPI_BYTE, receive_.data(), count, MPI_BYTE, comm_);
-    });
+    };
+    auto sample = measure("interposed", run, [&] { return judge("interposed"); });
     if (!sample) {
         return sample;
     }
     sample->by_aapc = calls_by_aapc() > calls_before;
+    std::optional<Diagnostic> complaint;
     if (!forced_.empty() && sample->by_aapc == forced_native_) {
         complaint =
             Diagnostic{.problem = fmt::format("interposed: {} was asked for, and for {} bytes {} ran instead", forced_,

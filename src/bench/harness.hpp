@@ -55,6 +55,21 @@ class Harness {
     void release(const Method& method);
     void release_all();
 
+    /// Barriers and clock around one call of `run`, which returns an MPI error code, and behind it the judgement of the
+    /// data that came.
+    [[nodiscard]] Expected<Sample> measure(const std::string& what, const std::function<int()>& run,
+                                           const std::function<std::optional<Diagnostic>()>& judge) const;
+    /// What is said of a wrong byte on this rank.
+    [[nodiscard]] Diagnostic wrong_data(const std::string& what, std::int64_t bytes, Rank from,
+                                        std::size_t offset) const;
+    /// Adds the worst of all ranks' reports; `agreement_seconds` is what this rank's exchange took besides, before its
+    /// common start.
+    void add_worst(const mpi::ExchangeReport& report, Sample& sample, double agreement_seconds = 0) const;
+    /// Why calls would not be the interposer's to decide, if so.
+    [[nodiscard]] Expected<void> check_interposer() const;
+    /// Calls of this process that the interposer exchanged, where it is there; -1: it counts nothing.
+    [[nodiscard]] static long calls_by_aapc();
+
     [[nodiscard]] MPI_Comm communicator() const { return comm_; }
     [[nodiscard]] const Network& network() const { return network_; }
     [[nodiscard]] const Placement& placement() const { return placement_; }
@@ -89,8 +104,6 @@ class Harness {
     [[nodiscard]] Expected<void> make_blocks(std::int64_t block_bytes);
     /// What the received blocks have wrong, on this rank.
     [[nodiscard]] std::optional<Diagnostic> judge(const std::string& what) const;
-    /// Barriers, clock and judgement around one call of `run`, which returns an MPI error code.
-    [[nodiscard]] Expected<Sample> measure(const std::string& what, const std::function<int()>& run);
 
     std::unique_ptr<mpi::MachineMemory> machine_memory_;               ///< outlives the exchanges
     std::map<std::string, std::unique_ptr<mpi::Exchange>> exchanges_;  ///< by the text of the method

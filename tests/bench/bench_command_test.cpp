@@ -96,6 +96,34 @@ TEST_P(BenchCommand, RunsEveryAlgorithmByDefault) {
     EXPECT_THAT(directory_.files(), IsEmpty());
 }
 
+TEST_P(BenchCommand, MeasuresUnequalMessages) {
+    const Outcome outcome = bench(4, "--pattern zipf --sizes 3000 --repeats 2 --warm-up 1 --seed 7 --format json");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(json["settings"]["pattern"], "zipf");
+    EXPECT_EQ(json["settings"]["candidates"], nlohmann::json({"native", "linear/plain+window:all",
+                                                              "pairwise/plain+window:1", "lattice/settled+timed"}));
+    const auto& size = json["sizes"][0];
+    EXPECT_THAT(size["least_seconds"].get<double>(), AllOf(Gt(0), testing::Lt(1e-3)));
+    for (const auto& candidate : size["candidates"]) {
+        EXPECT_EQ(candidate["samples"].size(), 2U);
+        EXPECT_EQ(candidate["samples"][0]["by_aapc"], candidate["candidate"] != "native");
+    }
+    EXPECT_GT(size["candidates"][3]["samples"][0]["agreement_seconds"], 0) << "what all ranks have to know takes time";
+}
+
+TEST_P(BenchCommand, MeasuresTheInterposerWithUnequalMessages) {
+    for (const auto& [use, by_aapc] : {std::pair{"always", true}, {"never", false}}) {
+        const Outcome outcome = bench(3,
+                                      "--pattern hot --sizes 2000 --candidates native,interposed --repeats 1 "
+                                      "--warm-up 0 --format json",
+                                      std::string("AAPC_ALLTOALLV=") + use);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        const auto json = nlohmann::json::parse(outcome.out);
+        EXPECT_EQ(json["sizes"][0]["candidates"][1]["samples"][0]["by_aapc"], by_aapc) << use;
+    }
+}
+
 TEST_P(BenchCommand, PrintsATable) {
     const Outcome outcome = bench(4, "--sizes 64,1000 --candidates tree+none,native --repeats 1 --warm-up 0");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -182,8 +210,10 @@ TEST_P(BenchCommand, InterposedNeedsTheInterposer) {
 
 TEST_P(BenchCommand, FindsADamagedByte) {
     const std::string preloaded = "AAPC_TEST_INTERPOSER='" + GetParam().damage + "' AAPC_TEST_DAMAGE=";
-    for (const auto& [candidates, where] :
-         {std::pair{"tree+sender,native", "alltoall"}, {"native,tree+sender", "send"}}) {
+    for (const auto& [candidates, where] : {std::pair{"tree+sender,native", "alltoall"},
+                                            {"native,tree+sender", "send"},
+                                            {"native,lattice --pattern equal", "send"},
+                                            {"native,linear --pattern equal", "send"}}) {
         const Outcome outcome =
             bench(4, std::string("--sizes 3000 --repeats 2 --format csv -o result --candidates ") + candidates,
                   preloaded + where);
@@ -210,6 +240,9 @@ TEST_P(BenchCommand, RefusesInOneLine) {
              Refusal{"--candidates tree,tree", "", "given twice"},
              Refusal{"--candidates ring+sender", "", "contention-free"},
              Refusal{"--sizes 0", "", "0 bytes"},
+             Refusal{"--pattern zipff", "", "zipf"},
+             Refusal{"--pattern zipf --candidates bruck", "", "forwards blocks"},
+             Refusal{"--pattern zipf --candidates tree+sender", "", "equal messages only"},
              Refusal{"--sizes 8:4:x2", "", "ends before it begins"},
              Refusal{"", "AAPC_TEST_HOST=x", "host 'x0' of rank 0 is not in the topology"},
          }) {
