@@ -150,7 +150,10 @@ void CommunicatorState::decide_for(MPI_Comm comm) {
     }
     set_decision(decided(configuration.start_seconds));
     if (!configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
-        start_matters_from_ = decided(selection::least_start_seconds).crossover()->block_bytes;
+        start_matters_from_ =
+            selection::crossover(configuration.network, placement_, network_bound(configuration.network, placement_),
+                                 selection::least_start_seconds)
+                .block_bytes;
     }
 }
 
