@@ -75,7 +75,8 @@ bool show_divided(std::int32_t side, int divisions) {
     fmt::print("{:>3}  {:>2}  {:>9} {:>9}  {:>9} {:>9}  {:>9} {:>9}  {:>9} {:>9} {:>9}  {:>6.1f} {:>6.0f}  {}\n", side,
                divisions, counted.start_ups, formula->start_ups, counted.sent_blocks, formula->sent_blocks,
                counted.rearranged_blocks, formula->rearranged_blocks, counted.buffer_blocks, formula->buffer_blocks,
-               largest_buffer_blocks(**timetable), taken.count(), megabytes(), right ? "right" : "WRONG");
+               largest_buffer_blocks(**timetable, Synchronisation::none), taken.count(), megabytes(),
+               right ? "right" : "WRONG");
     return right;
 }
 

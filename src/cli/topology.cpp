@@ -179,7 +179,7 @@ std::optional<std::int64_t> buffers_of(const Description& shown, const TorusCand
         return std::nullopt;
     }
     const auto timetable = build_timetable(*method->algorithm, method->variant, shown.network, shown.placement);
-    return timetable ? std::optional(largest_buffer_blocks(**timetable)) : std::nullopt;
+    return timetable ? std::optional(largest_buffer_blocks(**timetable, method->synchronisation)) : std::nullopt;
 }
 
 /// None where the network is no torus or a machine has several ranks.

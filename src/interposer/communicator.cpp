@@ -181,8 +181,8 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm) {
     if (!configuration.buffer_limit && configuration.verbosity < 1) {
         return true;
     }
-    const auto blocks_of = [rank = rank_in(comm)](const Timetable& timetable) {
-        return buffer_blocks(make_plan(timetable, rank, Synchronisation::none));
+    const auto blocks_of = [rank = rank_in(comm)](const Timetable& timetable, const Synchronisation& synchronisation) {
+        return buffer_blocks(make_plan(timetable, rank, synchronisation));
     };
     const Network& network = configuration.network;
     std::vector<BufferedMethod> needs;

@@ -8,10 +8,10 @@
 
 namespace aapc {
 
-std::int64_t largest_buffer_blocks(const Timetable& timetable) {
+std::int64_t largest_buffer_blocks(const Timetable& timetable, const Synchronisation& synchronisation) {
     std::int64_t largest = 0;
     for (Rank rank = 0; timetable.forwards() && rank < timetable.participants(); ++rank) {
-        largest = std::max(largest, buffer_blocks(make_plan(timetable, rank, Synchronisation::none)));
+        largest = std::max(largest, buffer_blocks(make_plan(timetable, rank, synchronisation)));
     }
     return largest;
 }

@@ -32,7 +32,7 @@ Expected<void> build_within(const Network& network, const Placement& placement, 
         if (!most_blocks) {
             return {};
         }
-        prepared.buffer_blocks = largest_buffer_blocks(*prepared.timetable);
+        prepared.buffer_blocks = largest_buffer_blocks(*prepared.timetable, wanted.synchronisation);
         if (*prepared.buffer_blocks <= *most_blocks) {
             return {};
         }

@@ -9,7 +9,7 @@
 namespace aapc::mpi {
 
 ForwardingExecution::ForwardingExecution(const Transport& transport, const Plan& plan)
-    : transport_(transport), plan_(plan), steps_(steps_by_phase(plan)), messages_(plan_staging(plan)) {
+    : transport_(transport), plan_(plan), steps_(steps_of(plan)), messages_(plan_staging(plan)) {
     pending_.reserve(most_requests());
 }
 

@@ -12,11 +12,12 @@
 
 namespace aapc::mpi {
 
-/// Phase after phase in lock-step: what is sent and received in a phase is complete and in its place before the next
-/// one starts. Blocks that lie in one piece are sent and received where they are; others are packed and unpacked.
+/// Step after step in lock-step: what is sent and received in a step is complete and in its place before the next one
+/// starts. A step is a phase, or as many of a window's as need not wait for each other (steps_of()). Blocks that lie in
+/// one piece are sent and received where they are; others are packed and unpacked.
 ///
 /// It cannot deadlock: of the messages that are incomplete anywhere take one of the earliest phase; both its ends have
-/// completed everything before that phase, so it has been started and is awaited.
+/// completed everything before that phase, so each is in the step that it belongs to, has started it and awaits it.
 class ForwardingExecution : public Execution {
   public:
     ForwardingExecution(const Transport& transport, const Plan& plan);

@@ -1,6 +1,8 @@
 #include "aapc/plan/staging.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 namespace aapc {
@@ -20,7 +22,7 @@ class StagingPlanner {
                    std::vector(plan.receives.size(), Staging::in_place), 0, 0, 0} {}
 
     Staging plan() {
-        for (const PhaseSteps& steps : steps_by_phase(plan_)) {
+        for (const PhaseSteps& steps : steps_of(plan_)) {
             in_use_ = 0;
             std::vector<BlockRun> received_in_place;
             for (std::size_t receive = steps.first_receive; receive < steps.end_of_receives; ++receive) {
@@ -44,7 +46,7 @@ class StagingPlanner {
         }
     }
 
-    /// What is received in place in the same phase may overwrite what is sent: the plan may use a place again as soon
+    /// What is received in place in the same step may overwrite what is sent: the plan may use a place again as soon
     /// as its block is packed.
     void stage_send(std::size_t index, const std::vector<BlockRun>& received_in_place) {
         const std::vector<BlockRun>& runs = plan_.forwarding->of_send[index];
@@ -65,10 +67,58 @@ class StagingPlanner {
 
     const Plan& plan_;
     Staging staging_;
-    std::size_t in_use_ = 0;  ///< in the phase that is looked at
+    std::size_t in_use_ = 0;  ///< in the step that is looked at
 };
 
-}  // namespace
+/// What the receives of a step put into transit.
+class TransitWritten {
+  public:
+    void clear() { ends_.clear(); }
+    /// What is written over was sent on before, and then the step has ended: the runs are apart.
+    void add(const std::vector<BlockRun>& runs) {
+        for (const BlockRun& run : runs) {
+            if (run.buffer == BlockRun::Buffer::transit) {
+                ends_.emplace(run.first, run.first + run.blocks);
+            }
+        }
+    }
+    [[nodiscard]] bool is_read_by(const std::vector<BlockRun>& runs) const {
+        return std::any_of(runs.begin(), runs.end(), [&](const BlockRun& run) {
+            if (run.buffer != BlockRun::Buffer::transit) {
+                return false;
+            }
+            const auto behind = ends_.lower_bound(run.first + run.blocks);
+            return behind != ends_.begin() && std::prev(behind)->second > run.first;
+        });
+    }
+
+  private:
+    std::map<std::int32_t, std::int32_t> ends_;  ///< by the first place of a run
+};
+
+/// The phases of a window as one step, for a plan that forwards.
+std::vector<PhaseSteps> joined(const Plan& plan, const std::vector<PhaseSteps>& phases) {
+    const Phase window = std::clamp<Phase>(plan.synchronisation.block_phases, 1, std::max<Phase>(plan.phases, 1));
+    std::vector<PhaseSteps> steps;
+    TransitWritten written;
+    for (const PhaseSteps& phase : phases) {
+        bool joins = !steps.empty() && steps.back().phase / window == phase.phase / window;
+        for (std::size_t send = phase.first_send; joins && send < phase.end_of_sends; ++send) {
+            joins = !written.is_read_by(plan.forwarding->of_send[send]);
+        }
+        if (joins) {
+            steps.back().end_of_sends = phase.end_of_sends;
+            steps.back().end_of_receives = phase.end_of_receives;
+        } else {
+            steps.push_back(phase);
+            written.clear();
+        }
+        for (std::size_t receive = phase.first_receive; receive < phase.end_of_receives; ++receive) {
+            written.add(plan.forwarding->of_receive[receive]);
+        }
+    }
+    return steps;
+}
 
 std::vector<PhaseSteps> steps_by_phase(const Plan& plan) {
     std::vector<PhaseSteps> all;
@@ -91,6 +141,15 @@ std::vector<PhaseSteps> steps_by_phase(const Plan& plan) {
         all.push_back(steps);
     }
     return all;
+}
+
+}  // namespace
+
+std::vector<PhaseSteps> steps_of(const Plan& plan) {
+    const std::vector<PhaseSteps> phases = steps_by_phase(plan);
+    const bool windows = plan.forwarding && plan.synchronisation.kind == Synchronisation::Kind::window &&
+                         plan.synchronisation.block_phases > 1;
+    return windows ? joined(plan, phases) : phases;
 }
 
 std::size_t count_blocks(const std::vector<BlockRun>& runs) {

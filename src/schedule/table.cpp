@@ -30,7 +30,7 @@ class Table {
     std::string write(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
         append_title();
         if (schedule_.forwards()) {
-            append_buffers();
+            append_buffers(synchronisation);
         }
         branches_ = documents::balanced_branches(schedule_.network(), schedule_.placement());
         const bool few_branches = branches_.size() >= 2 && branches_.size() <= most_branches_in_columns;
@@ -105,12 +105,12 @@ class Table {
     }
 
     /// What the ranks that need most have to set aside, which is known before the first message.
-    void append_buffers() {
+    void append_buffers(const Synchronisation& synchronisation) {
         std::int64_t transit = 0;
         std::int64_t together = 0;
         Staging most_copied;
         for (Rank rank = 0; rank < schedule_.placement().participants(); ++rank) {
-            const Plan plan = plan_from_schedule(schedule_, {}, rank, Synchronisation::none);
+            const Plan plan = plan_from_schedule(schedule_, {}, rank, synchronisation);
             Staging staging = plan_staging(plan);
             transit = std::max<std::int64_t>(transit, plan.forwarding->transit_blocks);
             together = std::max(together, plan.forwarding->transit_blocks + static_cast<std::int64_t>(staging.blocks));

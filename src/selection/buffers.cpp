@@ -35,7 +35,7 @@ bool add(Needs& needs, const Network& network, const Placement& placement, const
     if (!timetable || !(*timetable)->forwards()) {
         return false;
     }
-    needs.push_back({method, blocks_of(**timetable)});
+    needs.push_back({method, blocks_of(**timetable, method.synchronisation)});
     return true;
 }
 

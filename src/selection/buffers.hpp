@@ -23,7 +23,7 @@ struct LimitedDecision {
 };
 
 /// Blocks of buffers for a timetable that forwards: one rank's, or those of the rank that needs most.
-using BlocksOf = std::function<std::int64_t(const Timetable&)>;
+using BlocksOf = std::function<std::int64_t(const Timetable&, const Synchronisation&)>;
 
 /// The methods of the ranges of `decision` that forward blocks, each once, with the buffers that `blocks_of` tells.
 /// Which they are, and in which order, is a function of network, placement and decision. Methods that cannot be had

@@ -89,7 +89,8 @@ TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
     std::vector<std::int64_t> needs;
     for (const int divisions : {0, 1, 2}) {
         needs.push_back(largest_buffer_blocks(
-            **build_timetable(**find_algorithm("torus"), fmt::format("divisions-{}", divisions), network, placement)));
+            **build_timetable(**find_algorithm("torus"), fmt::format("divisions-{}", divisions), network, placement),
+            Synchronisation::none));
     }
     ASSERT_TRUE(needs[0] < needs[1] && needs[1] < needs[2]);
     for (int wanted = 0; wanted <= 2; ++wanted) {

@@ -20,6 +20,7 @@
 
 #include "aapc/check/schedule.hpp"
 #include "aapc/mpi/exchange.hpp"
+#include "aapc/plan/staging.hpp"
 #include "aapc/schedule/synchronise.hpp"
 #include "aapc/schedule/tabulate.hpp"
 #include "mpi/execution.hpp"
@@ -234,10 +235,21 @@ void Observer::expect_windows(const Plan& plan) {
     }
 }
 
+/// Step after step, each started all at once.
 void Observer::expect_lock_step(const Plan& plan) {
     double end_before = -never;
-    for (const auto& [phase, span] : spans(plan, 1)) {
-        expect(end_before <= span.begin, fmt::format("phase {} began before the one before was complete", phase));
+    for (const PhaseSteps& step : steps_of(plan)) {
+        Span span;
+        for (std::size_t send = step.first_send; send < step.end_of_sends; ++send) {
+            span.add(notebook.sends[send]);
+        }
+        for (std::size_t receive = step.first_receive; receive < step.end_of_receives; ++receive) {
+            span.add(notebook.receives[receive]);
+        }
+        expect(end_before <= span.begin,
+               fmt::format("the step of phase {} began before the one before was complete", step.phase));
+        expect(span.last_start <= span.first_end,
+               fmt::format("the step of phase {} was not started all at once", step.phase));
         end_before = span.end;
     }
 }

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/methods/buffer_limit.hpp"
+#include "aapc/methods/method.hpp"
 #include "aapc/plan/plan.hpp"
 #include "support/networks.hpp"
 #include "support/torus.hpp"
@@ -79,7 +81,61 @@ TEST(Staging, HoldsTheMessagesOfAStepSideBySide) {
             ASSERT_EQ(buffer_blocks(plan), plan.forwarding->transit_blocks + most);
             largest = std::max(largest, buffer_blocks(plan));
         }
-        EXPECT_EQ(largest_buffer_blocks(*timetable), largest);
+        EXPECT_EQ(largest_buffer_blocks(*timetable, Synchronisation::none), largest);
+    }
+}
+
+/// Whether a step sends on what it receives itself: the places of both, phase by phase.
+bool waits_for_itself(const Plan& plan, const PhaseSteps& step) {
+    std::set<std::int32_t> received;
+    std::size_t receive = step.first_receive;
+    for (std::size_t send = step.first_send; send < step.end_of_sends; ++send) {
+        for (; receive < step.end_of_receives && plan.receives[receive].phase < plan.sends[send].phase; ++receive) {
+            for (const BlockRun& run : plan.forwarding->of_receive[receive]) {
+                for (std::int32_t place = run.first; place < run.first + run.blocks; ++place) {
+                    if (run.buffer == BlockRun::Buffer::transit) {
+                        received.insert(place);
+                    }
+                }
+            }
+        }
+        for (const BlockRun& run : plan.forwarding->of_send[send]) {
+            for (std::int32_t place = run.first; place < run.first + run.blocks; ++place) {
+                if (run.buffer == BlockRun::Buffer::transit && received.contains(place)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/// The phases of a window are one step where they can be, and never where they cannot.
+TEST(Staging, StepsOfWindowsAreAsLongAsCanBe) {
+    const Network network = test::chain_of({13}).build();
+    for (const char* text : {"bruck/radix-2", "bruck/radix-4", "bruck/radix-8"}) {
+        const Method method = *parse_method(text, NetworkKind::tree);
+        const auto timetable = build_timetable(*method.algorithm, method.variant, network, full_placement(network));
+        for (const Phase window : {Phase{1}, Phase{2}, Phase{3}, all_phases}) {
+            SCOPED_TRACE(fmt::format("{}, {} phases", text, window));
+            const Plan plan =
+                make_plan(**timetable, 5, Synchronisation::with_blocks(Synchronisation::Kind::window, window));
+            const std::vector<PhaseSteps> steps = steps_of(plan);
+            std::size_t sends = 0;
+            for (std::size_t index = 0; index < steps.size(); ++index) {
+                EXPECT_FALSE(waits_for_itself(plan, steps[index])) << "step " << index;
+                EXPECT_EQ(steps[index].first_send, sends) << "a gap";
+                sends = steps[index].end_of_sends;
+                const Phase last = plan.sends[sends - 1].phase;
+                EXPECT_EQ(steps[index].phase / window, last / window) << "longer than a window";
+                if (index > 0 && steps[index - 1].phase / window == steps[index].phase / window) {
+                    PhaseSteps both = steps[index - 1];
+                    both.end_of_sends = steps[index].first_send + 1;
+                    EXPECT_TRUE(waits_for_itself(plan, both)) << "step " << index << " need not wait";
+                }
+            }
+            EXPECT_EQ(sends, plan.sends.size());
+        }
     }
 }
 
@@ -89,7 +145,7 @@ TEST(Staging, IsNothingWhereNothingIsForwarded) {
     const Plan plan = make_plan(**timetable, 3, Synchronisation::none);
     EXPECT_EQ(plan_staging(plan).blocks, 0U);
     EXPECT_EQ(buffer_blocks(plan), 0);
-    EXPECT_EQ(largest_buffer_blocks(**timetable), 0);
+    EXPECT_EQ(largest_buffer_blocks(**timetable, Synchronisation::none), 0);
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ Decision limited(const Network& network, const LimitedDecision& decision, std::i
 /// What the torus needs for so many divisions, from its timetable.
 std::int64_t blocks(const Network& network, int divisions) {
     const Method wanted = method(fmt::format("torus/divisions-{}", divisions));
-    return largest_buffer_blocks(
-        **build_timetable(*wanted.algorithm, wanted.variant, network, full_placement(network)));
+    return largest_buffer_blocks(**build_timetable(*wanted.algorithm, wanted.variant, network, full_placement(network)),
+                                 wanted.synchronisation);
 }
 
 TEST(Buffers, EveryDivisionThatCouldTakeOverIsAskedFor) {

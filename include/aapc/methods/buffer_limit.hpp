@@ -13,7 +13,7 @@ namespace aapc {
 /// buffer_blocks() of the rank that needs most (aapc/plan/staging.hpp): an exchange of blocks of m bytes takes that
 /// many times m bytes of memory on some rank, and no more on any. 0 where nothing is forwarded. As long as all ranks'
 /// plans take.
-[[nodiscard]] std::int64_t largest_buffer_blocks(const Timetable& timetable);
+[[nodiscard]] std::int64_t largest_buffer_blocks(const Timetable& timetable, const Synchronisation& synchronisation);
 
 /// The method that does the same with smaller buffers, as the table has it (Algorithm::smaller_variant); for example
 /// `torus` with one division less. Nothing if there is none.
