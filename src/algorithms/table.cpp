@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "algorithms/aggregate/aggregate_timetable.hpp"
 #include "algorithms/baselines/bruck.hpp"
 #include "algorithms/baselines/linear.hpp"
 #include "algorithms/baselines/pairwise.hpp"
@@ -80,6 +81,16 @@ constexpr Algorithm table[] = {
         .build = factor::build,
         .uses = factor::uses,
         .best_variant = factor::best_variant,
+    },
+    {
+        .name = "aggregate",
+        .variants = aggregate::variants,
+        .numbered_variants = aggregate::carriers_prefix,
+        .summary = "the ranks of a machine put their blocks for another one into one message",
+        .synchronisation = Synchronisation::with_blocks(Kind::window, all_phases),
+        .build = aggregate::build,
+        .worth_trying = aggregate::has_what_to_put_together,
+        .smaller_variant = aggregate::more_carriers,
     },
     {
         .name = "ring",

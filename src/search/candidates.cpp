@@ -196,7 +196,8 @@ std::vector<Method> candidate_methods(const Network& network, const Placement& p
     std::vector<Method> customary = {Method{}};
     std::vector<Method> others;
     for (const Algorithm& algorithm : algorithms()) {
-        if (!algorithm.is_for(network.kind())) {
+        const bool worth_trying = algorithm.worth_trying == nullptr || algorithm.worth_trying(placement);
+        if (!algorithm.is_for(network.kind()) || !worth_trying) {
             continue;
         }
         const std::vector<Applied> applied = apply(algorithm, network, placement);

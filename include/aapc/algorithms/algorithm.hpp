@@ -55,6 +55,9 @@ struct Algorithm {
     /// length would take longer.
     bool near_the_bound_at_any_speeds = false;
 
+    /// Whether the tuner should try it on such a placement. Null: on every one.
+    bool (*worth_trying)(const Placement&) = nullptr;
+
     // What a limit of memory goes by (aapc/methods/buffer_limit.hpp).
     /// The variant that makes do with smaller buffers than this one; nothing if there is none. Null: there never is.
     std::optional<std::string> (*smaller_variant)(std::string_view variant) = nullptr;

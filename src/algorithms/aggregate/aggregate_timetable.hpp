@@ -1,0 +1,41 @@
+/// @file
+/// The algorithm `aggregate`: the ranks of a machine put their blocks for another machine together, and one message
+/// takes them there. docs/aggregate.md has the formulas and what they were checked against.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "aapc/algorithms/algorithm.hpp"
+
+namespace aapc::aggregate {
+
+inline constexpr std::string_view carriers_all = "carriers-all";
+inline constexpr std::string_view carriers_1 = "carriers-1";
+inline constexpr std::string_view bruck = "bruck";
+inline constexpr std::string_view variants[] = {carriers_all, carriers_1, bruck};
+
+/// Numbered variants: "carriers-4" for four carriers on each machine that has so many ranks.
+inline constexpr std::string_view carriers_prefix = "carriers-";
+
+/// N machines, P ranks, n of them on the largest machine. First every rank hands the carriers of its machine what they
+/// carry for it, together with what is for themselves (n-1 phases; a rank that carries nothing gets its own block
+/// alone). Then machine u sends to machine u+k, modulo N, in phase k of N-1: one message with all blocks between the
+/// two, by the carrier of u that has the other machine in its share, to the carrier of the other that has u in its own.
+/// In the last n-1 phases the carriers hand out what has come. So N·(N-1) messages cross the wires, the fewest that go
+/// straight, every block crosses them once, and a block is sent three times at most.
+///
+/// `carriers-all`: every rank is a carrier. `carriers-K`: K of a machine at most. `bruck`: one carrier a machine, and
+/// blocks go from machine to machine as in `bruck` of radix 2: ceil(log2 N) messages a machine.
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
+                                                         std::string_view variant);
+
+/// Whether some machine has several ranks and there is another one. O(participants).
+[[nodiscard]] bool has_what_to_put_together(const Placement& placement);
+
+/// More carriers, so that each has to hold less; none of `carriers-all`.
+[[nodiscard]] std::optional<std::string> more_carriers(std::string_view variant);
+
+}  // namespace aapc::aggregate
