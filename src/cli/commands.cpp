@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/command.hpp"
+#include "cli/topology_command.hpp"
 
 namespace aapc::cli {
 
@@ -11,12 +12,18 @@ std::span<const ListedCommand> commands() {
     static constexpr const char* measuring = "Measuring, and what was measured";
     static constexpr const char* this_program = "This program";
     static constexpr std::array all{
-        ListedCommand{&add_topology_command, network},        ListedCommand{&add_schedule_command, network},
-        ListedCommand{&add_check_command, network},           ListedCommand{&add_generate_command, network},
-        ListedCommand{&add_exec_command, programs},           ListedCommand{&add_explain_command, programs},
-        ListedCommand{&add_bench_command, measuring},         ListedCommand{&add_tune_command, measuring},
-        ListedCommand{&add_fit_command, measuring},           ListedCommand{&add_predict_command, measuring},
-        ListedCommand{&add_completion_command, this_program}, ListedCommand{&add_manual_command, this_program},
+        ListedCommand{&add_importing_topology_command, network},
+        ListedCommand{&add_schedule_command, network},
+        ListedCommand{&add_check_command, network},
+        ListedCommand{&add_generate_command, network},
+        ListedCommand{&add_exec_command, programs},
+        ListedCommand{&add_explain_command, programs},
+        ListedCommand{&add_bench_command, measuring},
+        ListedCommand{&add_tune_command, measuring},
+        ListedCommand{&add_fit_command, measuring},
+        ListedCommand{&add_predict_command, measuring},
+        ListedCommand{&add_completion_command, this_program},
+        ListedCommand{&add_manual_command, this_program},
     };
     return all;
 }

@@ -23,6 +23,7 @@
 #include "aapc/topology/torus.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_argument.hpp"
+#include "cli/topology_command.hpp"
 #include "cli/topology_ports.hpp"
 #include "selection/rule.hpp"
 
@@ -392,7 +393,9 @@ int run(const TopologyOptions& options) {
 
 }  // namespace
 
-void add_topology_command(Command& program, Invocation& invocation) {
+void add_topology_command(Command& program, Invocation& invocation) { add_topology(program, invocation, {}); }
+
+Command add_topology(Command& program, Invocation& invocation, const TopologyInstead& instead) {
     Command command =
         program.subcommand("topology", "Say what a topology file describes, its bound and its busiest links");
     auto options = std::make_shared<TopologyOptions>();
@@ -411,7 +414,11 @@ void add_topology_command(Command& program, Invocation& invocation) {
         "In the end, what aapc exec would do with MPI_Alltoall on all ranks and why; aapc explain says more.");
     command.example("aapc topology cluster.toml", "the network, its bound and its busiest links");
     command.example("aapc topology cluster.toml --format dot | dot -Tsvg > cluster.svg", "a picture");
-    command.on_run([options, &invocation] { invocation.status = run(*options); });
+    command.on_run([options, instead, &invocation] {
+        const std::optional<int> status = instead ? instead(options->file) : std::nullopt;
+        invocation.status = status ? *status : run(*options);
+    });
+    return command;
 }
 
 }  // namespace aapc::cli
