@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
-#include <iterator>
 #include <utility>
 
 #include "aapc/demand/demand_file.hpp"
@@ -28,13 +26,11 @@ Expected<std::vector<NamedDemand>> read_demands(const DemandOptions& options,
                                                 const std::vector<std::int64_t>& mean_bytes, Rank participants) {
     std::vector<NamedDemand> demands;
     if (!options.file.empty()) {
-        const bool is_input = options.file == "-";
-        const auto text = is_input ? Expected<std::string>(std::string(std::istreambuf_iterator<char>(std::cin), {}))
-                                   : read_file(options.file);
+        const auto text = read_file(options.file);
         if (!text) {
             return failure(text.error());
         }
-        const std::string name = is_input ? "standard input" : options.file;
+        const std::string name = shown_name(options.file);
         auto demand = read_demand(*text, name, participants);
         if (!demand) {
             return failure(std::move(demand.error()));

@@ -341,8 +341,17 @@ int explain_unequal(const ExplainOptions& options) {
         }
         model = std::move(*known);
     }
+    std::optional<double> start;
+    if (!options.start.empty()) {
+        auto given = parse_duration(options.start);
+        if (!given) {
+            given.error().file = "--start";
+            return complain(given.error());
+        }
+        start = *given;
+    }
     return answer_unequal(
-        {*network, *placement, options.demand, *sizes, {}, std::move(model), options.format == "json"});
+        {*network, *placement, options.demand, *sizes, {}, std::move(model), start, options.format == "json"});
 }
 
 int run(const ExplainOptions& options) {

@@ -239,8 +239,8 @@ int predict_unequal(const Network& network, const PredictOptions& options) {
             return complain(complete.error());
         }
     }
-    return answer_unequal(
-        {network, *placement, options.demand, *sizes, options.methods, std::move(model), options.format == "json"});
+    return answer_unequal({network, *placement, options.demand, *sizes, options.methods, std::move(model), std::nullopt,
+                           options.format == "json"});
 }
 
 int predict_on_topology(const std::string& text, const PredictOptions& options) {

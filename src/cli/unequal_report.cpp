@@ -10,11 +10,12 @@
 #include "aapc/models/method_model.hpp"
 #include "aapc/models/unequal_model.hpp"
 #include "console/output.hpp"
+#include "selection/unequal_rule.hpp"
 
 namespace aapc::cli {
 
-Expected<UnequalMethod> find_unequal_method(const std::string& text, const Network& network,
-                                            const Placement& placement) {
+Expected<UnequalMethod> find_unequal_method(const std::string& text, const Network& network, const Placement& placement,
+                                            std::optional<double> start_seconds) {
     const auto method = parse_method(text.empty() ? "lattice/formula" : text, network.kind());
     if (!method) {
         return failure(method.error());
@@ -43,6 +44,7 @@ Expected<UnequalMethod> find_unequal_method(const std::string& text, const Netwo
     found.maxima = LinkLoads::maxima();
     const double forced = prepared->method.synchronisation.pace;
     found.pace = forced > 0 ? forced : found.cadence.initial_pace;
+    found.crossover_seconds = selection::unequal_crossover_seconds(network, placement, bound, start_seconds);
     found.prepared = std::move(*prepared);
     return found;
 }
@@ -82,6 +84,8 @@ Expected<UnequalLine> examine_unequal(const Network& network, const Placement& p
     line.exchange = std::move(*exchange);
     line.predicted_seconds = predict_timed_unequal(line.exchange, method.pace, placement.participants(),
                                                    model != nullptr ? largest_start_up_seconds(*model) : 0);
+    line.exchanged = selection::worth_exchanging(selection::UnequalUse::automatic, line.exchange.bound.seconds(), 0,
+                                                 method.crossover_seconds);
     if (model != nullptr) {
         const auto native = MethodModel::create(network, placement, Method{}, *model);
         if (!native) {
@@ -98,7 +102,7 @@ namespace {
 /// The demands of the question by one method, added to what is said.
 Expected<std::string> answer_for(const UnequalQuestion& question, const std::string& name,
                                  const std::vector<NamedDemand>& demands) {
-    auto method = find_unequal_method(name, question.network, question.placement);
+    auto method = find_unequal_method(name, question.network, question.placement, question.start_seconds);
     if (!method) {
         return failure(std::move(method.error()));
     }

@@ -25,12 +25,16 @@ struct UnequalMethod {
     std::size_t sums = 0;    ///< what the reduction adds up, in numbers
     std::size_t maxima = 0;  ///< and of what it takes the largest
     double pace = 1;         ///< that an exchange starts with
+    /// The interposer exchanges what has a bound of so much, headers included, and leaves the rest to the MPI.
+    double crossover_seconds = 0;
 };
 
 /// `lattice/formula` by the clock where `text` is empty. A diagnostic if the method forwards blocks, does not go by the
 /// clock, or cannot be had here.
+/// `start_seconds` is what a start costs, if anybody said it.
 [[nodiscard]] Expected<UnequalMethod> find_unequal_method(const std::string& text, const Network& network,
-                                                          const Placement& placement);
+                                                          const Placement& placement,
+                                                          std::optional<double> start_seconds = std::nullopt);
 
 /// One demand by one method.
 struct UnequalLine {
@@ -40,6 +44,7 @@ struct UnequalLine {
     std::int64_t longest = 0;                ///< of them
     DemandBound bound;                       ///< of the bytes alone
     double predicted_seconds = 0;            ///< by the clock, at the declared speeds
+    bool exchanged = false;                  ///< by the interposer, and not left to the MPI
     std::optional<Estimate> native_seconds;  ///< by a model
     UnequalExchange exchange;
 };
@@ -72,6 +77,7 @@ struct UnequalQuestion {
     std::vector<std::int64_t> mean_bytes;
     std::vector<std::string> methods;  ///< empty: lattice
     std::optional<NetworkModel> model;
+    std::optional<double> start_seconds;  ///< what a start costs; nothing: what is expected
     bool as_json = false;
 };
 [[nodiscard]] int answer_unequal(const UnequalQuestion& question);

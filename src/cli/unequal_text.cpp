@@ -47,9 +47,9 @@ std::string queue_of(const Network& network, const QueueCertificate& queues) {
 std::string line_text(const Network& network, const UnequalLine& line) {
     const double fraction = line.predicted_seconds > 0 ? line.bound.seconds() / line.predicted_seconds : 1;
     const std::string native = line.native_seconds ? time_text(line.native_seconds->value) : "-";
-    return fmt::format("{:<32}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9.2f}  {:>10}  {}\n", line.name, line.bytes,
+    return fmt::format("{:<32}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9.2f}  {:>10}  {:<12}  {}\n", line.name, line.bytes,
                        line.longest, time_text(line.bound.seconds()), time_text(line.predicted_seconds), fraction,
-                       native, queue_of(network, line.exchange.queues));
+                       native, line.exchanged ? "by the clock" : "by the MPI", queue_of(network, line.exchange.queues));
 }
 
 ordered_json queue_json(const Network& network, const QueueCertificate& queues) {
@@ -81,6 +81,7 @@ ordered_json line_json(const Network& network, const UnequalLine& line) {
             {"cycle_seconds", line.exchange.cycle_seconds},
             {"predicted_seconds", line.predicted_seconds},
             {"native", std::move(native)},
+            {"exchanged", line.exchanged},
             {"segments", line.exchange.segments.sent.size()},
             {"queue", queue_json(network, line.exchange.queues)}};
 }
@@ -117,10 +118,12 @@ std::vector<Message> messages_of(const UnequalLine& line) {
 }  // namespace
 
 std::string unequal_text(const Network& network, const UnequalMethod& method, const std::vector<UnequalLine>& lines) {
-    std::string text = fmt::format("{}, unequal messages; one reduction finds the bound: {} sums and {} maximum\n\n",
+    std::string text = fmt::format("{}, unequal messages; one reduction finds the bound: {} sums and {} maximum\n",
                                    to_string(method.prepared.method), method.sums, method.maxima);
-    text += fmt::format("{:<32}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9}  {:>10}  {}\n", "demand", "bytes", "longest",
-                        "bound", "predicted", "of bound", "native", "longest queue");
+    text += fmt::format("exchanged by the clock where the bound with headers is {} or more, by the MPI below that\n\n",
+                        time_text(method.crossover_seconds));
+    text += fmt::format("{:<32}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9}  {:>10}  {:<12}  {}\n", "demand", "bytes",
+                        "longest", "bound", "predicted", "of bound", "native", "exchanged", "longest queue");
     for (const UnequalLine& line : lines) {
         text += line_text(network, line);
     }
@@ -138,6 +141,7 @@ std::string unequal_text(const Network& network, const UnequalMethod& method, co
 std::string unequal_json(const Network& network, const UnequalMethod& method, const std::vector<UnequalLine>& lines) {
     ordered_json document = {{"method", to_string(method.prepared.method)},
                              {"reduction", {{"sums", method.sums}, {"maxima", method.maxima}}},
+                             {"crossover_seconds", method.crossover_seconds},
                              {"demands", ordered_json::array()}};
     for (const UnequalLine& line : lines) {
         document["demands"].push_back(line_json(network, line));

@@ -87,6 +87,15 @@ TEST(UnequalCommands, ExplainShowsBoundAndQueue) {
     EXPECT_THAT(run.out, HasSubstr("equal, 1 KiB on average"));
     EXPECT_THAT(run.out, HasSubstr("equal, 64 KiB on average"));
     EXPECT_THAT(run.out, HasSubstr("20.97 ms"));  // 4 messages of 64 KiB
+    EXPECT_THAT(run.out, HasSubstr("by the clock where the bound with headers is "));
+    // A start that costs an hour is worth it for nothing, one that costs nothing for whatever ports do not hold.
+    const json never =
+        json::parse(scratch.run("explain c.toml --pattern equal --sizes 1Mi --start 3600s --format json").out);
+    EXPECT_EQ(never[0]["demands"][0]["exchanged"], false);
+    const json always =
+        json::parse(scratch.run("explain c.toml --pattern equal --sizes 1Mi --start 1us --format json").out);
+    EXPECT_EQ(always[0]["demands"][0]["exchanged"], true);
+    EXPECT_GT(never[0]["crossover_seconds"], always[0]["crossover_seconds"]);
     const json document = json::parse(scratch.run("explain c.toml --pattern hot --seed 3 --format json").out);
     ASSERT_EQ(document.size(), 1U);
     EXPECT_EQ(document[0]["reduction"], (json{{"sums", 2}, {"maxima", 1}}));
