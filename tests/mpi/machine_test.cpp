@@ -203,12 +203,13 @@ void Tester::test_memory(const Placed& placed, const std::string& kind, SharedMe
     const auto memory = memory_of(placed, wanted, read);
     std::vector<std::unique_ptr<mpi::Exchange>> exchanges;
     std::vector<mpi::Exchange*> all;
-    for (const char* text :
-         {"factor/fill+window:1", "factor/permutation+ports:1", "factor/paper+ports:1", "factor/ports-2+ports:2",
-          "factor/fill+timed", "factor/exchange+sender", "factor/fill+receiver", "tree/merged+ports:1",
-          "tree/merged+timed", "lattice+timed", "lattice/formula+timed:1000", "lattice+window:all",
-          "tree/paper+barrier", "tree/paper+dummy", "ring+none", "linear+window:all", "linear+ports:all",
-          "bruck+window:1"}) {
+    for (const char* text : {"factor/fill+window:1",   "factor/permutation+ports:1", "factor/paper+ports:1",
+                             "factor/ports-2+ports:2", "factor/fill+timed",          "factor/exchange+sender",
+                             "factor/fill+receiver",   "tree/merged+ports:1",        "tree/merged+timed",
+                             "lattice+timed",          "lattice/formula+timed:1000", "lattice+window:all",
+                             "tree/paper+barrier",     "tree/paper+dummy",           "ring+none",
+                             "linear+window:all",      "linear+ports:all",           "bruck+window:1",
+                             "aggregate+window:all",   "aggregate/bruck+window:2"}) {
         const std::string name = fmt::format("{}, {}: {}", placed.name, kind, text);
         if (!only_.empty() && only_ != name) {
             continue;
