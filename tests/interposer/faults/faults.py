@@ -25,7 +25,7 @@ RANKS = 3
 CALLS = 17  # of the program, on every rank
 COUNT = re.compile(r"rank \d+: (\d+) calls right, (\d+) wrong, (\d+) errors")
 METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tree+barrier", "bruck", "lattice",
-           "local-group", "tree+dummy", "tree+timed-grid"]
+           "local-group", "tree+dummy", "tree+timed-grid", "unequal"]
 DIES = ("kill", "exit")
 
 
@@ -49,6 +49,8 @@ def environment(options, method, fault, rank, count_file):
     variables = f"AAPC_TOPOLOGY={HERE}/../eight.toml AAPC_ALGORITHM={method}"
     if method == "local-group":
         variables = f"AAPC_TOPOLOGY={HERE}/../clusters.toml AAPC_ALGORITHM={method}"
+    if method == "unequal":
+        variables = f"AAPC_TOPOLOGY={HERE}/../eight.toml AAPC_ALLTOALLV=always"
     result.update(AAPC_TEST_INTERPOSER=os.path.abspath(options.interposer), AAPC_TEST_HOST="n",
                   AAPC_TEST_PER_MACHINE="1" if method == "local-group" else "2", AAPC_TEST_MACHINES="1000",
                   AAPC_TEST_RANK_0=variables, AAPC_TEST_SHIM=os.path.abspath(options.shim),
@@ -66,6 +68,7 @@ def run(options, method, fault, rank, count_file="/nowhere"):
     preload = 'export LD_PRELOAD="$AAPC_TEST_SHIM${LD_PRELOAD:+:$LD_PRELOAD}"; exec "$@"'
     command = [options.mpiexec, "-n", str(RANKS), "sh", "-c", preload, "sh",
                os.path.join(HERE, "..", "on_machine.sh"), options.program]
+    command += ["unequal"] if method == "unequal" else []
     with subprocess.Popen(command, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True) as process:
         try:

@@ -1,14 +1,17 @@
-/* Exchanges blocks of many sizes and layouts on several communicators and says what became of its calls. Data of a call
- * that returned MPI_SUCCESS must be right. On every rank of the world:
+/* Exchanges blocks of many sizes and layouts on several communicators and says what became of its calls: of
+ * MPI_Alltoall, or with the argument "unequal" of MPI_Alltoallv. Data of a call that returned MPI_SUCCESS must be
+ * right. On every rank of the world:
  *
  *     rank 1: 30 calls right, 0 wrong, 2 errors */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static long right;
 static long wrong;
 static long errors;
+static int unequal;
 
 static int value(int from, int to, int i) { return from * 1000003 + to * 10007 + i * 7 + 1; }
 
@@ -32,7 +35,15 @@ static void exchange(MPI_Comm comm, int integers, int spread, int in_place) {
     MPI_Type_create_resized(MPI_INT, 0, spread * (MPI_Aint)sizeof(int), &spaced);
     MPI_Type_commit(&spaced);
     const MPI_Datatype type = spread == 1 ? MPI_INT : spaced;
-    const int error = MPI_Alltoall(in_place ? MPI_IN_PLACE : send, integers, type, receive, integers, type, comm);
+    const void* from_here = in_place ? MPI_IN_PLACE : send;
+    int counts[8];
+    int first[8];
+    for (int other = 0; other < ranks; ++other) {
+        counts[other] = integers;
+        first[other] = other * integers;
+    }
+    const int error = unequal ? MPI_Alltoallv(from_here, counts, first, type, receive, counts, first, type, comm)
+                              : MPI_Alltoall(from_here, integers, type, receive, integers, type, comm);
     int good = 1;
     for (int from = 0; from < ranks; ++from) {
         for (int i = 0; i < integers; ++i) {
@@ -54,6 +65,7 @@ static void exchange(MPI_Comm comm, int integers, int spread, int in_place) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
+    unequal = argc > 1 && strcmp(argv[1], "unequal") == 0;
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
