@@ -107,7 +107,7 @@ std::vector<std::string> default_candidates(NetworkKind kind) {
     return names;
 }
 
-std::vector<std::string> default_unequal_candidates() { return {"native", "linear", "pairwise", "lattice"}; }
+std::vector<std::string> default_unequal_candidates() { return {"native", "linear", "pairwise", "lattice/formula"}; }
 
 Expected<void> check_pattern(const std::string& pattern) {
     if (pattern.empty()) {

@@ -71,7 +71,8 @@ Expected<UnequalHarness::Prepared*> UnequalHarness::prepared(const Method& metho
                                             .advice = "choose linear, scattered, pairwise, ring or lattice"}));
         }
     } else {
-        auto exchange = mpi::UnequalExchange::make(harness_.communicator(), ready, harness_.placement());
+        auto exchange =
+            mpi::UnequalExchange::make(harness_.communicator(), ready, harness_.placement(), &harness_.network());
         if (!exchange) {
             return failure(exchange.error());
         }

@@ -102,7 +102,7 @@ TEST_P(BenchCommand, MeasuresUnequalMessages) {
     const auto json = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(json["settings"]["pattern"], "zipf");
     EXPECT_EQ(json["settings"]["candidates"], nlohmann::json({"native", "linear/plain+window:all",
-                                                              "pairwise/plain+window:1", "lattice/settled+timed"}));
+                                                              "pairwise/plain+window:1", "lattice/formula+timed"}));
     const auto& size = json["sizes"][0];
     EXPECT_THAT(size["least_seconds"].get<double>(), AllOf(Gt(0), testing::Lt(1e-3)));
     for (const auto& candidate : size["candidates"]) {
