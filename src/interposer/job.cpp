@@ -16,6 +16,7 @@
 #include "input/environment.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
+#include "interposer/handshake.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/places.hpp"
 #include "mpi/ranks.hpp"
@@ -65,8 +66,7 @@ std::string read_settings() {
 /// Rank 0's settings on all ranks, or nothing. Collective over the world.
 std::optional<selection::Settings> shared_settings() {
     std::string bytes = world_rank() == 0 ? read_settings() : std::string();
-    std::uint64_t length = bytes.size();
-    PMPI_Bcast(&length, sizeof length, MPI_BYTE, 0, MPI_COMM_WORLD);
+    const std::uint64_t length = largest_of_all(bytes.size());
     if (length == 0) {
         return std::nullopt;
     }

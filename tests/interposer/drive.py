@@ -10,6 +10,7 @@ What is expected:
     counted-and-more  the interposer must have counted as many calls in all, and more of them exchanged
     silent        no line of the interposer's
     line:REGEX    exactly one line of the interposer's, which matches
+    ends:REGEX    the same, and the job is ended
 Any other exit status of the program's than 0 is a failure, and so is taking longer than --timeout.
 """
 
@@ -36,6 +37,7 @@ def arguments():
     parser.add_argument("--host", default="n", help="host names are this and a number")
     parser.add_argument("--per-machine", type=int, default=1, help="so many ranks share a host name")
     parser.add_argument("--machines", type=int, default=1000, help="host names, which come again behind the last one")
+    parser.add_argument("--without-rank", type=int, metavar="RANK", help="this one has no interposer")
     parser.add_argument("--through", metavar="AAPC", help="let AAPC exec find the interposer")
     parser.add_argument("--make-tuning", metavar="COMMAND", help="prints the tuning file; not set without it")
     parser.add_argument("--damage-tuning", action="store_true", help="changes a number in it")
@@ -55,6 +57,8 @@ def environment(options):
     result["AAPC_TEST_PER_MACHINE"] = str(options.per_machine)
     result["AAPC_TEST_MACHINES"] = str(options.machines)
     result["AAPC_TEST_RANK_0"] = " ".join(options.set)
+    if options.without_rank is not None:
+        result.update(AAPC_TEST_WITHOUT_RANK=str(options.without_rank), AAPC_TEST_HANDSHAKE_SECONDS="1")
     if options.topology is not None:
         result["AAPC_TEST_RANK_0"] += f" AAPC_TOPOLOGY={options.topology}"
     if options.make_tuning is not None:
@@ -103,7 +107,7 @@ def complaint(options, status, out, err):
     """What is wrong, or None."""
     if status is None:
         return f"hung for {options.timeout} seconds"
-    if status != 0:
+    if (status != 0) != options.expect.startswith("ends:"):
         return f"exit status {status}"
     said = [line for line in err.splitlines() if line.startswith("aapc:")]
     for pattern in options.mention:
@@ -111,8 +115,8 @@ def complaint(options, status, out, err):
             return f"no line matches {pattern!r}"
     if options.expect == "silent":
         return None if not said else "the interposer was not silent"
-    if options.expect.startswith("line:"):
-        pattern = options.expect.removeprefix("line:")
+    if options.expect.startswith(("line:", "ends:")):
+        pattern = options.expect[len("line:"):]
         if len(said) != 1:
             return f"{len(said)} lines of the interposer's, not 1"
         return None if re.search(pattern, said[0]) else f"the line does not match {pattern!r}"

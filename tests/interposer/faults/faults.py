@@ -40,7 +40,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names match")
     parser.add_argument("--case", metavar="NAME", help="this one, as it was printed")
-    parser.add_argument("--timeout", type=float, default=30)
+    parser.add_argument("--timeout", type=float, default=60)
     return parser.parse_args()
 
 
