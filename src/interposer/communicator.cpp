@@ -145,15 +145,16 @@ void CommunicatorState::decide_for(MPI_Comm comm) {
         placement_.machine_of.push_back(job_->machine_of()[static_cast<std::size_t>(world_rank)]);
     });
     const selection::Configuration& configuration = job_->configuration();
-    if (selection::nothing_to_schedule(placement_, network_bound(configuration.network, placement_))) {
+    const Bound bound = network_bound(configuration.network, placement_);
+    seconds_per_byte_ = bound.seconds_per_byte;
+    if (selection::nothing_to_schedule(placement_, bound)) {
         why_native_ = ranks_ < 3 ? Outcome::few_ranks : Outcome::nothing_on_links;
     }
     set_decision(decided(configuration.start_seconds));
-    if (!configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
+    begin_to_learn();
+    if (!own_calls_ && !configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
         start_matters_from_ =
-            selection::crossover(configuration.network, placement_, network_bound(configuration.network, placement_),
-                                 selection::least_start_seconds)
-                .block_bytes;
+            selection::crossover(configuration.network, placement_, bound, selection::least_start_seconds).block_bytes;
     }
 }
 
@@ -161,7 +162,9 @@ selection::Decision CommunicatorState::decided(std::optional<double> start_secon
     const selection::Configuration& configuration = job_->configuration();
     const Bound bound = network_bound(configuration.network, placement_);
     const auto decide = [&](const selection::Forced& forced, const Tuning* tuning) {
-        return selection::decide(configuration.network, placement_, bound, forced, tuning, AAPC_MPI, start_seconds);
+        // What another MPI's own was faster than is worth a try where calls show who is.
+        return selection::decide(configuration.network, placement_, bound, forced, tuning,
+                                 configuration.adapt ? "" : AAPC_MPI, start_seconds);
     };
     selection::Decision wanted = decide(configuration.forced, job_->tuning());
     if (needs_.empty()) {
@@ -218,7 +221,8 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
         return;
     }
     static_cast<void>(have_memory_for([&] {
-        say(selection::explain(placement_, decided_.decision));
+        say(selection::explain(placement_, decided_.decision) +
+            (own_calls_ ? "; the program's own calls show what is faster (AAPC_ADAPT)" : ""));
         if (verbosity >= 2) {
             std::string places;
             for (std::size_t rank = 0; rank < placement_.machine_of.size(); ++rank) {
@@ -237,7 +241,14 @@ CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refu
         }
         learn_start(call.comm);
     }
-    Slot& slot = decided_.slots[decided_.slot_of_range[decided_.decision.range_of(call.block_bytes)]];
+    if (own_calls_ && call.block_bytes > 0 && call.block_bytes <= selection::largest_scheduled_block) {
+        return choose_by_learning(call, refusals);
+    }
+    return choose_slot(decided_.slots[decided_.slot_of_range[decided_.decision.range_of(call.block_bytes)]], call,
+                       refusals);
+}
+
+CommunicatorState::Choice CommunicatorState::choose_slot(Slot& slot, const Call& call, const Refusals& refusals) {
     if (slot.method.native()) {
         return {nullptr, why_native_};
     }

@@ -21,6 +21,7 @@
 #include "interposer/blocks.hpp"
 #include "interposer/call.hpp"
 #include "interposer/job.hpp"
+#include "interposer/own_calls.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/unequal_state.hpp"
 #include "selection/rule.hpp"
@@ -44,6 +45,7 @@ class CommunicatorState {
     struct Choice {
         mpi::Exchange* exchange;
         Outcome outcome;
+        bool measured = false;  ///< note_time() wants to know what carrying it out takes
     };
     /// For a well-formed call on this communicator. The exchange is made at its first use: collective then.
     [[nodiscard]] Choice choose(const Call& call, const Refusals& refusals);
@@ -57,6 +59,12 @@ class CommunicatorState {
     [[nodiscard]] Outcome decide(const UnequalCall& call, Job& job);
     /// Carries out what has been decided to be exchanged. Returns an MPI error code, as above.
     [[nodiscard]] int run(const UnequalCall& call) { return unequal_->run(call); }
+
+    /// What this rank took for a call that is measured, from choose() on.
+    void note_time(double seconds) { own_calls_->note(seconds); }
+
+    /// What its calls have taught; nothing: they were not to teach anything.
+    [[nodiscard]] std::optional<learning::Summary> learned() const;
 
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
     [[nodiscard]] std::vector<std::string> report() const;
@@ -76,6 +84,16 @@ class CommunicatorState {
     /// most counts. False on all ranks if one has no memory left.
     bool look_at_buffers(MPI_Comm comm);
     void introduce(MPI_Comm comm) const;
+    /// Begins to learn, if the decision is the rule's and there is something to learn. Throws std::bad_alloc.
+    void begin_to_learn();
+    /// choose() where the program's own calls decide. Collective over `comm` unless the class of the call's size rests.
+    [[nodiscard]] Choice choose_by_learning(const Call& call, const Refusals& refusals);
+    /// Whether anybody but the MPI's own may serve blocks of about so many bytes.
+    [[nodiscard]] bool has_candidates(std::int64_t block_bytes) const;
+    /// Throws std::bad_alloc.
+    [[nodiscard]] OwnCalls::Candidates candidates(std::int64_t block_bytes) const;
+    /// Makes the class of the call's size: on all ranks or on none.
+    [[nodiscard]] bool begin_class(const Call& call);
     /// Measures what a start costs on this communicator and decides again, on all ranks or on none. Collective.
     void learn_start(MPI_Comm comm);
 
@@ -99,6 +117,7 @@ class CommunicatorState {
         bool used = false;  ///< beyond measuring
         std::unique_ptr<mpi::Exchange> exchange;
     };
+    [[nodiscard]] Choice choose_slot(Slot& slot, const Call& call, const Refusals& refusals);
     /// What became of that method, made at its first use: collective then.
     Slot& made(MPI_Comm comm, Slot& slot);
 
@@ -123,6 +142,9 @@ class CommunicatorState {
     /// The smallest block for which it matters what a start costs, as long as nobody has measured it.
     std::int64_t start_matters_from_ = std::numeric_limits<std::int64_t>::max();
     Decided decided_;
+    double seconds_per_byte_ = 0;        ///< of the bound; 0: not known
+    std::optional<OwnCalls> own_calls_;  ///< nothing: the decision is followed
+    bool learning_failed_ = false;       ///< a rank has no memory left: the MPI's own is what everybody has
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
     std::unique_ptr<UnequalState> unequal_;               ///< null: nobody has called, or there was no memory

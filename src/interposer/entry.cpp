@@ -62,21 +62,35 @@ int run_own(const Call& call) {
                            call.receive_type, call.comm);
 }
 
+/// What a call that is carried out came to.
+struct Carried {
+    int error;
+    Outcome outcome;
+};
+
+Carried carry_out(const Served& served, const Call& call) {
+    const Stopwatch watch;
+    mpi::Exchange* const exchange = served.choice.exchange;
+    int error = exchange != nullptr ? served.state->run(*exchange, call) : mpi::Exchange::declined;
+    Outcome outcome = served.choice.outcome;
+    if (error == mpi::Exchange::declined) {
+        outcome = exchange != nullptr ? Outcome::unavailable : outcome;
+        error = run_own(call);
+    }
+    if (served.choice.measured) {
+        served.state->note_time(1e-9 * static_cast<double>(watch.nanoseconds()));
+    }
+    return {error, outcome};
+}
+
 [[gnu::noinline]] int measured_alltoall(Job& job, Call& call) {
     const Stopwatch watch;
     const Served served = serve(job, call);
-    bool exchanged = served.choice.exchange != nullptr;
-    int error = exchanged ? served.state->run(*served.choice.exchange, call) : MPI_SUCCESS;
-    exchanged = exchanged && error != mpi::Exchange::declined;
-    if (!exchanged) {
-        error = run_own(call);
-    }
+    const auto [error, outcome] = carry_out(served, call);
     const std::int64_t bytes = error == MPI_SUCCESS
                                    ? bytes_sent(Peers::all, call.send_buffer, call.send_count, call.send_type,
                                                 call.receive_buffer, call.receive_count, call.receive_type, call.comm)
                                    : 0;
-    const Outcome outcome =
-        exchanged || served.choice.exchange == nullptr ? served.choice.outcome : Outcome::unavailable;
     job.tally().add(Routine::Alltoall, outcome, bytes, watch.nanoseconds());
     return error;
 }
@@ -90,16 +104,12 @@ int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* rec
             return measured_alltoall(*job, call);
         }
         const Served served = serve(*job, call);
-        if (served.choice.exchange != nullptr) {
-            const int error = served.state->run(*served.choice.exchange, call);
-            if (error != mpi::Exchange::declined) {
-                job->tally().count(Routine::Alltoall, Outcome::exchanged);
-                return error;
-            }
-            job->tally().count(Routine::Alltoall, Outcome::unavailable);
-        } else {
-            job->tally().count(Routine::Alltoall, served.choice.outcome);
+        if (served.choice.exchange != nullptr || served.choice.measured) {
+            const auto [error, outcome] = carry_out(served, call);
+            job->tally().count(Routine::Alltoall, outcome);
+            return error;
         }
+        job->tally().count(Routine::Alltoall, served.choice.outcome);
     }
     // As they came: they have never left their registers.
     return real().alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);

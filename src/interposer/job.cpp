@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "aapc/input/units.hpp"
 #include "aapc/methods/preparation.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/bound.hpp"
@@ -118,6 +119,13 @@ void say_missing_host(const std::string& topology_file, const std::vector<Machin
                 fmt::format("{}: host '{}' of rank {} is not in it{}; add it to the machines of its switch",
                             topology_file, name.data(), rank, more));
         });
+    }
+}
+
+void add(std::optional<learning::Summary>& sum, const std::optional<learning::Summary>& more) {
+    if (more) {
+        sum = sum.value_or(learning::Summary());
+        *sum += *more;
     }
 }
 
@@ -349,6 +357,7 @@ void Job::drop(const void* state) {
         if (found != states_.end()) {
             dropped = std::move(*found);
             states_.erase(found);
+            add(learned_, dropped->learned());
         }
     }
     // Destroyed here, without the lock: giving back an exchange calls MPI.
@@ -361,6 +370,22 @@ int Job::world_ends(MPI_Comm, int, void*, void* job) {
     return MPI_SUCCESS;
 }
 
+void Job::report_learning() {
+    std::optional<learning::Summary> all = learned_;
+    for (const auto& state : states_) {
+        add(all, state->learned());
+    }
+    if (world_rank() != 0 || !all || all->account.calls == 0) {
+        return;
+    }
+    const auto text = [](double seconds) { return duration_text(seconds, significant(3)); };
+    static_cast<void>(have_memory_for([&] {
+        say(fmt::format(
+            "learned in {} calls of rank 0: {}, of which learning took {}; the MPI's own would have taken {}",
+            all->account.calls, text(all->account.seconds), text(all->account.spent_seconds), text(all->own_seconds)));
+    }));
+}
+
 void Job::report() {
     static_cast<void>(have_memory_for([&] {
         for (const auto& state : states_) {
@@ -369,6 +394,7 @@ void Job::report() {
             }
         }
     }));
+    report_learning();
     static_assert(sizeof(Tally::Total) == 3 * sizeof(std::int64_t));
     const Tally::Totals mine = tally_.totals();
     Tally::Totals sums;

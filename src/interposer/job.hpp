@@ -15,6 +15,7 @@
 #include "interposer/refusals.hpp"
 #include "interposer/remarks.hpp"
 #include "interposer/tally.hpp"
+#include "learning/learner.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::interposer {
@@ -85,6 +86,8 @@ class Job {
     void report();
     /// Destroys the state at that address, if it is one of states_.
     void drop(const void* state);
+    /// One line of what was learned in this rank's calls, if anything.
+    void report_learning();
     static int communicator_freed(MPI_Comm comm, int key, void* state, void* job);
     static int world_ends(MPI_Comm comm, int key, void* value, void* job);
 
@@ -97,6 +100,7 @@ class Job {
     int communicator_key_ = MPI_KEYVAL_INVALID;
     int self_key_ = MPI_KEYVAL_INVALID;
     Tally tally_;
+    std::optional<learning::Summary> learned_;                ///< on communicators that are freed; nothing: none was
     std::mutex states_mutex_;                                 ///< guards states_, never held while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
 };

@@ -84,4 +84,15 @@ Account Learner::account() const {
     return sum;
 }
 
+Summary Learner::summary() const {
+    Summary sum;
+    for (const auto& [key, one] : classes_) {
+        const Account account = one.account();
+        sum.account += account;
+        const auto own = one.typical_seconds(0);
+        sum.own_seconds += own ? static_cast<double>(account.calls) * *own : account.seconds;
+    }
+    return sum;
+}
+
 }  // namespace aapc::learning

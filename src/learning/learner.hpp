@@ -19,6 +19,18 @@ namespace aapc::learning {
 /// The least size of a class; class_of(first_of(key)) == key.
 [[nodiscard]] std::int64_t first_of(int key);
 
+/// What learning has come to.
+struct Summary {
+    Account account;
+    double own_seconds = 0;  ///< that the MPI's own would have taken for the same calls, by its own measured times
+
+    Summary& operator+=(const Summary& other) {
+        account += other.account;
+        own_seconds += other.own_seconds;
+        return *this;
+    }
+};
+
 /// Learns for sizes of every class. Not for concurrent use.
 class Learner {
   public:
@@ -34,6 +46,9 @@ class Learner {
 
     /// Of all classes.
     [[nodiscard]] Account account() const;
+
+    /// Of the classes in which anything was measured.
+    [[nodiscard]] Summary summary() const;
 
     /// Ascending by key.
     [[nodiscard]] const std::map<int, SizeClass>& classes() const { return classes_; }

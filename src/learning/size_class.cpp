@@ -48,6 +48,9 @@ constexpr double confidence = 0.9;
 constexpr double expected_excess_of_unknown = 0.25;
 /// Looks at those who have lost leave something for the day on which the network changes.
 constexpr double share_of_routine = 0.6;
+/// As a share of an exchange, and of a long one.
+constexpr double dearest_agreement = 0.5;
+constexpr double dearest_agreement_beside_long = 0.02;
 /// What watching the winner may cost.
 constexpr double share_of_watching = 0.002;
 constexpr std::int64_t shortest_rest = 10;
@@ -126,10 +129,10 @@ void SizeClass::observe(const Measured& measured) {
     }
     ++candidate.measured;
     candidate.was_set_up = true;
+    past_seconds_ += measured.seconds + measured.set_up_seconds;
+    past_spent_ += measured.set_up_seconds;
     // The agreement before the first of several tells of none, and costs as much.
-    const double agreements = (opens_session_ ? 2 : 1) * measured.agreement_seconds;
-    past_seconds_ += measured.seconds + agreements + measured.set_up_seconds;
-    past_spent_ += agreements + measured.set_up_seconds;
+    agreements_ += opens_session_ ? 2 : 1;
     agreement_seconds_ =
         agreed_once_ ? std::min(agreement_seconds_, measured.agreement_seconds) : measured.agreement_seconds;
     agreed_once_ = true;
@@ -259,6 +262,7 @@ void SizeClass::begin_spell() {
     past_seconds_ = before.seconds;
     past_spent_ = before.spent_seconds;
     unmeasured_ = 0;
+    agreements_ = 0;
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
         Candidate& candidate = candidates_[index];
         candidate.explored = 0;
@@ -298,7 +302,7 @@ bool SizeClass::watches(const Account& others) const {
     }
     Account together = account();
     together += others;
-    return together.spent_seconds + agreement_seconds_ <= allowance(together);
+    return together.spent_seconds + price_of_agreement() <= allowance(together);
 }
 
 std::optional<std::size_t> SizeClass::due_challenger(const Account& others) const {
@@ -323,7 +327,7 @@ std::optional<std::size_t> SizeClass::due_challenger(const Account& others) cons
 bool SizeClass::affordable(std::size_t index, const Account& others) const {
     const Candidate& candidate = candidates_[index];
     const double usual = winner_seconds();
-    double excess = agreement_seconds_ + (candidate.was_set_up ? 0 : prospects_[index].set_up_seconds);
+    double excess = price_of_agreement() + (candidate.was_set_up ? 0 : prospects_[index].set_up_seconds);
     excess += candidate.samples.empty() ? expected_excess_of_unknown * usual
                                         : std::max(typical(candidate.samples) - usual, 0.0);
     const bool routine = hopeless(candidate) || candidate.samples.size() >= samples_of_a_verdict;
@@ -344,7 +348,7 @@ std::int64_t SizeClass::rest() const {
         return longest_rest;
     }
     const double seconds = winner_seconds();
-    const double watching = static_cast<double>(times_to_watch + 1) * agreement_seconds_;
+    const double watching = static_cast<double>(times_to_watch + 1) * price_of_agreement();
     auto calls = static_cast<std::int64_t>(
         std::min(watching / (share_of_watching * seconds), static_cast<double>(longest_rest)));
     calls = std::max(calls, shortest_rest);
@@ -360,6 +364,16 @@ std::int64_t SizeClass::rest() const {
         }
     }
     return std::max<std::int64_t>(calls, 1);
+}
+
+/// What exceeds the cheapest was spent on waiting for ranks that something else kept busy, which the exchange would
+/// have waited for. A few bytes to everybody are less than blocks to everybody, whatever the first measurement says.
+double SizeClass::price_of_agreement() const {
+    if (candidates_[winner_].samples.empty()) {
+        return agreement_seconds_;
+    }
+    const double share = least_seconds_ < long_exchange_seconds ? dearest_agreement : dearest_agreement_beside_long;
+    return std::min(agreement_seconds_, share * winner_seconds());
 }
 
 double SizeClass::winner_seconds() const { return typical(candidates_[winner_].samples); }
@@ -389,7 +403,9 @@ Account SizeClass::account() const {
         return sum;
     }
     const double usual = winner_seconds();
-    sum.seconds += static_cast<double>(unmeasured_) * usual;
+    const double agreeing = static_cast<double>(agreements_) * price_of_agreement();
+    sum.seconds += static_cast<double>(unmeasured_) * usual + agreeing;
+    sum.spent_seconds += agreeing;
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
         if (index != winner_) {
             const Candidate& one = candidates_[index];

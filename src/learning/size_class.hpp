@@ -108,6 +108,7 @@ class SizeClass {
     [[nodiscard]] bool surely_slower(const Candidate& candidate) const;
     [[nodiscard]] bool nothing_to_gain() const;
     [[nodiscard]] std::int64_t rest() const;
+    [[nodiscard]] double price_of_agreement() const;
     [[nodiscard]] double winner_seconds() const;
 
     std::vector<Prospect> prospects_;
@@ -121,6 +122,7 @@ class SizeClass {
     double past_seconds_ = 0;       ///< of former spells and winners, and of all measured calls
     double past_spent_ = 0;         ///< of former spells, of setting up and agreeing
     double agreement_seconds_ = 0;  ///< the cheapest so far
+    std::int64_t agreements_ = 0;   ///< in this spell
     bool agreed_once_ = false;
     bool opens_session_ = false;     ///< the pending turn had an agreement of its own
     std::size_t watched_ = 0;        ///< the winner's measured calls since the last rest

@@ -23,7 +23,8 @@ namespace {
 constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
                                         &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
                                         &Settings::verbosity,     &Settings::shared_memory, &Settings::buffer_limit,
-                                        &Settings::start,         &Settings::unequal,       &Settings::only_tuned};
+                                        &Settings::start,         &Settings::unequal,       &Settings::adapt,
+                                        &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -61,6 +62,22 @@ Expected<std::optional<double>> parse_start(const std::string& text) {
         return failure(about_variable("AAPC_START", start.error()));
     }
     return *start;
+}
+
+/// Whoever says what a start costs wants runs that decide alike, which calls that are timed do not.
+Expected<bool> parse_adapt(const std::string& text, bool start_is_said) {
+    if (text.empty()) {
+        return !start_is_said;
+    }
+    if (text == "1") {
+        return true;
+    }
+    if (text == "0") {
+        return false;
+    }
+    return failure({.file = "AAPC_ADAPT",
+                    .problem = fmt::format("'{}' says neither yes nor no", text),
+                    .advice = "give 1 (learn in the program's own calls) or 0"});
 }
 
 Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
@@ -146,6 +163,7 @@ Reading read_settings() {
     settings.buffer_limit = environment_variable("AAPC_BUFFER_LIMIT");
     settings.start = environment_variable("AAPC_START");
     settings.unequal = environment_variable("AAPC_ALLTOALLV");
+    settings.adapt = environment_variable("AAPC_ADAPT");
     Reading reading;
     if (settings.topology_file.empty()) {
         settings.topology_file = detection_of_tuning(settings.tuning_file);
@@ -212,6 +230,10 @@ Expected<Configuration> configure(const Settings& settings) {
     if (!unequal) {
         return failure(about_variable("AAPC_ALLTOALLV", unequal.error()));
     }
+    const auto adapt = parse_adapt(settings.adapt, start->has_value());
+    if (!adapt) {
+        return failure(adapt.error());
+    }
     auto forced = parse_forced(settings, network->kind());
     if (!forced) {
         return failure(forced.error());
@@ -235,7 +257,8 @@ Expected<Configuration> configure(const Settings& settings) {
                          *shared_memory,
                          *buffer_limit,
                          *start,
-                         only_native ? UnequalUse::never : *unequal};
+                         only_native ? UnequalUse::never : *unequal,
+                         *adapt};
 }
 
 std::string encode(const Settings& settings) {

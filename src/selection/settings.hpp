@@ -31,6 +31,7 @@ struct Settings {
     std::string buffer_limit;     ///< AAPC_BUFFER_LIMIT; empty: not set
     std::string start;            ///< AAPC_START; empty: not set
     std::string unequal;          ///< AAPC_ALLTOALLV; empty: not set
+    std::string adapt;            ///< AAPC_ADAPT; empty: not set
     /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
     /// done.
     std::string only_tuned;
@@ -51,6 +52,7 @@ struct Configuration {
     std::optional<std::int64_t> buffer_limit;    ///< bytes for forwarded blocks; nothing: as many as it takes
     std::optional<double> start_seconds;         ///< what a start costs; nothing: it is measured
     UnequalUse unequal = UnequalUse::automatic;  ///< never where the user insists on the MPI's own, too
+    bool adapt = true;                           ///< learn in the program's own calls, where the rule would decide
 };
 
 /// What reading the settings came to.

@@ -32,7 +32,7 @@ class SettingsTest : public testing::Test {
     static void clear() {
         for (const char* name :
              {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE", "AAPC_TUNING",
-              "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START", "AAPC_ALLTOALLV"}) {
+              "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START", "AAPC_ALLTOALLV", "AAPC_ADAPT"}) {
             unsetenv(name);
         }
     }
@@ -273,6 +273,23 @@ TEST_F(SettingsTest, WhatAStartCostsIsATime) {
     EXPECT_DOUBLE_EQ(*configure(decode(encode(*read_settings().settings)))->start_seconds, 2e-3);
 }
 
+TEST_F(SettingsTest, CallsTeachUnlessSomebodySaysOtherwise) {
+    Settings given = settings("");
+    EXPECT_TRUE(configure(given)->adapt);
+    given.start = "1ms";
+    EXPECT_FALSE(configure(given)->adapt) << "runs that have to decide alike";
+    given.adapt = "1";
+    EXPECT_TRUE(configure(given)->adapt);
+    given.start = "";
+    given.adapt = "0";
+    EXPECT_FALSE(configure(given)->adapt);
+    given.adapt = "sometimes";
+    EXPECT_THAT(to_string(configure(given).error()), StartsWith("AAPC_ADAPT: "));
+    setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
+    setenv("AAPC_ADAPT", "0", 1);
+    EXPECT_FALSE(configure(decode(encode(*read_settings().settings)))->adapt);
+}
+
 TEST_F(SettingsTest, UnknownNamesAreRefusedWithTheVariablesName) {
     const std::array<std::pair<Settings, const char*>, 9> wrong = {{
         {settings("wood"), "AAPC_ALGORITHM: "},
@@ -305,7 +322,8 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             synchronisation + file,
                             file + algorithm,
                             text + synchronisation,
-                            algorithm + file};
+                            algorithm + file,
+                            file + synchronisation};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 

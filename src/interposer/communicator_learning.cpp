@@ -1,0 +1,122 @@
+// How a communicator learns in the program's own calls.
+#include <algorithm>
+
+#include "aapc/topology/bound.hpp"
+#include "interposer/communicator.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/have_memory.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+/// Where one method ends and the next begins is a guess: what serves sizes so many times as small or large is a
+/// candidate, too.
+constexpr std::int64_t uncertainty_of_sizes = 4;
+constexpr std::size_t most_candidates = 3;  // beside the MPI's own
+
+/// Calls `action` with the index of each range that blocks of about so many bytes may belong to, the one that they do
+/// belong to first.
+template <class Action>
+void for_each_range_about(const selection::Decision& decision, std::int64_t block_bytes, Action action) {
+    const std::size_t own = decision.range_of(block_bytes);
+    const std::size_t first = decision.range_of(std::max<std::int64_t>(block_bytes / uncertainty_of_sizes, 1));
+    const std::size_t last =
+        decision.range_of(std::min(block_bytes * uncertainty_of_sizes, selection::largest_scheduled_block));
+    action(own);
+    for (std::size_t range = first; range <= last; ++range) {
+        if (range != own) {
+            action(range);
+        }
+    }
+}
+
+}  // namespace
+
+void CommunicatorState::begin_to_learn() {
+    const bool anybody = std::any_of(decided_.slots.begin(), decided_.slots.end(),
+                                     [](const Slot& slot) { return !slot.method.native(); });
+    if (anybody && job_->configuration().adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
+        own_calls_.emplace();
+    }
+}
+
+bool CommunicatorState::has_candidates(std::int64_t block_bytes) const {
+    bool found = false;
+    for_each_range_about(decided_.decision, block_bytes, [&](std::size_t range) {
+        found = found || !decided_.slots[decided_.slot_of_range[range]].method.native();
+    });
+    return found;
+}
+
+OwnCalls::Candidates CommunicatorState::candidates(std::int64_t block_bytes) const {
+    OwnCalls::Candidates found;
+    const auto add = [&](std::size_t slot) {
+        if (found.slots.size() <= most_candidates &&
+            std::find(found.slots.begin(), found.slots.end(), slot) == found.slots.end()) {
+            found.slots.push_back(slot);
+            found.set_up.push_back(decided_.slots[slot].tried || decided_.slots[slot].method.native());
+        }
+    };
+    add(decided_.slot_of_range[decided_.decision.range_of(0)]);  // blocks of no byte are always the MPI's own
+    for_each_range_about(decided_.decision, block_bytes,
+                         [&](std::size_t range) { add(decided_.slot_of_range[range]); });
+    found.least_seconds = seconds_per_byte_ * static_cast<double>(block_bytes);
+    return found;
+}
+
+bool CommunicatorState::begin_class(const Call& call) {
+    const bool begun = mpi::have_memory_for([&] { own_calls_->begin(call.block_bytes, candidates(call.block_bytes)); });
+    return has_candidates(call.block_bytes) ? mpi::all_agree(call.comm, begun) : begun;
+}
+
+CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call, const Refusals& refusals) {
+    if (learning_failed_) {
+        return {nullptr, Outcome::unavailable};
+    }
+    if (const auto slot = own_calls_->resting_slot(call.block_bytes)) {
+        return choose_slot(decided_.slots[*slot], call, refusals);
+    }
+    const bool known = own_calls_->knows(call.block_bytes);
+    if (!known && !has_candidates(call.block_bytes)) {
+        static_cast<void>(
+            begin_class(call));  // for the summary; without memory for it, it is the MPI's own all the same
+        return {nullptr, why_native_};
+    }
+    // Before the ranks agree on anything: a rank that goes to the MPI instead would be missed.
+    if (refusals.refuse(call)) {
+        return {nullptr, Outcome::arguments};
+    }
+    std::optional<OwnCalls::Turn> turn;
+    if (known || begin_class(call)) {
+        if (const auto slot = own_calls_->resting_slot(call.block_bytes)) {
+            return choose_slot(decided_.slots[*slot], call, refusals);
+        }
+        turn = own_calls_->take_turn(call.comm, call.block_bytes);
+    }
+    if (!turn) {
+        learning_failed_ = true;
+        return {nullptr, Outcome::unavailable};
+    }
+    Slot& slot = decided_.slots[turn->slot];
+    if (slot.method.native()) {
+        return {nullptr, why_native_, turn->measured};
+    }
+    if (!slot.tried) {
+        const double before = PMPI_Wtime();
+        made(call.comm, slot);
+        own_calls_->note_set_up(PMPI_Wtime() - before);
+    }
+    if (!slot.exchange) {
+        own_calls_->withdraw(call.block_bytes);
+        return {nullptr, Outcome::unavailable};
+    }
+    slot.used = true;
+    return {slot.exchange.get(), Outcome::exchanged, turn->measured};
+}
+
+std::optional<learning::Summary> CommunicatorState::learned() const {
+    return own_calls_ ? std::optional(own_calls_->learner().summary()) : std::nullopt;
+}
+
+}  // namespace aapc::interposer

@@ -1,0 +1,87 @@
+/// @file
+/// Learning in the calls of one communicator: the times of its ranks, agreed on, fed to a learner that each of them
+/// has.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "learning/learner.hpp"
+
+namespace aapc::interposer {
+
+/// What is learned on a communicator. Used by one thread at a time, as collectives on one communicator are.
+class OwnCalls {
+  public:
+    /// Whose turn a call is.
+    struct Turn {
+        std::size_t slot = 0;   ///< what the caller calls the candidate
+        bool measured = false;  ///< note() wants to know what it takes
+    };
+
+    /// What may serve a size.
+    struct Candidates {
+        std::vector<std::size_t> slots;     ///< the first is the MPI's own
+        std::vector<bool> set_up;           ///< whether each is there already
+        double least_seconds = 0;           ///< no exchange takes less; 0: not known
+        std::optional<std::size_t> winner;  ///< index into slots, of an earlier job
+    };
+
+    OwnCalls();
+
+    /// Whether the class of blocks of so many bytes (>= 1) is there.
+    [[nodiscard]] bool knows(std::int64_t block_bytes);
+    /// Makes it; local. Throws std::bad_alloc.
+    void begin(std::int64_t block_bytes, const Candidates& candidates);
+
+    /// The winner's slot where nothing else is to be done for a call of a class that is known. A few instructions.
+    [[nodiscard]] std::optional<std::size_t> resting_slot(std::int64_t block_bytes) {
+        if (!knows(block_bytes) || !current_->size_class->resting()) {
+            return std::nullopt;
+        }
+        current_->size_class->skip();
+        return slot_of(current_->size_class->winner());
+    }
+
+    /// Otherwise: whose turn it is, on all ranks alike. Collective over `comm`: one small all-reduce where a time is to
+    /// be agreed on or the ranks are to begin together. Nothing: a rank has no memory left or the MPI failed, on all
+    /// ranks.
+    [[nodiscard]] std::optional<Turn> take_turn(MPI_Comm comm, std::int64_t block_bytes);
+    /// The turn cannot be taken: the exchange could not be set up. On all ranks alike.
+    void withdraw(std::int64_t block_bytes);
+
+    /// What this rank took to set up the exchange of the turn.
+    void note_set_up(double seconds) { current_->set_up_seconds = seconds; }
+    /// What this rank took for the call of the turn that take_turn() gave last.
+    void note(double seconds) { current_->seconds = seconds; }
+
+    [[nodiscard]] const learning::Learner& learner() const { return learner_; }
+
+  private:
+    /// A class, and what this rank has to tell of its latest turn.
+    struct Class {
+        learning::SizeClass* size_class = nullptr;
+        std::size_t candidate = 0;
+        double seconds = 0;
+        double set_up_seconds = 0;
+        double waiting_seconds = 0;  ///< in the latest agreement, for the last rank and for the agreement itself
+    };
+
+    [[nodiscard]] std::size_t slot_of(std::size_t candidate) const {
+        return current_->size_class->prospects()[candidate].method;
+    }
+    [[nodiscard]] bool agree(MPI_Comm comm, learning::Measured& measured);
+
+    learning::Learner learner_;
+    std::map<int, Class> classes_;
+    int current_key_ = -1;
+    Class* current_ = nullptr;  ///< of the latest call
+    double set_up_seconds_;     ///< what a set-up takes, as far as is known; agreed
+};
+
+}  // namespace aapc::interposer

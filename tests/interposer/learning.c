@@ -1,0 +1,60 @@
+/* A program whose calls show which all-to-all is the fastest:
+ *
+ *     learning CALLS BYTES [BYTES...]    so many calls, with blocks of these sizes in turn
+ *
+ * Every byte is checked, one rank after the other comes late, and half of the calls are those of a communicator of its
+ * own. Prints the seconds that the calls took. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int rank;
+static int ranks;
+
+static unsigned char byte_of(int call, int from, int to, int place) {
+    return (unsigned char)(call * 131 + from * 31 + to * 17 + place * 7 + (place >> 8));
+}
+
+static double exchange(int call, int bytes, MPI_Comm comm, unsigned char* send, unsigned char* receive) {
+    for (int to = 0; to < ranks; ++to) {
+        for (int place = 0; place < bytes; ++place) send[to * bytes + place] = byte_of(call, rank, to, place);
+    }
+    if (call % 8 == 0 && call / 8 % ranks == rank) usleep(3000);
+    const double before = MPI_Wtime();
+    MPI_Alltoall(send, bytes, MPI_BYTE, receive, bytes, MPI_BYTE, comm);
+    const double seconds = MPI_Wtime() - before;
+    for (int from = 0; from < ranks; ++from) {
+        for (int place = 0; place < bytes; ++place) {
+            if (receive[from * bytes + place] != byte_of(call, from, rank, place)) {
+                fprintf(stderr, "learning: call %d: byte %d from rank %d to %d is wrong\n", call, place, from, rank);
+                MPI_Abort(MPI_COMM_WORLD, 1);
+            }
+        }
+    }
+    return seconds;
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const int calls = atoi(argv[1]);
+    int most = 1;
+    for (int one = 2; one < argc; ++one) most = atoi(argv[one]) > most ? atoi(argv[one]) : most;
+    unsigned char* const send = malloc((size_t)most * (size_t)ranks);
+    unsigned char* const receive = malloc((size_t)most * (size_t)ranks);
+    MPI_Comm other = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    double seconds = 0;
+    for (int call = 0; call < calls; ++call) {
+        seconds +=
+            exchange(call, atoi(argv[2 + call % (argc - 2)]), call < calls / 2 ? MPI_COMM_WORLD : other, send, receive);
+    }
+    if (rank == 0) printf("%.6f\n", seconds);
+    MPI_Comm_free(&other);
+    free(send);
+    free(receive);
+    MPI_Finalize();
+    return 0;
+}
