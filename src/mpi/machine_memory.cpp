@@ -59,7 +59,7 @@ int find_out(MPI_Comm comm, Gathering& gathering, SharedMemory& available) {
         available = std::min(available, gathering.share->meet(gathering.all));
         error = agree(comm, available);
     }
-    gathering.share->remove_name();
+    gathering.share->withdraw();
     return error;
 }
 

@@ -11,49 +11,17 @@
 
 #include "aapc/mpi/machine_memory.hpp"
 #include "intranode/handover.hpp"
+#include "intranode/shared_pages.hpp"
 #include "intranode/tickets.hpp"
 
 namespace aapc::mpi {
-
-/// A piece of memory that several processes have mapped, all zeros at first.
-class SharedPages {
-  public:
-    SharedPages() = default;
-    SharedPages(const SharedPages&) = delete;
-    SharedPages& operator=(const SharedPages&) = delete;
-    ~SharedPages();
-
-    /// What others find it by. All zeros: nothing.
-    struct Name {
-        std::int64_t process = 0;
-        std::int64_t moment = 0;  ///< nanoseconds
-    };
-    /// Memory of this process alone.
-    [[nodiscard]] bool create_private(std::size_t bytes);
-    /// Makes a new one; the name is all zeros if there is none to be had.
-    [[nodiscard]] Name create(std::size_t bytes);
-    /// False on another host than the one where it was made, too.
-    [[nodiscard]] bool attach(const Name& name, std::size_t bytes);
-    /// Nobody else can attach from now on; it lives as long as somebody has it mapped.
-    static void remove_name(const Name& name);
-
-    /// Aligned to a page; null as long as there are none.
-    [[nodiscard]] std::byte* data() const { return data_; }
-
-  private:
-    [[nodiscard]] bool map(int file, std::size_t bytes);
-    [[nodiscard]] bool keep(void* address, std::size_t bytes);
-
-    std::byte* data_ = nullptr;
-    std::size_t bytes_ = 0;
-};
 
 /// The machine's queues and cells, and how many calls this rank has made.
 class MachineMemory::Share {
   public:
     /// What the others must know of a rank, in plain numbers that travel.
     struct Introduction {
-        SharedPages::Name pages;  ///< that this rank has made for its machine
+        machine::SharedPages::Name pages;  ///< that this rank has made for its machine
         std::int64_t process = 0;
         std::uint64_t probe_address = 0;  ///< of a number in that process ...
         std::uint64_t probe_value = 0;    ///< ... and the number
@@ -68,7 +36,7 @@ class MachineMemory::Share {
     /// What there is for this rank, given the introductions of all ranks; it has its memory now if there is anything.
     [[nodiscard]] SharedMemory meet(const std::vector<Introduction>& all);
     /// Everybody has met.
-    void remove_name() const;
+    void withdraw() { pages_.withdraw(); }
 
     [[nodiscard]] machine::Handover& handover() { return *handover_; }
     [[nodiscard]] bool read(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t bytes) const {
@@ -92,8 +60,7 @@ class MachineMemory::Share {
     std::vector<Rank> ranks_;
     std::size_t own_;
     Read read_;
-    SharedPages pages_;
-    SharedPages::Name name_;  ///< of what this rank has made
+    machine::SharedPages pages_;
     std::span<machine::Cell> cells_;
     std::optional<machine::Handover> handover_;
     std::uint64_t probe_ = 0;  ///< what others read to try
