@@ -1,9 +1,11 @@
 #include "plan/block_places.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
-#include <map>
-#include <set>
+#include <memory_resource>
+#include <unordered_map>
 
 namespace aapc {
 
@@ -15,22 +17,39 @@ using Place = std::int32_t;
 /// Which places of the transit buffer are free. It grows only when none is.
 class TransitPlaces {
   public:
-    /// A free place, `wanted` if it can be had without growing past need.
+    /// A free place, `wanted` if it can be had without growing past need, else the first. O(1), the first O(places/64).
     Place take(Place wanted) {
-        if (free_.empty()) {
+        if (free_places_ == 0) {
+            if (size_ % bits == 0) {
+                free_.push_back(0);
+            }
             return size_++;
         }
-        const auto found = free_.find(wanted);
-        const auto taken = found == free_.end() ? free_.begin() : found;
-        const Place place = *taken;
-        free_.erase(taken);
+        const Place place = wanted < size_ && is_free(wanted) ? wanted : first_free();
+        word_of(place) &= ~bit_of(place);
+        --free_places_;
         return place;
     }
-    void give_back(Place place) { free_.insert(place); }
+    void give_back(Place place) {
+        word_of(place) |= bit_of(place);
+        ++free_places_;
+    }
     [[nodiscard]] Place size() const { return size_; }
 
   private:
-    std::set<Place> free_;
+    using Word = std::uint64_t;
+    static constexpr Place bits = 64;
+
+    [[nodiscard]] static Word bit_of(Place place) { return Word{1} << static_cast<unsigned>(place % bits); }
+    [[nodiscard]] Word& word_of(Place place) { return free_[static_cast<std::size_t>(place / bits)]; }
+    [[nodiscard]] bool is_free(Place place) { return (word_of(place) & bit_of(place)) != 0; }
+    [[nodiscard]] Place first_free() const {
+        const auto word = std::find_if(free_.begin(), free_.end(), [](Word one) { return one != 0; });
+        return static_cast<Place>(word - free_.begin()) * bits + std::countr_zero(*word);
+    }
+
+    std::vector<Word> free_;  ///< a bit for each place
+    Place free_places_ = 0;
     Place size_ = 0;
 };
 
@@ -41,6 +60,14 @@ void append_block(std::vector<BlockRun>& runs, Buffer buffer, Place place) {
         runs.push_back({buffer, place, 1});
     }
 }
+
+struct HashOfBlock {
+    std::size_t operator()(const Block& block) const {
+        const std::uint64_t both = (std::uint64_t{static_cast<std::uint32_t>(block.origin)} << 32U) |
+                                   static_cast<std::uint32_t>(block.destination);
+        return static_cast<std::size_t>(both * 0x9e3779b97f4a7c15ULL >> 16U);
+    }
+};
 
 /// Follows one rank through its phases.
 class ForwardingPlanner {
@@ -92,7 +119,8 @@ class ForwardingPlanner {
     Rank rank_;
     Forwarding forwarding_;
     TransitPlaces places_;
-    std::map<Block, Place> place_of_;  ///< of the blocks in transit
+    std::pmr::unsynchronized_pool_resource memory_;  ///< a block in transit comes and goes: no allocation for each
+    std::pmr::unordered_map<Block, Place, HashOfBlock> place_of_{&memory_};  ///< of the blocks in transit
 };
 
 }  // namespace

@@ -226,6 +226,16 @@ TEST(ExplainCommand, AnotherCommunicatorThanTheTunedOneIsDecidedByRule) {
     EXPECT_THAT(json["reason"], HasSubstr("the tuning is for 8 ranks placed otherwise"));
 }
 
+TEST(ExplainCommand, SaysWhatIsTooLargeForAnAlgorithm) {
+    const Scratch scratch;
+    const std::string ring = scratch.file(
+        "ring.toml", "[network]\nkind = \"torus\"\nspeed = \"1Gbit\"\nsides = [1, 65536]\nmachines = \"t[0-65535]\"\n");
+    const Outcome run = scratch.run("explain " + ring);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("algorithm 'torus' would keep what 65536 machines do in 32768 steps, 2147483648 "
+                                   "entries, and more than 134217728 are not kept"));
+}
+
 TEST(ExplainCommand, RefusesWrongInput) {
     const Scratch scratch;
     const auto file = scratch.file("eight.toml", eight);

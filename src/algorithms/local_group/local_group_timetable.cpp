@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aapc/topology/clusters.hpp"
+#include "algorithms/local_group/cluster_networks.hpp"
 #include "algorithms/local_group/local_group_formula.hpp"
 #include "algorithms/tree/tree_timetable.hpp"
 
@@ -117,22 +118,18 @@ class LocalGroupTimetable final : public Timetable {
     Phase local_phases_ = 0;
 };
 
-Placement demand_of(const std::vector<Rank>& ranks, const Placement& placement) {
-    Placement part;
-    part.machine_of.reserve(ranks.size());
-    for (const Rank rank : ranks) {
-        part.machine_of.push_back(placement.machine_of[static_cast<std::size_t>(rank)]);
-    }
-    return part;
-}
-
 }  // namespace
 
 Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
                                            std::string_view /*variant*/) {
+    const Clusters clusters = find_clusters(network);
+    const ClusterNetworks parts = split_at_wide_area(network);
     std::vector<Group> groups;
     for (std::vector<Rank>& ranks : ranks_by_cluster(network, placement)) {
-        Expected<std::unique_ptr<Timetable>> local = tree::build(network, demand_of(ranks, placement), tree::merged);
+        const Machine machine = placement.machine_of[static_cast<std::size_t>(ranks.front())];
+        const Cluster cluster = clusters.cluster_of[static_cast<std::size_t>(machine)];
+        Expected<std::unique_ptr<Timetable>> local = tree::build(parts.networks[static_cast<std::size_t>(cluster)],
+                                                                 parts.placement_of(ranks, placement), tree::merged);
         if (!local) {
             return local;
         }

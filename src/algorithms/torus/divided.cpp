@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::string_view name = "torus";
 
+/// Carriers keeps so many roles, of 8 bytes, and no more: a ring of 65,536 machines would take 17 GB.
+constexpr std::int64_t most_roles = std::int64_t{1} << 27U;
+
 class DividedTimetable final : public Timetable {
   public:
     DividedTimetable(Division division, Participation participation)
@@ -95,6 +98,14 @@ Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const
     Expected<Division> division = Division::plan(wiring->grid(), divisions_of(variant));
     if (!division) {
         return failure(division.error());
+    }
+    const auto steps = static_cast<std::int64_t>(division->steps().size());
+    if (const std::int64_t roles = steps * wiring->grid().machines(); roles > most_roles) {
+        return failure(
+            fmt::format("algorithm '{}' would keep what {} machines do in {} steps, {} entries, and more than "
+                        "{} are not kept",
+                        name, wiring->grid().machines(), steps, roles, most_roles),
+            "choose another algorithm");
     }
     return std::make_unique<DividedTimetable>(std::move(*division), std::move(*participation));
 }

@@ -31,6 +31,15 @@ std::unique_ptr<Timetable> build(const Network& network, const Placement& placem
     return timetable ? std::move(*timetable) : nullptr;
 }
 
+/// In time that grows with the clusters and not with their square times what is in each: 20 s before.
+TEST(LocalGroup, ManyClusters) {
+    const Network network = test::clusters_of(std::vector<int>(3000, 2));
+    const auto timetable = build(network, full_placement(network));
+    ASSERT_NE(timetable, nullptr);
+    EXPECT_EQ(timetable->participants(), 6000);
+    EXPECT_EQ(timetable->sends_of(17).size(), 3000U);
+}
+
 std::vector<Plan> plans_of(const Timetable& timetable) {
     std::vector<Plan> plans;
     plans.reserve(static_cast<std::size_t>(timetable.participants()));
