@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "aapc/topology/topology_file.hpp"
-#include "console/output.hpp"
 #include "input/environment.hpp"
+#include "input/text_file.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/places.hpp"
 #include "mpi/ranks.hpp"
@@ -37,11 +37,10 @@ Expected<Network> shared_topology(MPI_Comm comm, const std::string& path) {
     std::string text;
     std::optional<Diagnostic> complaint;
     if (rank_in(comm) == 0) {
-        // Reading checks as well: what travels is right.
-        if (const auto network = read_topology_file(path); !network) {
-            complaint = network.error();
-        } else if (auto contents = cli::read_file(path); !contents) {
+        if (auto contents = read_text_file(path, topology_file); !contents) {
             complaint = contents.error();
+        } else if (const auto network = read_topology(*contents, path); !network) {  // what travels is right
+            complaint = network.error();
         } else {
             text = std::move(*contents);
         }

@@ -9,8 +9,11 @@
 #include "aapc/models/network_model.hpp"
 #include "aapc/topology/network.hpp"
 #include "console/command_line.hpp"
+#include "input/text_file.hpp"
 
 namespace aapc::bench {
+
+inline constexpr FileKind samples_file{"samples as CSV", 64};
 
 struct FitOptions {
     std::string mpi;       ///< "openmpi", "mpich"; empty: by the launcher

@@ -181,7 +181,7 @@ class Fit {
         std::string text;
         std::error_code ignored;
         if (output_.speaks() && std::filesystem::exists(file, ignored)) {
-            const auto contents = cli::read_file(file);
+            const auto contents = read_text_file(file, samples_file);
             // What is there and cannot be read is no reason to overwrite it without being asked to.
             text = contents && !contents->empty() ? *contents : "unreadable";
         }

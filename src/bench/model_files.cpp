@@ -13,7 +13,7 @@ namespace aapc::bench {
 namespace {
 
 Expected<NetworkModel> read_one(const std::string& path) {
-    const Expected<std::string> text = cli::read_file(path);
+    const Expected<std::string> text = cli::read_file(path, {"what aapc fit --format json wrote"});
     return text ? read_network_model(*text, path) : failure(text.error());
 }
 

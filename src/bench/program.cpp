@@ -13,6 +13,7 @@
 #include "console/command_line.hpp"
 #include "console/launch_environment.hpp"
 #include "console/output.hpp"
+#include "input/on_one_line.hpp"
 #include "mpi/ranks.hpp"
 
 namespace aapc::bench {
@@ -85,10 +86,7 @@ int end_job_on_exception(const char* name, int (*program)(int, char**), int argc
     try {
         return program(argc, argv);
     } catch (const std::exception& error) {
-        std::fputs(name, stderr);
-        std::fputs(": ", stderr);
-        std::fputs(error.what(), stderr);
-        std::fputs("\n", stderr);
+        std::fprintf(stderr, "%s: %s\n", name, on_one_line(error.what()).c_str());
         int initialized = 0;
         MPI_Initialized(&initialized);
         if (initialized != 0) {

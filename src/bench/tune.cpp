@@ -30,6 +30,7 @@
 #include "console/command_line.hpp"
 #include "console/job_output.hpp"
 #include "console/output.hpp"
+#include "input/text_file.hpp"
 #include "selection/rule.hpp"
 
 namespace {
@@ -150,7 +151,7 @@ class Tune {
         if (!output_.speaks() || !std::filesystem::exists(options_.state_file(), ignored)) {
             return "";
         }
-        const auto text = cli::read_file(options_.state_file());
+        const auto text = read_text_file(options_.state_file(), {"the state of a search"});
         // What is there and cannot be read is no reason to begin anew without being asked to.
         return text && !text->empty() ? *text : "unreadable";
     }

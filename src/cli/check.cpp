@@ -11,10 +11,14 @@
 #include "aapc/schedule/schedule_file.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_argument.hpp"
+#include "input/text_file.hpp"
 
 namespace aapc::cli {
 
 namespace {
+
+/// One for 4,096 ranks has 370 MB, with its synchronisation 1.3 GB.
+constexpr FileKind schedule_document{"a schedule document", 2048};
 
 struct CheckOptions {
     std::string schedule;
@@ -199,7 +203,7 @@ int run(const CheckOptions& options) {
     if (!network) {
         return complain(network.error());
     }
-    const Expected<std::string> text = read_file(options.schedule);
+    const Expected<std::string> text = read_file(options.schedule, schedule_document);
     if (!text) {
         return complain(text.error());
     }

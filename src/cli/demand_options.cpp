@@ -8,8 +8,16 @@
 #include "aapc/demand/patterns.hpp"
 #include "aapc/input/units.hpp"
 #include "console/output.hpp"
+#include "input/text_file.hpp"
 
 namespace aapc::cli {
+
+namespace {
+
+/// A row for every pair of 2,048 ranks has about 60 MB.
+constexpr FileKind demand_file{"demands as CSV", 256};
+
+}  // namespace
 
 void add_demand_options(Command& command, DemandOptions& options) {
     Option file = command.option("--demand", options.file,
@@ -26,7 +34,7 @@ Expected<std::vector<NamedDemand>> read_demands(const DemandOptions& options,
                                                 const std::vector<std::int64_t>& mean_bytes, Rank participants) {
     std::vector<NamedDemand> demands;
     if (!options.file.empty()) {
-        const auto text = read_file(options.file);
+        const auto text = read_file(options.file, demand_file);
         if (!text) {
             return failure(text.error());
         }

@@ -65,7 +65,7 @@ void set_unless_empty(const char* name, const std::string& value) {
 void prepare_environment(const Request& request, const Interposing& interposing) {
     // The rank that reads the file may start in another directory than this.
     set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : topology_for_ranks(request.topology));
-    set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : fs::absolute(request.tuning).string());
+    set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : absolute_path(request.tuning).string());
     set_unless_empty("AAPC_ALGORITHM", request.algorithm);
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
     set_unless_empty("AAPC_BUFFER_LIMIT", request.buffer_limit);
@@ -93,9 +93,13 @@ int run_program(const Request& request, std::vector<std::string> command) {
         return speaks() ? complain(*mistake) : bad_input;
     }
     const fs::path program = find_program(command.front());
-    if (program.empty() || !fs::exists(program)) {
+    std::error_code unknown;  // a directory that may not be searched, links in a circle: the system says which
+    if (program.empty() || (!fs::exists(program, unknown) && !unknown)) {
         complain({command.front(), 0, 0, "there is no such program", "give one that exists or is in PATH"});
         return program_not_found;
+    }
+    if (unknown) {
+        return become(std::move(command));
     }
     if (const auto interposing = choose_interposer(program, request.mpi)) {
         prepare_environment(request, *interposing);

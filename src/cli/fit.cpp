@@ -11,7 +11,7 @@ namespace aapc::cli {
 namespace {
 
 int fit_file(const bench::FitOptions& options) {
-    const Expected<std::string> text = read_file(options.samples);
+    const Expected<std::string> text = read_file(options.samples, bench::samples_file);
     if (!text) {
         return complain(text.error());
     }

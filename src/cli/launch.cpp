@@ -22,13 +22,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Without links and dots where the system can tell; otherwise as it is.
+fs::path canonical_path(const fs::path& path) {
+    std::error_code error;
+    const fs::path canonical = fs::weakly_canonical(path, error);
+    return error ? path : canonical;
+}
+
 /// The first of these that is a file; empty if none is.
 fs::path first_file(const std::vector<fs::path>& places) {
     const auto found = std::find_if(places.begin(), places.end(), [](const fs::path& place) {
         std::error_code error;
         return fs::is_regular_file(place, error);
     });
-    return found == places.end() ? fs::path() : fs::weakly_canonical(*found);
+    return found == places.end() ? fs::path() : canonical_path(*found);
 }
 
 /// Beside this program where it was built, in libexec where it is installed.
@@ -150,11 +157,17 @@ fs::path find_library(const std::string& name) {
     return first_file(places);
 }
 
+fs::path absolute_path(const fs::path& path) {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(path, error);
+    return error ? path : absolute;
+}
+
 std::string topology_for_ranks(const std::string& topology) {
     if (topology == "-") {
         throw UsageError("--topology", "the ranks of a program cannot read standard input; give a file");
     }
-    return asks_for_detection(topology) ? topology : fs::absolute(topology).string();
+    return asks_for_detection(topology) ? topology : absolute_path(topology).string();
 }
 
 void preload(const fs::path& library) {

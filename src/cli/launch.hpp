@@ -32,6 +32,9 @@ inline constexpr int program_not_runnable = 126;
 /// The first library of that name; empty if there is none.
 [[nodiscard]] std::filesystem::path find_library(const std::string& name);
 
+/// Where the system can tell; otherwise the path as it is, for whoever opens it to complain about.
+[[nodiscard]] std::filesystem::path absolute_path(const std::filesystem::path& path);
+
 /// What AAPC_TOPOLOGY is to be for a --topology: the file's absolute name, since the rank that reads it may start in
 /// another directory than this; as it is where it asks for detection. Standard input is refused (UsageError).
 [[nodiscard]] std::string topology_for_ranks(const std::string& topology);

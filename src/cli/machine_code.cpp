@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <deque>
@@ -46,9 +47,9 @@ class FileBytes {
         constexpr std::size_t longest = 16384;
         stream_.clear();
         stream_.seekg(static_cast<std::streamoff>(offset));
-        std::string text;
-        std::getline(stream_, text, '\0');
-        return text.size() <= longest && !stream_.eof() ? text : std::string();
+        std::array<char, longest + 1> text{};
+        stream_.getline(text.data(), text.size(), '\0');  // fails where the zero does not come in time
+        return stream_.good() ? std::string(text.data()) : std::string();
     }
 
   private:
@@ -63,7 +64,7 @@ class FileBytes {
 
 /// Directories of a DT_RPATH or DT_RUNPATH.
 std::vector<std::string> search_directories(std::string text, const fs::path& object) {
-    const std::string origin = fs::absolute(object).parent_path();
+    const std::string origin = absolute_path(object).parent_path();
     for (const std::string_view token : {"${ORIGIN}", "$ORIGIN"}) {
         for (std::size_t at = 0; (at = text.find(token, at)) != std::string::npos; at += origin.size()) {
             text.replace(at, token.size(), origin);
@@ -154,8 +155,10 @@ std::optional<DynamicObject> read_object(const fs::path& path) {
     }
     object.has_dynamic_part = true;
     std::uint64_t strings = 0;
+    constexpr std::size_t most_names = 4096;                    // more than any program has; a file may say anything
     std::vector<std::pair<std::int64_t, std::uint64_t>> named;  // tag, offset into the strings
-    for (std::uint64_t at = 0; at + sizeof(Dynamic) <= dynamic->p_filesz; at += sizeof(Dynamic)) {
+    for (std::uint64_t at = 0; at + sizeof(Dynamic) <= dynamic->p_filesz && named.size() < most_names;
+         at += sizeof(Dynamic)) {
         const auto entry = file.record_at<Dynamic>(dynamic->p_offset + at);
         if (!entry || entry->d_tag == DT_NULL) {
             break;

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "cli/command.hpp"
 #include "cli/launch.hpp"
@@ -30,10 +31,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         return run(argc, argv);
-    } catch (const std::exception& error) {  // no memory, or a terminal that went away
-        std::fputs("aapc: ", stderr);
-        std::fputs(error.what(), stderr);
-        std::fputs("\n", stderr);
+    } catch (const std::bad_alloc&) {
+        std::fputs("aapc: there is not enough memory\n", stderr);
         return aapc::cli::bad_input;
+    } catch (const std::exception& error) {  // a terminal that went away
+        return aapc::cli::complain({.file = "aapc", .problem = error.what()});
     }
 }

@@ -19,6 +19,7 @@
 #include "cli/unequal_report.hpp"
 #include "console/command_line.hpp"
 #include "input/environment.hpp"
+#include "input/text_file.hpp"
 
 namespace aapc::cli {
 
@@ -282,7 +283,8 @@ int predict(const PredictOptions& options) {
                          .problem = "nothing is given to predict from",
                          .advice = "give a topology file, or what aapc fit --format json wrote"});
     }
-    const Expected<std::string> text = read_file(options.input);
+    const Expected<std::string> text =
+        read_file(options.input, {"a topology file or what aapc fit --format json wrote"});
     if (!text) {
         return complain(text.error());
     }

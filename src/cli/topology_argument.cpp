@@ -15,7 +15,7 @@ Expected<Network> read_network(const std::string& topology) {
     if (topology != "-") {
         return read_topology_file(topology);
     }
-    const Expected<std::string> text = read_file(topology);
+    const Expected<std::string> text = read_file(topology, topology_file);
     return text ? read_topology(*text, shown_name(topology)) : failure(text.error());
 }
 

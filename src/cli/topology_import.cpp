@@ -41,7 +41,7 @@ int import(const ImportOptions& options, const std::string& file) {
         }
         speed = *given;
     }
-    const Expected<std::string> text = read_file(file);
+    const Expected<std::string> text = read_file(file, {"the description of a network", 64});
     if (!text) {
         return complain(text.error());
     }

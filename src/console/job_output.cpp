@@ -7,6 +7,7 @@
 
 #include "console/output.hpp"
 #include "console/spectator.hpp"
+#include "input/on_one_line.hpp"
 
 namespace aapc::cli {
 
@@ -21,7 +22,7 @@ JobOutput::JobOutput(std::string program, bool speaks)
 
 void JobOutput::remark(const std::string& text) const {
     if (speaks_) {
-        fmt::print(stderr, "{}aapc: {}\n", watched_ ? to_start_of_empty_line : "", text);
+        fmt::print(stderr, "{}aapc: {}\n", watched_ ? to_start_of_empty_line : "", on_one_line(text));
     }
 }
 

@@ -6,10 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <sstream>
 
 namespace aapc::cli {
 
@@ -28,23 +25,8 @@ int complain(const Diagnostic& diagnostic) {
 
 std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-Expected<std::string> read_file(const std::string& path) {
-    if (path == "-") {
-        return std::string(std::istreambuf_iterator<char>(std::cin), {});
-    }
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) {
-        return failure({.file = path,
-                        .problem = fmt::format("cannot be opened: {}", std::strerror(errno)),
-                        .advice = "give the name of a file that exists and can be read"});
-    }
-    std::ostringstream text;
-    text << stream.rdbuf();
-    if (stream.bad() || text.fail()) {
-        return failure(
-            {.file = path, .problem = "cannot be read", .advice = "give the name of a file, not of a directory"});
-    }
-    return text.str();
+Expected<std::string> read_file(const std::string& path, const FileKind& kind) {
+    return path == "-" ? read_text(std::cin, shown_name(path), kind) : read_text_file(path, kind);
 }
 
 int write_output(const std::string& path, const std::string& text) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "aapc/input/diagnostic.hpp"
+#include "input/text_file.hpp"
 
 namespace aapc::cli {
 
@@ -21,7 +22,7 @@ int complain(const Diagnostic& diagnostic);
 int write_output(const std::string& path, const std::string& text);
 
 /// The whole of a file, or of standard input where `path` is "-"; or why not.
-Expected<std::string> read_file(const std::string& path);
+Expected<std::string> read_file(const std::string& path, const FileKind& kind);
 
 /// What a file is called in complaints: "standard input" for "-".
 std::string shown_name(const std::string& path);

@@ -1,6 +1,6 @@
 /// @file
-/// What the readers of TOML files share: the parser as this project compiles it in, places in bytes, the first mistake
-/// of several, and files read with a limit.
+/// What the readers of TOML files share: the parser as this project compiles it in, places in bytes, and the first
+/// mistake of several.
 #pragma once
 
 // The parser is compiled in, without exceptions: the core then throws nothing, and a preloaded interposer does not pull
@@ -25,9 +25,6 @@
 #include "input/first_mistake.hpp"
 
 namespace aapc {
-
-/// The whole of a file of at most 16 MiB, or why not. `kind` is what it should be: "a topology file".
-[[nodiscard]] Expected<std::string> read_text_file(const std::string& path, std::string_view kind);
 
 /// The text by lines, to turn the parser's positions, which count characters, into ours, which count bytes.
 class Lines {

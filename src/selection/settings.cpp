@@ -5,8 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "aapc/input/units.hpp"
@@ -15,6 +13,7 @@
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "input/environment.hpp"
+#include "input/text_file.hpp"
 
 namespace aapc::selection {
 
@@ -141,9 +140,17 @@ std::string detection_of_tuning(const std::string& tuning_file) {
     return tuning && asks_for_detection(tuning->fingerprint.topology_file) ? tuning->fingerprint.topology_file : "";
 }
 
-std::string contents(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+/// The network of the settings, whose text is kept: it travels.
+Expected<Network> network_of(Settings& settings) {
+    if (asks_for_detection(settings.topology_file)) {
+        return network_to_detect(settings.topology_file);
+    }
+    auto text = read_text_file(settings.topology_file, topology_file);
+    if (!text) {
+        return failure(text.error());
+    }
+    settings.topology_text = std::move(*text);
+    return read_topology(settings.topology_text, settings.topology_file);
 }
 
 }  // namespace
@@ -178,15 +185,11 @@ Reading read_settings() {
         }
         return reading;
     }
-    // Read twice on purpose: the first reading has the complaints about files, the second the text that travels.
-    const bool detects = asks_for_detection(settings.topology_file);
-    const auto network =
-        detects ? network_to_detect(settings.topology_file) : read_topology_file(settings.topology_file);
+    const auto network = network_of(settings);
     if (!network) {
         reading.remarks.push_back(giving_up(to_string(network.error())));
         return reading;
     }
-    settings.topology_text = detects ? "" : contents(settings.topology_file);
     const auto configuration = configure(settings);
     if (!configuration) {
         reading.remarks.push_back(giving_up(to_string(configuration.error())));

@@ -11,6 +11,7 @@
 #include "aapc/input/hostlist.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "input/fnv1a.hpp"
+#include "input/text_file.hpp"
 #include "input/toml_reader.hpp"
 #include "input/wording.hpp"
 
@@ -466,7 +467,7 @@ Expected<Tuning> read_tuning(std::string_view text, std::string_view file, Netwo
 }
 
 Expected<Tuning> read_tuning_file(const std::string& path, NetworkKind kind, std::string* text) {
-    auto contents = read_text_file(path, format.kind);
+    auto contents = read_text_file(path, {format.kind});
     if (!contents) {
         return failure(contents.error());
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "input/text_file.hpp"
 #include "input/toml_text.hpp"
 #include "input/wording.hpp"
 #include "topology/clusters_file.hpp"
@@ -66,7 +67,7 @@ Expected<Network> read_topology(std::string_view text, std::string_view file) {
 }
 
 Expected<Network> read_topology_file(const std::string& path) {
-    const auto text = read_text_file(path, format.kind);
+    const auto text = read_text_file(path, topology_file);
     if (!text) {
         return failure(text.error());
     }

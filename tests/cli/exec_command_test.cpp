@@ -1,9 +1,12 @@
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/program.hpp"
@@ -85,6 +88,46 @@ TEST_F(ExecCommand, FileThatMayNotBeRun) {
     const Outcome outcome = run("", directory_.file("data", "nothing"));
     EXPECT_EQ(outcome.status, 126);
     EXPECT_THAT(outcome.err, HasSubstr("cannot be run"));
+}
+
+/// What the system says of a program that it cannot even look for is said, and nothing throws.
+TEST_F(ExecCommand, ProgramThatCannotBeLookedFor) {
+    fs::create_symlink("loop2", directory_.path("loop1"));
+    fs::create_symlink("loop1", directory_.path("loop2"));
+    const std::string overlong = "./" + std::string(5000, 'a');
+    for (const auto& [name, cause] :
+         {std::pair<std::string, std::string>{"./loop1", "Too many levels of symbolic links"},
+          {overlong, "File name too long"},
+          {"./loop1/program", "Too many levels of symbolic links"}}) {
+        const Outcome outcome = run("--topology some.toml", name);
+        EXPECT_EQ(outcome.status, 126);
+        EXPECT_EQ(outcome.err, name + ": cannot be run: " + cause + "; give a file that may be executed\n");
+    }
+}
+
+TEST_F(ExecCommand, ProgramInADirectoryThatMayNotBeSearched) {
+    fs::create_directory(directory_.path("locked"));
+    fs::copy_file("/bin/true", directory_.path("locked/program"));
+    fs::permissions(directory_.path("locked"), fs::perms::none);
+    // Root may search everything, unless it gives that up.
+    const std::string given_up = geteuid() == 0 ? "setpriv --bounding-set=-all --inh-caps=-all " : "";
+    const std::string command =
+        "cd '" + directory_.path(".") + "' && " + given_up + "'" AAPC_PROGRAM "' exec -- locked/program 2>err";
+    const int status = std::system(command.c_str());
+    fs::permissions(directory_.path("locked"), fs::perms::owner_all);
+    EXPECT_EQ(WEXITSTATUS(status), 126);
+    EXPECT_EQ(contents(directory_.path("err")),
+              "locked/program: cannot be run: Permission denied; give a file that may be executed\n");
+}
+
+TEST_F(ExecCommand, StartedInADirectoryThatIsGone) {
+    for (const std::string& mpi : mpis) {
+        const std::string command = "mkdir '" + directory_.path("gone") + "' && cd '" + directory_.path("gone") +
+                                    "' && rmdir ../gone && '" AAPC_PROGRAM "' exec --topology here.toml -- '" +
+                                    programs + "environment_" + mpi + "' >'" + directory_.path("out") + "'";
+        EXPECT_EQ(std::system(command.c_str()), 0);
+        EXPECT_THAT(contents(directory_.path("out")), HasSubstr("AAPC_TOPOLOGY=here.toml\n"));
+    }
 }
 
 TEST_F(ExecCommand, StatusAndArgumentsAreTheProgramsOwn) {

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "input/on_one_line.hpp"
+
 namespace {
 
 using aapc::Diagnostic;
+using aapc::on_one_line;
 using aapc::to_string;
 
 TEST(Diagnostic, SaysWhereWhatAndWhatWouldBeRight) {
@@ -27,6 +30,9 @@ TEST(Diagnostic, ShowsOtherTextAsItIs) {
     // U+009B starts an escape sequence on some terminals; U+00A0 does not.
     EXPECT_EQ(to_string({"", 0, 0, "\xc2\x9b\xc2\xa0", ""}), "\\x9b\xc2\xa0");
     EXPECT_EQ(to_string({"", 0, 0, "cut \xc2", ""}), "cut \xc2");
+    // The same as a byte of its own, which is no UTF-8, and as a part of U+065B and U+1F69B, which is.
+    EXPECT_EQ(on_one_line("\x9b\xe2\x9b\x1b"), "\\x9b\xe2\x9b\\x1b");
+    EXPECT_EQ(on_one_line("\xd9\x9b\xf0\x9f\x9a\x9b\x9b"), "\xd9\x9b\xf0\x9f\x9a\x9b\\x9b");
 }
 
 }  // namespace

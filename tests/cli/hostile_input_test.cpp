@@ -1,0 +1,86 @@
+// Whatever is given to the program, it ends, says why, and says it so that a terminal shows it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cli/program.hpp"
+
+namespace aapc::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string example = AAPC_SOURCE_DIRECTORY "/examples/switch-16.toml";
+
+TEST(HostileInput, EndlessFilesAreRefusedForWhatTheyAre) {
+    const Scratch scratch;
+    for (const std::string& command :
+         {"check /dev/zero --topology " + example, std::string("fit /dev/zero"), std::string("predict /dev/zero"),
+          "predict " + example + " --model /dev/zero", "explain " + example + " --model /dev/zero",
+          std::string("topology /dev/zero")}) {
+        expect_refusal(scratch.run(command), 2, HasSubstr("/dev/zero:1:1: a zero byte; give "));
+    }
+    // A tuning that cannot be read is said, and decided without.
+    EXPECT_THAT(scratch.run("explain " + example + " --tuning /dev/zero").out,
+                HasSubstr("/dev/zero:1:1: a zero byte; give a tuning file, which is text"));
+    for (const auto& [command, message] :
+         {std::pair<std::string, std::string>{"topology",
+                                              "standard input: it is larger than 16 MiB; give a topology file"},
+          {"fit", "it is larger than 64 MiB; give samples as CSV"}}) {
+        const std::string file = command == "fit" ? scratch.path("endless") : "-";
+        const std::string feed =
+            command == "fit" ? "mkfifo endless && (yes >endless 2>/dev/null & " : "(yes 2>/dev/null | ";
+        const int status = std::system(("cd '" + scratch.path(".") + "' && " + feed + "'" AAPC_PROGRAM "' " + command +
+                                        " " + file + " >out 2>err)")
+                                           .c_str());
+        EXPECT_EQ(WEXITSTATUS(status), 2);
+        EXPECT_THAT(contents(scratch.path("err")), HasSubstr(message));
+        EXPECT_EQ(contents(scratch.path("out")), "");
+    }
+}
+
+TEST(HostileInput, EscapeCharactersAreShownAndNotSent) {
+    const Scratch scratch;
+    const std::string hostile = "$(printf '\\033[31mx\\033[0m\\nforged\\233m')";
+    const std::string word = "\"" + hostile + "\"";
+    for (const std::string& command : {word,
+                                       "--" + word,
+                                       "topology " + word,
+                                       "topology --format " + word + " " + example,
+                                       "topology --" + word,
+                                       "schedule " + example + " --algorithm " + word,
+                                       "schedule " + example + " --synchronisation " + word,
+                                       "schedule " + example + " -o /nowhere/" + word,
+                                       "generate " + example + " -o /nowhere/" + word,
+                                       "exec --" + word + " -- true",
+                                       "exec -- " + word,
+                                       "exec --mpi " + word + " -- true",
+                                       "explain " + example + " --machines " + word,
+                                       "explain " + example + " --sizes " + word,
+                                       "explain " + example + " --model " + word,
+                                       "explain " + example + " --buffer-limit " + word,
+                                       "explain " + example + " --ranks " + word,
+                                       "check " + word + " --topology " + example,
+                                       "fit " + word,
+                                       "predict " + word,
+                                       "bench --topology " + word,
+                                       "bench --methods " + word,
+                                       "bench " + word}) {
+        const Outcome outcome = scratch.run(command);
+        EXPECT_NE(outcome.status, 0) << command;
+        EXPECT_EQ(outcome.out, "") << command;
+        EXPECT_NE(outcome.err, "") << command;
+        EXPECT_THAT(outcome.err, Not(HasSubstr("\n"
+                                               "forged")))
+            << command;
+        EXPECT_TRUE(
+            std::all_of(outcome.err.begin(), outcome.err.end(),
+                        [](char character) { return character == '\n' || (character >= ' ' && character <= '~'); }))
+            << command << ": " << outcome.err;
+    }
+}
+
+}  // namespace
+}  // namespace aapc::test
