@@ -60,7 +60,7 @@ class OneRank {
         for (std::size_t to = 0; to < ranks; ++to) {
             send[to] = content(own_, to, call);
         }
-        handover_.open(send.data());
+        handover_.open(send.data(), 1);
         dawdle();
         for (std::size_t from = 0; from < ranks; ++from) {
             if (from != own_) {
