@@ -119,9 +119,9 @@ class HelpFormatter final : public CLI::Formatter {
 };
 
 /// The command that the words are about.
-const CLI::App& innermost(const CLI::App& app) {
-    const std::vector<CLI::App*> chosen = app.get_subcommands();
-    return chosen.empty() ? app : innermost(*chosen.front());
+const CLI::App* innermost(const CLI::App* app) {
+    const std::vector<CLI::App*> chosen = app->get_subcommands();
+    return chosen.empty() ? app : innermost(chosen.front());
 }
 
 /// The first word that nobody asked for, what it was taken for and what is most like it.
@@ -135,7 +135,7 @@ std::optional<Diagnostic> unknown_word(const CLI::App& app) {
     }
     const bool is_command = option == words.end();
     const std::string word = is_command ? words.front() : option->substr(0, option->find('='));
-    const CommandText command = describe_app(innermost(app));
+    const CommandText command = describe_app(*innermost(&app));
     std::vector<std::string_view> candidates;
     for (const OptionText& each : command.options) {
         if (!is_command) {
@@ -165,10 +165,10 @@ CommandLine::Outcome outcome_of(const CLI::App& app, const CLI::Error& error, bo
         const bool about_words = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                                  dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
         const auto unknown = about_words ? unknown_word(app) : std::nullopt;
-        const std::string name = full_name(innermost(app));
+        const std::string name = full_name(*innermost(&app));
         std::string problem = error.what();
         std::string advice = name + " --help says more";
-        for (const OptionText& option : describe_app(innermost(app)).options) {
+        for (const OptionText& option : describe_app(*innermost(&app)).options) {
             if (!option.names.empty() && !option.place.empty() && problem == option.names.back() + " is required") {
                 problem = option.place + " is required";
                 advice = "give it there or as " + option.names.back() + ", or see " + name + " --help";

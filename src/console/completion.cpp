@@ -8,6 +8,7 @@ namespace {
 
 std::vector<std::string> names_of_commands(const CommandText& program) {
     std::vector<std::string> names;
+    names.reserve(program.commands.size());
     for (const CommandText& command : program.commands) {
         names.emplace_back(command.last_name());
     }

@@ -31,6 +31,7 @@ std::string bold(std::string_view text) { return fmt::format("\\fB{}\\fR", roff(
 
 std::string option_heading(const OptionText& option) {
     std::vector<std::string> names;
+    names.reserve(option.names.size());
     for (const std::string& name : option.names) {
         names.push_back(bold(name));
     }

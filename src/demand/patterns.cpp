@@ -31,7 +31,7 @@ class Draws {
     /// Exponentially distributed with mean 1, by comparisons alone (von Neumann 1951): of two machines none may have
     /// another logarithm.
     double exponential() {
-        for (double whole = 0;; whole += 1) {
+        for (std::int64_t whole = 0;; ++whole) {
             const double first = real();
             double last = first;
             bool odd = true;
@@ -40,7 +40,7 @@ class Draws {
                 odd = !odd;
             }
             if (odd) {
-                return whole + first;
+                return static_cast<double>(whole) + first;
             }
         }
     }

@@ -15,7 +15,12 @@ def main() -> int:
     program, source, build = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     inside = (source / "src", source / "simulation")
     commands = json.loads((build / "compile_commands.json").read_text())
-    once = {entry["file"]: entry for entry in commands if any(part in Path(entry["file"]).parents for part in inside)}
+    tests = source / "simulation" / "tests"
+    once = {
+        entry["file"]: entry
+        for entry in commands
+        if any(part in Path(entry["file"]).parents for part in inside) and tests not in Path(entry["file"]).parents
+    }
     if not once:
         print(f"tidy: no file of {source} is built in {build}", file=sys.stderr)
         return 1

@@ -114,7 +114,7 @@ const Mistake table_mistakes[] = {
     {"KindUnknown", "[network]\nkind = 'trea'\n", 2, 8, "unknown kind of network 'trea'", "\"tree\""},
     {"SpeedIsANumber", "[network]\nspeed = 100\n", 2, 9, "speed is an integer", "with a unit"},
     {"BufferIsANumber", "[network]\nbuffer = 100\n", 2, 10, "buffer is an integer", "buffer = \"128KiB\""},
-    {"BufferIsASpeed", "[network]\nbuffer = '1Mbit'\n", 2, 10, "'1Mbit' is not a size", "32Ki"},
+    {"BufferIsASpeed", "[network]\nbuffer = '1Mbit'\n", 2, 10, "'1Mbit' is not a size", "32K"},
     {"BufferIsZero", "[network]\nbuffer = '0'\n", 2, 10, "buffer is 0", "128KiB"},
     {"BufferOfASwitch", one_switch + "buffer = '1.5KiB'\n", 6, 10, "not a whole number", ""},
     {"BufferOfMachines", one_switch + "machine_buffer = '0KiB'\n", 6, 18, "machine_buffer is 0", "128KiB"},
