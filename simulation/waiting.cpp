@@ -24,8 +24,9 @@ struct Barrier {
 
 /// What one rank waits for.
 struct Waiting {
-    std::vector<MPI_Request*> tested;         ///< in vain, and not complete since
-    std::map<MPI_Request, Barrier> barriers;  ///< by the request that stands for it
+    std::vector<MPI_Request*> tested;             ///< in vain, and not complete since
+    std::map<MPI_Request, Barrier> barriers;      ///< by the request that stands for it
+    std::map<MPI_Request*, MPI_Status> complete;  ///< of requests that were waited for and not tested since
 };
 
 /// Of the calling rank. Ranks take turns in one thread.
@@ -38,13 +39,21 @@ void forget(std::vector<MPI_Request*>& tested, const MPI_Request* request) {
     tested.erase(std::remove(tested.begin(), tested.end(), request), tested.end());
 }
 
-int test_message(std::vector<MPI_Request*>& tested, MPI_Request* request, int* flag, MPI_Status* status) {
+int test_message(Waiting& waiting, MPI_Request* request, int* flag, MPI_Status* status) {
+    std::vector<MPI_Request*>& tested = waiting.tested;
     if (*request == MPI_REQUEST_NULL) {
         // What has been waited for. SMPI leaves the flag alone where the status is ignored.
         *flag = 1;
         forget(tested, request);
+        if (const auto known = waiting.complete.find(request); known != waiting.complete.end()) {
+            if (status != MPI_STATUS_IGNORE) {
+                *status = known->second;
+            }
+            waiting.complete.erase(known);
+        }
         return MPI_SUCCESS;
     }
+    waiting.complete.erase(request);  // of another request, which nobody asked about again
     const int error = __real_PMPI_Test(request, flag, status);
     if (error != MPI_SUCCESS || *flag != 0) {
         forget(tested, request);
@@ -67,14 +76,14 @@ int start_round(Barrier& barrier) {
 }
 
 /// Moves the barrier on as far as it goes.
-int test_barrier(std::vector<MPI_Request*>& tested, Barrier& barrier, int* flag) {
+int test_barrier(Waiting& waiting, Barrier& barrier, int* flag) {
     int size = 1;
     PMPI_Comm_size(barrier.comm, &size);
     *flag = 0;
     while (barrier.distance < size) {
         for (MPI_Request* request : {&barrier.receive, &barrier.send}) {
             int complete = 0;
-            const int error = test_message(tested, request, &complete, MPI_STATUS_IGNORE);
+            const int error = test_message(waiting, request, &complete, MPI_STATUS_IGNORE);
             if (error != MPI_SUCCESS || complete == 0) {
                 return error;
             }
@@ -93,7 +102,8 @@ int test_barrier(std::vector<MPI_Request*>& tested, Barrier& barrier, int* flag)
 }  // namespace
 
 void wait_for_a_tested_request() {
-    std::vector<MPI_Request*>& tested = waiting().tested;
+    Waiting& mine = waiting();
+    std::vector<MPI_Request*>& tested = mine.tested;
     if (tested.empty()) {
         // Nothing that MPI could tell: let the others go on.
         simgrid::s4u::this_actor::sleep_for(1e-6);
@@ -102,10 +112,12 @@ void wait_for_a_tested_request() {
     std::vector<MPI_Request> requests(tested.size());
     std::transform(tested.begin(), tested.end(), requests.begin(), [](const MPI_Request* request) { return *request; });
     int index = MPI_UNDEFINED;
-    PMPI_Waitany(static_cast<int>(requests.size()), requests.data(), &index, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    PMPI_Waitany(static_cast<int>(requests.size()), requests.data(), &index, &status);
     if (index != MPI_UNDEFINED) {
         MPI_Request* const complete = tested[static_cast<std::size_t>(index)];
         *complete = MPI_REQUEST_NULL;
+        mine.complete[complete] = status;
         forget(tested, complete);
     }
 }
@@ -113,14 +125,14 @@ void wait_for_a_tested_request() {
 }  // namespace aapc::simulation
 
 int __wrap_PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    auto& [tested, barriers] = aapc::simulation::waiting();
-    const auto barrier = barriers.find(*request);
-    if (barrier == barriers.end()) {
-        return aapc::simulation::test_message(tested, request, flag, status);
+    aapc::simulation::Waiting& waiting = aapc::simulation::waiting();
+    const auto barrier = waiting.barriers.find(*request);
+    if (barrier == waiting.barriers.end()) {
+        return aapc::simulation::test_message(waiting, request, flag, status);
     }
-    const int error = aapc::simulation::test_barrier(tested, barrier->second, flag);
+    const int error = aapc::simulation::test_barrier(waiting, barrier->second, flag);
     if (error == MPI_SUCCESS && *flag != 0) {
-        barriers.erase(barrier);
+        waiting.barriers.erase(barrier);
         return PMPI_Request_free(request);
     }
     return error;

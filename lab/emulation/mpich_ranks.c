@@ -29,10 +29,17 @@ unsigned ucp_worker_progress(void* worker);
 
 static void* current_worker = NULL;
 
+/* UCX's own. A program that loads its MPI late keeps UCX to itself, behind no preloaded library. */
+static void* in_ucx(const char* name) {
+    void* const next = dlsym(RTLD_NEXT, name);
+    void* const ucx = next == NULL ? dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    return ucx == NULL ? next : dlsym(ucx, name);
+}
+
 unsigned ucp_worker_progress(void* worker) {
     static worker_progress_function progress = NULL;
     if (progress == NULL) {
-        progress = (worker_progress_function)dlsym(RTLD_NEXT, "ucp_worker_progress");
+        progress = (worker_progress_function)in_ucx("ucp_worker_progress");
     }
     const unsigned events = progress(worker);
     if (events == 0) {
@@ -42,7 +49,7 @@ unsigned ucp_worker_progress(void* worker) {
 }
 
 int ucp_worker_create(void* context, const void* parameters, void** worker) {
-    const worker_create_function create = (worker_create_function)dlsym(RTLD_NEXT, "ucp_worker_create");
+    const worker_create_function create = (worker_create_function)in_ucx("ucp_worker_create");
     const int status = create(context, parameters, worker);
     if (status == 0) {
         current_worker = *worker;
@@ -51,7 +58,7 @@ int ucp_worker_create(void* context, const void* parameters, void** worker) {
 }
 
 void ucp_worker_destroy(void* worker) {
-    const worker_destroy_function destroy = (worker_destroy_function)dlsym(RTLD_NEXT, "ucp_worker_destroy");
+    const worker_destroy_function destroy = (worker_destroy_function)in_ucx("ucp_worker_destroy");
     if (worker == current_worker) {
         current_worker = NULL;
     }

@@ -35,9 +35,11 @@ class Draws {
             const double first = real();
             double last = first;
             bool odd = true;
-            for (double next = real(); next < last; next = real()) {
+            double next = real();
+            while (next < last) {
                 last = next;
                 odd = !odd;
+                next = real();
             }
             if (odd) {
                 return static_cast<double>(whole) + first;
