@@ -8,8 +8,8 @@
  *         kill:N           the process is killed at the interposer's moment number N
  *         exit:N           ... leaves without MPI_Finalize
  *         stop:N           ... is stopped for half a second
- *         full             no shared memory can be reserved, as with a full /dev/shm
- *         missing          no shared memory can be opened, as without /dev/shm
+ *         full             no shared memory can be reserved, as on a host without room
+ *         missing          no shared memory can be made, as where the kernel refuses
  *         unreadable       no process may be read
  *         jump:N           the interposer's clocks jump by 1000 s at their reading number N
  *         back:N           ... by -1000 s
@@ -136,14 +136,14 @@ int posix_fallocate(int file, off_t offset, off_t length) {
     return is("full") && is_ours(__builtin_return_address(0)) ? ENOSPC : real(file, offset, length);
 }
 
-int shm_open(const char* name, int flags, mode_t mode) {
-    static int (*real)(const char*, int, mode_t);
-    if (real == NULL) real = (int (*)(const char*, int, mode_t))dlsym(RTLD_NEXT, "shm_open");
+int memfd_create(const char* name, unsigned flags) {
+    static int (*real)(const char*, unsigned);
+    if (real == NULL) real = (int (*)(const char*, unsigned))dlsym(RTLD_NEXT, "memfd_create");
     if (is("missing") && is_ours(__builtin_return_address(0))) {
-        errno = ENOENT;
+        errno = ENOSYS;
         return -1;
     }
-    return real(name, flags, mode);
+    return real(name, flags);
 }
 
 ssize_t process_vm_readv(pid_t process, const struct iovec* to, unsigned long parts, const struct iovec* from,
