@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "input/wording.hpp"
@@ -64,43 +63,6 @@ int line_with_deep_key(std::string_view text) {
     return 0;
 }
 
-/// Whether a character of UTF-8 outside ASCII is at `at`, complete.
-bool is_wide_character(std::string_view text, std::size_t at) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const std::size_t behind = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    if (lead < 0xc2 || lead > 0xf4 || at + behind >= text.size()) {
-        return false;
-    }
-    return std::all_of(&text[at + 1], &text[at + 1] + behind,
-                       [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; });
-}
-
-/// The place of the first character outside ASCII that is in no string and no comment, where TOML has none. The parser
-/// asks of each whether it is white space, which for U+00A1 to U+0499 shifts by more bits than there are.
-std::optional<Position> bare_wide_character(std::string_view text) {
-    Position position;
-    std::size_t line_start = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t start = at;
-        if (text[at] == '"' || text[at] == '\'') {
-            at = skip_string(text, at);
-        } else if (text[at] == '#') {
-            at = std::min(text.find('\n', at), text.size());
-        } else if (is_wide_character(text, at)) {
-            position.column = static_cast<int>(at - line_start) + 1;
-            return position;
-        } else {
-            ++at;
-        }
-        const std::string_view passed = text.substr(start, at - start);
-        if (const std::size_t line_break = passed.rfind('\n'); line_break != std::string_view::npos) {
-            position.line += static_cast<int>(std::count(passed.begin(), passed.end(), '\n'));
-            line_start = start + line_break + 1;
-        }
-    }
-    return std::nullopt;
-}
-
 Diagnostic file_mistake(const std::string& path, std::string problem, std::string advice) {
     return {.file = path, .problem = std::move(problem), .advice = std::move(advice)};
 }
@@ -152,10 +114,6 @@ Expected<toml::table> parse_toml(std::string_view text, std::string_view file, L
         return failure({std::string(file), line, 1,
                         fmt::format("more than {} dots outside strings on this line", most_dots_on_a_line),
                         "the format has no keys of several parts"});
-    }
-    if (const auto wide = bare_wide_character(text)) {
-        return failure({std::string(file), wide->line, wide->column, "a character outside ASCII that is in no string",
-                        "put text in quotation marks, as in name = \"s0\""});
     }
     toml::parse_result result = toml::parse(text);
     if (!result) {

@@ -73,12 +73,12 @@ const Mistake toml_mistakes[] = {
      "ELF\x02\x01\x01",
      1, 1, "not valid TOML", ""},
     {"Utf16", std::string("\xff\xfe[\0n\0", 6), 1, 1, "utf-8", "UTF-8"},
-    // The parser shifts by more bits than a number has when it looks at these.
-    {"WideCharacterForWhiteSpace", network + "[[switch]]\nname =\xc2\xa1's0'\n", 4, 7, "in no string",
-     "quotation marks"},
-    {"WideCharacterInAKey", network + "# \xd2\x99\n[[switch]]\nn\xd2\x99me = 's0'\n", 5, 2, "in no string",
-     "quotation"},
-    {"WideCharacterAtTheEnd", network + "\xd0\x80", 3, 1, "in no string", "quotation marks"},
+    // Characters that the parser takes for impossible where it looks for white space.
+    {"WideCharacterForWhiteSpace", network + "[[switch]]\nname =\xc2\xa1's0'\n", 4, 7, "not valid TOML", ""},
+    {"WideCharacterInAKey", network + "# \xd2\x99\n[[switch]]\nn\xd2\x99me = 's0'\n", 5, 2, "not valid TOML", ""},
+    {"WideCharacterAtTheEnd", network + "\xd0\x80", 3, 1, "not valid TOML", ""},
+    {"WideCharacterBehindANumber", "a = 2\"\xcd\x9d\xce\x91", 1, 6, "not valid TOML", ""},
+    {"WideCharacterBehindABackslash", "a = \"\"\"\n\\\xef\xbb\xb5", 2, 2, "not valid TOML", ""},
     {"Json", "{\"network\": {}}\n", 1, 1, "not valid TOML", ""},
     {"ColumnsCountBytes", "x = \"\xc3\xa9\" y", 1, 10, "not valid TOML", ""},
     {"TooManyParts", "[network]\na.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a = 1\n", 2, 1, "16 dots",
