@@ -1,0 +1,109 @@
+#include "fuzz/readers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "aapc/demand/demand_file.hpp"
+#include "aapc/input/hostlist.hpp"
+#include "aapc/input/units.hpp"
+#include "aapc/methods/method.hpp"
+#include "aapc/models/contention.hpp"
+#include "aapc/models/network_model.hpp"
+#include "aapc/schedule/schedule_file.hpp"
+#include "aapc/selection/tuning.hpp"
+#include "aapc/timetable/synchronisation.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "selection/settings.hpp"
+
+namespace aapc::fuzz {
+
+namespace {
+
+template <class T>
+void judge(std::string_view text, const Expected<T>& result) {
+    if (!result) {
+        const Diagnostic& mistake = result.error();
+        expect_sensible(text, to_string(mistake), mistake.line, mistake.column);
+    }
+}
+
+void read_a_demand(std::string_view text) { judge(text, read_demand(text, "f", 4)); }
+
+void read_a_hostlist(std::string_view text) {
+    if (text.size() <= 256) {  // longer ones are within the larger readers
+        judge(text, expand_hostlist(text));
+    }
+}
+
+void read_a_method(std::string_view text) {
+    for (const NetworkKind kind :
+         {NetworkKind::tree, NetworkKind::torus, NetworkKind::clusters, NetworkKind::detected}) {
+        judge(text, parse_method(text, kind));
+    }
+    judge(text, parse_synchronisation(text));
+}
+
+void read_a_model(std::string_view text) { judge(text, read_network_model(text, "f")); }
+
+void read_samples(std::string_view text) { judge(text, read_contention_samples(text, "f")); }
+
+void read_a_schedule(std::string_view text) { judge(text, read_schedule_document(text, "f")); }
+
+/// The environment's variables and the files that they name, as rank 0 sends them; here with U+001E between them.
+void read_settings_of_rank_0(std::string_view text) {
+    selection::Settings settings;
+    std::string_view rest = text;
+    for (std::string* const field :
+         {&settings.topology_file, &settings.topology_text, &settings.tuning_file, &settings.tuning_text,
+          &settings.algorithm, &settings.synchronisation, &settings.verbosity, &settings.shared_memory,
+          &settings.buffer_limit, &settings.start, &settings.only_tuned}) {
+        const std::size_t end = rest.find('\x1e');
+        *field = rest.substr(0, end);
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    judge(text, selection::configure(settings));
+}
+
+void read_a_topology(std::string_view text) { judge(text, read_topology(text, "f")); }
+
+void read_a_tuning(std::string_view text) { judge(text, read_tuning(text, "f", NetworkKind::tree)); }
+
+void read_units(std::string_view text) {
+    judge(text, parse_speed(text));
+    judge(text, parse_duration(text));
+    judge(text, parse_size(text));
+}
+
+}  // namespace
+
+std::span<const Reader> readers() {
+    static constexpr std::array all{
+        Reader{"demand", read_a_demand},
+        Reader{"hostlist", read_a_hostlist},
+        Reader{"method", read_a_method},
+        Reader{"model", read_a_model},
+        Reader{"samples", read_samples},
+        Reader{"schedule", read_a_schedule},
+        Reader{"settings", read_settings_of_rank_0},
+        Reader{"topology", read_a_topology},
+        Reader{"tuning", read_a_tuning},
+        Reader{"units", read_units},
+    };
+    return all;
+}
+
+void expect_sensible(std::string_view text, std::string_view problem, int line, int column) {
+    const auto lines = std::count(text.begin(), text.end(), '\n') + 2;  // what is missing is missing behind the last
+    const bool sensible = !problem.empty() && problem.find('\n') == std::string_view::npos && line >= 0 &&
+                          line <= lines && column >= 0 && column <= static_cast<std::ptrdiff_t>(text.size()) + 2;
+    if (!sensible) {
+        std::fprintf(stderr, "not sensible: line %d, column %d: %.*s\n", line, column, static_cast<int>(problem.size()),
+                     problem.data());
+        std::abort();
+    }
+}
+
+}  // namespace aapc::fuzz
