@@ -67,6 +67,9 @@ std::uint64_t largest_of_all(std::uint64_t mine) {
         if (!another_speaks()) {
             say("not all ranks of MPI_COMM_WORLD have this library in them; preload it on all of them or on none "
                 "(mpirun -x LD_PRELOAD, or 'aapc exec' in front of every program); ending the job");
+            // Launchers drop what they have not passed on when the job ends.
+            constexpr double time_to_be_heard = 0.5;
+            mpi::rest_until(mpi::now_seconds() + time_to_be_heard, time_to_be_heard);
             PMPI_Abort(MPI_COMM_WORLD, 1);
         }
     }
