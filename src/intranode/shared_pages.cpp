@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,15 +9,11 @@
 #include <cstdio>
 #include <string_view>
 
+#include "intranode/moment.hpp"
+
 namespace aapc::machine {
 
 namespace {
-
-std::int64_t nanoseconds() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 #ifdef __linux__
 /// Two numbers of at most 20 characters fit.
@@ -59,7 +54,7 @@ SharedPages::~SharedPages() {
 
 SharedPages::Name SharedPages::create([[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
-    Name name{getpid(), 0, nanoseconds()};
+    Name name{getpid(), 0, this_moment()};
     const int file = memfd_create(label_of(name).data(), MFD_CLOEXEC);
     if (file < 0) {
         return {};

@@ -1,23 +1,18 @@
 #include "mpi/machine_share.hpp"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "intranode/moment.hpp"
+
 namespace aapc::mpi {
 
 namespace {
 
-std::int64_t nanoseconds() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
 std::uint64_t probe_value(const std::uint64_t* address) {
-    const auto mixed = reinterpret_cast<std::uintptr_t>(address) ^ static_cast<std::uint64_t>(nanoseconds()) ^
+    const auto mixed = reinterpret_cast<std::uintptr_t>(address) ^ static_cast<std::uint64_t>(machine::this_moment()) ^
                        (static_cast<std::uint64_t>(getpid()) << 32);
     return mixed * 0x9e3779b97f4a7c15ULL | 1U;
 }
