@@ -18,10 +18,13 @@ Any other exit status of the program's than 0 is a failure, and so is taking lon
 import argparse
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+
+from jobs import run_in_time  # noqa: E402
 
 SKIPPED = 77
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -89,20 +92,7 @@ def run(options):
     if options.through:
         command += [options.through, "exec", "--topology", options.topology, "--"]
     command += options.program
-    with subprocess.Popen(command, env=environment(options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        try:
-            out, err = process.communicate(timeout=options.timeout)
-            return process.returncode, out, err
-        except subprocess.TimeoutExpired:
-            # The launcher ends its ranks when it is asked to.
-            process.send_signal(signal.SIGTERM)
-            try:
-                out, err = process.communicate(timeout=10)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                out, err = process.communicate()
-            return None, out, err
+    return run_in_time(command, environment(options), options.timeout)
 
 
 def complaint(options, status, out, err):

@@ -14,13 +14,16 @@ import collections
 import os
 import random
 import re
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+sys.dont_write_bytecode = True
+
+from jobs import run_in_time  # noqa: E402
+
 RANKS = 3
 CALLS = 17  # of the program, on every rank
 COUNT = re.compile(r"rank \d+: (\d+) calls right, (\d+) wrong, (\d+) errors")
@@ -69,19 +72,7 @@ def run(options, method, fault, rank, count_file="/nowhere"):
     command = [options.mpiexec, "-n", str(RANKS), "sh", "-c", preload, "sh",
                os.path.join(HERE, "..", "on_machine.sh"), options.program]
     command += ["unequal"] if method == "unequal" else []
-    with subprocess.Popen(command, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True) as process:
-        try:
-            out, err = process.communicate(timeout=options.timeout)
-            return process.returncode, out, err
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGTERM)
-            try:
-                out, err = process.communicate(timeout=10)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                out, err = process.communicate()
-            return None, out, err
+    return run_in_time(command, settings, options.timeout)
 
 
 def counts(options, method):
