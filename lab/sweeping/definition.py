@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Union
 
@@ -16,7 +16,17 @@ LAB = Path(__file__).resolve().parents[1]
 TOPOLOGY_DIRECTORIES = (LAB / "networks", LAB.parent / "examples")
 
 _SPEED_LINE = re.compile(r'^(?:machine_)?speed( *)= *"[^"]*"', re.MULTILINE)
+_ANY_SPEED = re.compile(r'^((?:machine_)?speed *= *)"([0-9.]+)([A-Za-z]+)"', re.MULTILINE)
 _TORUS_LINE = re.compile(r'^kind *= *"torus"', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """A constant stream of datagrams from one machine to another, which take no part in the exchange."""
+
+    source: str
+    destination: str
+    bits_per_second: int
 
 
 @dataclass(frozen=True)
@@ -27,6 +37,10 @@ class Network:
     speed: str | None = None  # of every link, instead of the file's, in which one speed may stand
     name: str = ""  # in results; otherwise the file's and the speed
     launcher_options: Sequence[str] = ()  # of lab/cluster mpirun
+    bench_options: Sequence[str] = ()  # of aapc bench, beside the sweep's
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)  # AAPC_ variables of the ranks
+    told: Callable[[str], str] | None = None  # what the ranks are told instead of the lab's topology file, made of it
+    traffic: Traffic | None = None  # that others send meanwhile
     offloads: bool = False  # of segmentation: for links that the cores could not carry frame by frame
 
     @property
@@ -53,6 +67,22 @@ class Network:
         if places != 1:
             raise UsageError(f"{self.file} has {places} speeds, and only one can be replaced")
         return changed
+
+
+def with_speeds_times(factor: float, trunks_only: bool = False) -> Callable[[str], str]:
+    """Makes a topology file wrong: all its speeds, or those of the links between switches, are so many times what they are."""
+
+    def changed(text: str) -> str:
+        head, *tables = re.split(r"^(?=\[)", text, flags=re.MULTILINE)
+        chosen = [
+            _ANY_SPEED.sub(lambda line: f'{line[1]}"{float(line[2]) * factor:g}{line[3]}"', table)
+            if table.startswith("[[switch]]") or not trunks_only
+            else table
+            for table in tables
+        ]
+        return head + "".join(chosen)
+
+    return changed
 
 
 def sizes(text: str) -> list[int]:

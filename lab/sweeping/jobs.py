@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from .medians import (
     number,
     sample_rows,
 )
-from .running import mpirun, processor_ticks, seconds_per_byte
+from .running import environment, foreign_traffic, mpirun, processor_ticks, seconds_per_byte
 
 LAUNCH_SECONDS = 6.0
 
@@ -32,7 +31,8 @@ class Setting:
     """A lab that is put up."""
 
     network: Network
-    topology: Path
+    topology: Path  # of the lab
+    told: Path  # what the ranks are told of it: the same, unless the sweep is about wrong files
     congestion_control: str
     buffer: str  # of a switch port; empty where there are no switches
 
@@ -111,9 +111,13 @@ class Plan:
     def _settings(self, network: Network, directory: Path) -> Iterator[Setting]:
         topology = directory / f"{network.title}.toml"
         topology.write_text(network.text(), encoding="utf-8")
+        told = topology
+        if network.told is not None:
+            told = directory / f"{network.title}-told.toml"
+            told.write_text(network.told(network.text()), encoding="utf-8")
         for control in self._choice.congestion_controls or self.sweep.congestion_controls:
             for buffer in (self._choice.buffers or self.sweep.buffers) if network.has_switches else ("",):
-                yield Setting(network, topology, control, buffer)
+                yield Setting(network, topology, told, control, buffer)
 
     def _jobs(self, setting: Setting, mpi: str) -> list[Job]:
         parts = self.sweep.parts_on(setting.network)
@@ -184,32 +188,27 @@ class Plan:
         def carry_out(lab: str) -> None:
             report = setting.topology.with_suffix(".json")
             busy_before, all_before = processor_ticks()
-            self._run_bench(lab, setting, mpi, bench, report)
+            with foreign_traffic(lab, setting.network.traffic):
+                self._run_bench(lab, setting, mpi, bench, report)
             busy, ticks = processor_ticks()
             share = number((busy - busy_before) / max(1, ticks - all_before))
             document = json.loads(report.read_text(encoding="utf-8"))
-            rows = bench_rows(document, bench.methods, bench.held_out)
+            rows = bench_rows(document, bench.methods, bench.held_out, true_over_told_bound(setting))
             self.medians.put({**cell, **row, "processors_busy": share} for row in rows)
             self._keep_samples(report, cell, bench)
 
         return [Job(self._title(setting, mpi), setting, expected_seconds(bench, setting.topology), carry_out)]
 
     def _run_bench(self, lab: str, setting: Setting, mpi: str, bench: Bench, report: Path) -> None:
-        environment_before = os.environ.get("AAPC_TUNING")
-        if self._tune_minutes() > 0:
-            os.environ["AAPC_TUNING"] = str(self._tuning(setting, mpi))
-        try:
+        network = setting.network
+        tuning = {"AAPC_TUNING": str(self._tuning(setting, mpi))} if self._tune_minutes() > 0 else {}
+        with environment({**network.environment, **tuning}):
             mpirun(
-                *(lab, mpi, setting.network.launcher_options, "bench", "--topology", str(setting.topology)),
+                *(lab, mpi, network.launcher_options, "bench", "--topology", str(setting.told)),
                 *("--sizes", ",".join(map(str, bench.sizes)), "--candidates", ",".join(bench.methods)),
                 *("--repeats", str(bench.repeats), "--warm-up", "1", "--most-seconds", str(bench.most_seconds)),
-                *("--format", "json", "-o", str(report)),
+                *(*network.bench_options, "--format", "json", "-o", str(report)),
             )
-        finally:
-            if environment_before is None:
-                os.environ.pop("AAPC_TUNING", None)
-            else:
-                os.environ["AAPC_TUNING"] = environment_before
 
     def _keep_samples(self, report: Path, cell: Row, bench: Bench) -> None:
         if self._samples is not None:
@@ -273,6 +272,11 @@ class Plan:
             *("--method", fit.method, "--sizes", ",".join(map(str, fit.sizes)), *ranks, "--repeats", str(fit.repeats)),
             *("--csv", str(samples / "samples.csv"), "--format", "json", "-o", str(samples / "fit.json")),
         )
+
+
+def true_over_told_bound(setting: Setting) -> float:
+    """Ranks that are told wrong speeds take the bound for another one than it is."""
+    return seconds_per_byte(setting.topology) / seconds_per_byte(setting.told)
 
 
 def read_samples(directory: Path) -> list[Row]:

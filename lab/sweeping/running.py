@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -12,7 +14,10 @@ from pathlib import Path
 from emulation.errors import Interrupted, LabError
 from emulation.program import find_aapc
 
+from .definition import Traffic
+
 CLUSTER = Path(__file__).resolve().parents[1] / "cluster"
+DATAGRAMS = Path(__file__).resolve().with_name("datagrams.py")
 WIRE_OVER_PAYLOAD = 1514 / 1448  # of a full Ethernet frame under TCP
 PATIENCE = 20.0  # seconds that a program has to clean up when it is interrupted
 
@@ -58,6 +63,37 @@ def lab_up(lab: str, topology: Path, *options: str) -> Iterator[None]:
         yield
     finally:
         cluster("down", "--name", lab)
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """These variables inside the `with`, and what was there before behind it."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def foreign_traffic(lab: str, traffic: Traffic | None) -> Iterator[None]:
+    """Datagrams of others on the wires inside the `with`."""
+    if traffic is None:
+        yield
+        return
+    command = [str(CLUSTER), "exec", "--name", lab, traffic.source, "--", sys.executable, str(DATAGRAMS)]
+    sender = subprocess.Popen([*command, traffic.destination, str(traffic.bits_per_second)])
+    try:
+        yield
+        if sender.poll() is not None:
+            raise LabError(f"the traffic from {traffic.source} ended early, with status {sender.returncode}")
+    finally:
+        _end(sender)
 
 
 def processor_ticks() -> tuple[int, int]:

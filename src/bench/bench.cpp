@@ -79,6 +79,11 @@ class Bench {
         if (!sizes) {
             return output_.refuse(sizes.error());
         }
+        const auto late = parse_late_rank(options_.late, harness_->placement().participants());
+        if (!late) {
+            return output_.refuse(late.error());
+        }
+        harness_->let_be_late(*late);
         gather_facts();
         show(table_head(facts_));
         std::vector<SizeResult> results;

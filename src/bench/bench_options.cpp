@@ -63,6 +63,13 @@ Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
     return sizes;
 }
 
+template <typename Number>
+bool read_number(std::string_view text, Number& number) {
+    const char* const end = text.data() + text.size();
+    const auto [behind, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && behind == end;
+}
+
 }  // namespace
 
 void add_bench_options(cli::Command& command, BenchOptions& options) {
@@ -90,6 +97,10 @@ void add_bench_options(cli::Command& command, BenchOptions& options) {
         .option("--pattern", options.pattern,
                 fmt::format("unequal messages (MPI_Alltoallv), of these sizes on average: {}", pattern_names()))
         .type_name("NAME");
+    command
+        .option("--late", options.late,
+                "let a rank enter calls late: in every EVERY-th call of each candidate, by SECONDS, which count")
+        .type_name("RANK:SECONDS:EVERY");
     add_mpi_option(command, options.mpi);
     command.option("--seed", options.seed, "of the order of the candidates in each round, and of what a pattern draws")
         .show_default();
@@ -137,6 +148,27 @@ Expected<std::vector<Candidate>> parse_candidates(const std::vector<std::string>
         candidates.push_back(std::move(candidate));
     }
     return candidates;
+}
+
+Expected<LateRank> parse_late_rank(std::string_view text, int ranks) {
+    if (text.empty()) {
+        return LateRank{};
+    }
+    const std::size_t first = text.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
+    LateRank late;
+    if (second == std::string_view::npos || !read_number(text.substr(0, first), late.rank) ||
+        !read_number(text.substr(first + 1, second - first - 1), late.seconds) ||
+        !read_number(text.substr(second + 1), late.every) || late.rank < 0 ||
+        !(late.seconds >= 0 && late.seconds <= 3600) || late.every < 1) {
+        return failure(fmt::format("'{}' does not say who is late", text),
+                       "write RANK:SECONDS:EVERY, such as 5:0.05:10, with at most 3600 seconds");
+    }
+    if (late.rank >= ranks) {
+        return failure(fmt::format("there is no rank {} that could be late", late.rank),
+                       fmt::format("choose 0 to {}", ranks - 1));
+    }
+    return late;
 }
 
 Expected<std::vector<std::int64_t>> parse_sizes(const std::vector<std::string>& words) {

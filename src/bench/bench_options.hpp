@@ -11,6 +11,7 @@
 #include "aapc/methods/method.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/network.hpp"
+#include "bench/sample.hpp"
 #include "console/command_line.hpp"
 
 namespace aapc::bench {
@@ -28,6 +29,7 @@ struct BenchOptions {
     double most_seconds = 30;  ///< for each size
     std::string pattern;       ///< of unequal messages, whose mean size the sizes are; empty: blocks are equal
     std::uint64_t seed = 1;
+    std::string late;  ///< as parse_late_rank() reads it; empty: nobody
     std::string format = "table";
     std::string output;
 };
@@ -54,6 +56,9 @@ struct Candidate {
 /// The candidates by their names, each once; the diagnostic has no file.
 [[nodiscard]] Expected<std::vector<Candidate>> parse_candidates(const std::vector<std::string>& names,
                                                                 NetworkKind kind);
+
+/// From "RANK:SECONDS:EVERY", for a job of so many ranks; an empty text: nobody. The diagnostic has no file.
+[[nodiscard]] Expected<LateRank> parse_late_rank(std::string_view text, int ranks);
 
 /// Block sizes from words such as "8Ki" and "1:1Mi:x4" (from, to at most, each times a factor of at least 2), in
 /// ascending order, each once; at least one, each from 1 to 2^31-1. The diagnostic has no file.

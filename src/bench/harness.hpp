@@ -70,6 +70,9 @@ class Harness {
     /// Calls of this process that the interposer exchanged, where it is there; -1: it counts nothing.
     [[nodiscard]] static long calls_by_aapc();
 
+    /// From now on that rank comes late.
+    void let_be_late(const LateRank& late) { late_ = late; }
+
     [[nodiscard]] MPI_Comm communicator() const { return comm_; }
     [[nodiscard]] const Network& network() const { return network_; }
     [[nodiscard]] const Placement& placement() const { return placement_; }
@@ -96,6 +99,10 @@ class Harness {
     std::string
         forced_;  ///< "AAPC_ALGORITHM=tree", what rank 0's environment forces `interposed` to do; empty: nothing
     bool forced_native_ = false;
+    LateRank late_;
+    mutable std::map<std::string, long> calls_;  ///< of each candidate, where somebody is late
+    /// Waits, where it is this rank's turn to be late.
+    void be_late(const std::string& what) const;
 
     [[nodiscard]] Expected<mpi::Exchange*> exchange_of(const Method& method);
     /// What the ranks of each machine share, made at the first use.

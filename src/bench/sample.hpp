@@ -4,6 +4,13 @@
 
 namespace aapc::bench {
 
+/// A rank that comes late on purpose, to see what that does to the others.
+struct LateRank {
+    int rank = -1;       ///< below 0: nobody is late
+    double seconds = 0;  ///< by so much
+    int every = 1;       ///< in the calls of each candidate whose number, from 1 and with warm-up, this divides
+};
+
 /// What the harness says of one exchange. The same on all ranks.
 struct Sample {
     double seconds = 0;  ///< of the slowest rank, from its entering the exchange to its leaving it

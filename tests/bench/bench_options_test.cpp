@@ -38,6 +38,25 @@ TEST(ParseSizes, RefusesWhatIsNone) {
     }
 }
 
+TEST(ParseLateRank, SaysWhoIsLateByHowMuchAndHowOften) {
+    const auto late = parse_late_rank("3:0.05:10", 4);
+    ASSERT_TRUE(late) << to_string(late.error());
+    EXPECT_EQ(late->rank, 3);
+    EXPECT_DOUBLE_EQ(late->seconds, 0.05);
+    EXPECT_EQ(late->every, 10);
+    EXPECT_LT(parse_late_rank("", 4)->rank, 0) << "nobody";
+}
+
+TEST(ParseLateRank, RefusesWhatIsNone) {
+    for (const char* text : {"3", "3:1", "3:1:", ":1:1", "3::1", "-1:1:1", "3:-1:1", "3:nan:1", "3:3601:1", "3:1:0",
+                             "3:1:1:1", "x:1:1", "3:1s:1", "4:1:1"}) {
+        const auto late = parse_late_rank(text, 4);
+        ASSERT_FALSE(late) << text;
+        EXPECT_FALSE(late.error().problem.empty()) << text;
+        EXPECT_FALSE(late.error().advice.empty()) << text;
+    }
+}
+
 TEST(ParseCandidates, WritesMethodsOutInFull) {
     const auto candidates = parse_candidates({"native", "tree", "interposed", "tree/paper+sender"}, NetworkKind::tree);
     ASSERT_TRUE(candidates) << to_string(candidates.error());

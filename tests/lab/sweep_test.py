@@ -111,6 +111,50 @@ class Case(unittest.TestCase):
         return steps
 
 
+CHAIN = """[network]
+speed = "25Mbit"
+[[switch]]
+name = "s0"
+machines = "n[0-3]"
+[[switch]]
+name = "s1"
+uplink = "s0"
+speed = "100Mbit"
+machine_speed = "12.5Mbit"
+machines = "n4"
+"""
+
+
+class Disturbed(Case):
+    def test_speeds_are_wrong_by_a_factor_everywhere_or_on_trunks(self) -> None:
+        everywhere = definition.with_speeds_times(0.5)(CHAIN)
+        self.assertEqual(
+            [line.split('"')[1] for line in everywhere.splitlines() if "speed" in line],
+            ["12.5Mbit", "50Mbit", "6.25Mbit"],
+        )
+        trunks = definition.with_speeds_times(2, trunks_only=True)(CHAIN)
+        self.assertIn('[network]\nspeed = "25Mbit"', trunks)
+        self.assertIn('speed = "200Mbit"', trunks)
+
+    def test_ranks_are_told_another_file_and_the_bound_is_the_lab_s(self) -> None:
+        network = Network("chain-4x4.toml", told=definition.with_speeds_times(0.5))
+        with mock.patch.object(jobs, "seconds_per_byte", lambda topology: 2.0 if "told" in topology.stem else 1.0):
+            self.carry_out(sweep(networks=[network]))
+        self.assertTrue(self.ran[0]["--topology"].endswith("chain-4x4-told.toml"))
+        self.assertEqual({row["bound_seconds"] for row in self.plan(sweep()).medians.rows}, {"0.5"})
+
+    def test_options_and_variables_reach_the_ranks_and_stay_with_them(self) -> None:
+        seen = []
+        network = Network("chain-4x4.toml", bench_options=["--late", "1:2:3"], environment={"AAPC_TEST_CLOCK": "1"})
+        with mock.patch.object(self, "mpirun", side_effect=self.mpirun) as mpirun:
+            mpirun.side_effect = lambda *words: (seen.append(os.environ["AAPC_TEST_CLOCK"]), Case.mpirun(self, *words))
+            with mock.patch.object(jobs, "mpirun", mpirun):
+                self.carry_out(sweep(networks=[network]))
+        self.assertEqual(self.ran[0]["--late"], "1:2:3")
+        self.assertEqual(seen, ["1"])
+        self.assertNotIn("AAPC_TEST_CLOCK", os.environ)
+
+
 class Resuming(Case):
     def test_what_is_there_is_not_measured_again(self) -> None:
         steps = self.carry_out(sweep())
@@ -232,6 +276,7 @@ class Choosing(Case):
 class Keeping(Case):
     def test_rows_are_medians_with_intervals_and_ratios_to_the_first(self) -> None:
         (native, ring) = medians.bench_rows(document([8], METHODS), METHODS)
+        self.assertEqual(ring["mean_seconds"], "2")
         self.assertEqual((native["asked"], native["method"], native["median_seconds"]), ("native", "native", "5"))
         self.assertEqual((ring["asked"], ring["method"], ring["rounds"]), ("ring", "ring/plain", "3"))
         self.assertEqual((ring["low_seconds"], ring["median_seconds"], ring["high_seconds"]), ("1.5", "2", "2.5"))
