@@ -1,6 +1,7 @@
 #include "algorithms/local_group/local_group_formula.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "algorithms/factor/factorisation.hpp"
@@ -9,10 +10,13 @@ namespace aapc::local_group {
 
 namespace {
 
+/// Groups of `group` ranks that `ranks` are, the last perhaps incomplete.
+std::int32_t groups_of(std::int32_t group, std::int32_t ranks) { return (ranks + group - 1) / group; }
+
 /// Phases that two clusters of these sizes need: groups of the larger one.
-Phase groups_of(std::int32_t one, std::int32_t other) {
+Phase phases_of(std::int32_t one, std::int32_t other) {
     const auto [smaller, larger] = std::minmax(one, other);
-    return (Phase{larger} + smaller - 1) / smaller;
+    return groups_of(smaller, larger);
 }
 
 /// Modulo the number of complete groups, the group that takes a block that its origin's own group cannot send. With two
@@ -26,12 +30,18 @@ std::int32_t turn_of(std::int32_t origin, std::int32_t destination, std::int32_t
 LocalGroupFormula::LocalGroupFormula(std::vector<std::int32_t> sizes) : sizes_(std::move(sizes)), round_starts_{0} {
     // An even number of clusters: the last factor has all the loops and would be a round without meetings.
     const std::int32_t rounds = clusters() % 2 == 0 ? clusters() - 1 : clusters();
+    const bool alike = std::all_of(sizes_.begin(), sizes_.end(), [&](std::int32_t one) { return one == sizes_[0]; });
+    if (alike && clusters() > 1) {
+        round_starts_.resize(static_cast<std::size_t>(rounds) + 1);
+        std::iota(round_starts_.begin(), round_starts_.end(), Phase{0});
+        return;
+    }
     for (std::int32_t round = 0; round < rounds; ++round) {
         Phase phases = 0;
         for (Cluster cluster = 0; cluster < clusters(); ++cluster) {
             const Cluster other = partner(round, cluster);
             if (other != cluster) {
-                phases = std::max(phases, groups_of(size(cluster), size(other)));
+                phases = std::max(phases, phases_of(size(cluster), size(other)));
             }
         }
         round_starts_.push_back(round_starts_.back() + phases);
@@ -79,30 +89,74 @@ void LocalGroupFormula::append_destinations(Member from, std::int32_t agent, std
     }
 }
 
-void LocalGroupFormula::append_origins(Member from, Member to, std::vector<std::int32_t>& out) const {
+LocalGroupFormula::Origins LocalGroupFormula::origins_across(Member from, Member to) const {
     const std::int32_t all = size(from.cluster);
     if (is_smaller(from.cluster, to.cluster)) {
-        for (std::int32_t origin = 0; origin < all; ++origin) {
-            out.push_back(origin);
-        }
-        return;
+        return {0, all, all, 1};
     }
     const std::int32_t group_size = size(to.cluster);
     const std::int32_t group = from.index / group_size;
-    for (std::int32_t origin = group * group_size; origin < std::min((group + 1) * group_size, all); ++origin) {
-        out.push_back(origin);
-    }
+    Origins origins{group * group_size, std::min((group + 1) * group_size, all), all, 1};
     const std::int32_t complete_groups = all / group_size;
     const std::int32_t left_over = complete_groups * group_size;
-    if (to.index < all - left_over) {
-        return;  // the incomplete group has its own rank that meets `to`
+    if (to.index >= all - left_over) {
+        // Of the incomplete group every complete_groups-th origin, from the first whose turn it is; otherwise that
+        // group has its own rank that meets `to`.
+        const std::int32_t ahead = (turn_of(left_over, to.index, group_size) - group) % complete_groups;
+        origins.of_last_group = left_over + (complete_groups - ahead) % complete_groups;
+        origins.step = complete_groups;
     }
-    // Of the incomplete group every complete_groups-th origin, from the first whose turn it is.
-    const std::int32_t ahead = (turn_of(left_over, to.index, group_size) - group) % complete_groups;
-    for (std::int32_t origin = left_over + (complete_groups - ahead) % complete_groups; origin < all;
-         origin += complete_groups) {
+    return origins;
+}
+
+void LocalGroupFormula::append_origins(Member from, Member to, std::vector<std::int32_t>& out) const {
+    const Origins origins = origins_across(from, to);
+    for (std::int32_t origin = origins.first; origin < origins.end; ++origin) {
         out.push_back(origin);
     }
+    for (std::int32_t origin = origins.of_last_group; origin < size(from.cluster); origin += origins.step) {
+        out.push_back(origin);
+    }
+}
+
+std::int64_t LocalGroupFormula::transit_blocks(Member member) const {
+    const std::int32_t own = size(member.cluster);
+    std::int64_t blocks = 0;
+    for (Cluster other = 0; other < clusters(); ++other) {
+        if (other == member.cluster) {
+            continue;
+        }
+        if (is_smaller(member.cluster, other)) {
+            blocks += std::int64_t{groups_of(own, size(other) - member.index)} * (own - 1);
+        } else {
+            const Origins origins = origins_across(member, {other, member.index % size(other)});
+            blocks += origins.end - origins.first - 1 +
+                      (std::max(own - origins.of_last_group, 0) + origins.step - 1) / origins.step;
+        }
+    }
+    return blocks;
+}
+
+std::int64_t LocalGroupFormula::phase_blocks(Member member) const {
+    const std::int32_t own = size(member.cluster);
+    std::int64_t handed_on = 1;  // by the rank of the cluster that hands on most, the member itself left out
+    std::int64_t handed_over = 1;
+    std::int64_t across = 0;
+    for (Cluster other = 0; other < clusters(); ++other) {
+        if (other == member.cluster) {
+            continue;
+        }
+        const bool smaller = is_smaller(member.cluster, other);
+        handed_on += smaller ? groups_of(own, size(other) - (member.index == 0 ? 1 : 0)) : 1;
+        handed_over += smaller ? groups_of(own, size(other) - member.index) : 1;
+        const std::int32_t few = std::min(own, size(other));
+        const std::int32_t many = std::max(own, size(other));
+        across = std::max(across, std::int64_t{2} * few + groups_of(many / few, many % few));
+    }
+    if (own == 1) {
+        return across == 2 ? 0 : across;
+    }
+    return std::max(handed_on + handed_over, across);
 }
 
 std::vector<Exchange> LocalGroupFormula::exchanges_of(Member member) const {

@@ -32,7 +32,8 @@ struct Exchange {
 
 class LocalGroupFormula {
   public:
-    /// `sizes`: how many ranks each cluster has, all positive; at least one cluster. O(clusters²).
+    /// `sizes`: how many ranks each cluster has, all positive; at least one cluster. O(clusters²), O(clusters) where
+    /// all have equally many.
     explicit LocalGroupFormula(std::vector<std::int32_t> sizes);
 
     [[nodiscard]] const std::vector<std::int32_t>& sizes() const { return sizes_; }
@@ -51,6 +52,13 @@ class LocalGroupFormula {
     /// to `to`, whom it meets; ascending. O(origins).
     void append_origins(Member from, Member to, std::vector<std::int32_t>& out) const;
 
+    /// Blocks of others that `member` holds once its cluster has gathered what has to leave. O(clusters).
+    [[nodiscard]] std::int64_t transit_blocks(Member member) const;
+
+    /// More blocks than these are in no two messages that `member` sends and receives in one phase; 0 where all its
+    /// messages have one block, and so have one place. O(clusters).
+    [[nodiscard]] std::int64_t phase_blocks(Member member) const;
+
     /// In which order clusters meet: rounds, in each of which a cluster meets at most one other, until all have met (a
     /// 1-factorisation of the complete graph). A round has as many phases as its most unequal pair needs groups.
     [[nodiscard]] Phase wide_area_phases() const { return round_starts_.back(); }
@@ -61,6 +69,15 @@ class LocalGroupFormula {
   private:
     [[nodiscard]] std::int32_t size(Cluster cluster) const { return sizes_[static_cast<std::size_t>(cluster)]; }
     [[nodiscard]] Cluster clusters() const { return static_cast<Cluster>(sizes_.size()); }
+    /// Numbers in a cluster: from `first` on and below `end`, and every step-th from `of_last_group` on.
+    struct Origins {
+        std::int32_t first;
+        std::int32_t end;
+        std::int32_t of_last_group;
+        std::int32_t step;
+    };
+    /// Of the blocks that `from` sends across the wide area to `to`, whom it meets. O(1).
+    [[nodiscard]] Origins origins_across(Member from, Member to) const;
     /// Of two different clusters.
     [[nodiscard]] bool is_smaller(Cluster one, Cluster other) const;
     /// Whom a cluster meets in a round; itself if nobody.

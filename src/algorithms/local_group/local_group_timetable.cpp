@@ -8,6 +8,7 @@
 #include "algorithms/local_group/cluster_networks.hpp"
 #include "algorithms/local_group/local_group_formula.hpp"
 #include "algorithms/tree/tree_timetable.hpp"
+#include "timetable/buffer_bound.hpp"
 
 namespace aapc::local_group {
 
@@ -28,7 +29,7 @@ LocalGroupFormula formula_of(const std::vector<Group>& groups) {
     return LocalGroupFormula(std::move(sizes));
 }
 
-class LocalGroupTimetable final : public Timetable {
+class LocalGroupTimetable final : public Timetable, public BufferBound {
   public:
     LocalGroupTimetable(std::vector<Group> groups, Rank participants)
         : groups_(std::move(groups)),
@@ -83,6 +84,12 @@ class LocalGroupTimetable final : public Timetable {
                 out.push_back({rank_at({from.cluster, origin}), transfer.to});
             }
         }
+    }
+
+    /// What is gathered all arrives before the first of it leaves.
+    [[nodiscard]] std::int64_t most_buffer_blocks(Rank rank, Phase window) const override {
+        const Member& member = member_of(rank);
+        return formula_.transit_blocks(member) + window * formula_.phase_blocks(member);
     }
 
     [[nodiscard]] std::vector<Rank> ranks_of_switch(Rank rank) const override {
