@@ -6,7 +6,7 @@
  *         once:N           the interposer's allocation number N fails
  *         from:N           ... and all after it
  *         kill:N           the process is killed at the interposer's moment number N
- *         exit:N           ... leaves without MPI_Finalize
+ *         exit:N           ... leaves without MPI_Finalize, if MPI_Init is behind it
  *         stop:N           ... is stopped for half a second
  *         full             no shared memory can be reserved, as on a host without room
  *         missing          no shared memory can be made, as where the kernel refuses
@@ -111,10 +111,18 @@ static void stop_for_a_while(void) {
     }
 }
 
+int MPI_Initialized(int* flag) __attribute__((weak));
+
+/* A process that leaves before MPI_Init is waited for: MPICH does so without us, too. */
+static int mpi_has_begun(void) {
+    int flag = 0;
+    return MPI_Initialized != NULL && MPI_Initialized(&flag) == 0 && flag != 0;
+}
+
 static void count_moment(void) {
     if (__atomic_add_fetch(&moments, 1, __ATOMIC_RELAXED) != fault.number) return;
     if (is("kill")) raise(SIGKILL);
-    if (is("exit")) _exit(3);
+    if (is("exit") && mpi_has_begun()) _exit(3);
     if (is("stop")) stop_for_a_while();
 }
 
