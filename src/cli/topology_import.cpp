@@ -28,7 +28,9 @@ Expected<imports::FoundTree> read(const std::string& text, const std::string& fr
     if (from == "slurm") {
         return is_yaml(text) ? imports::read_slurm_yaml(text, file) : imports::read_slurm_conf(text, file);
     }
-    return from == "lldp" ? imports::read_lldp(text, file) : imports::read_ibnetdiscover(text, file);
+    return from == "lldp"      ? imports::read_lldp(text, file)
+           : from == "simgrid" ? imports::read_simgrid(text, file)
+                               : imports::read_ibnetdiscover(text, file);
 }
 
 int import(const ImportOptions& options, const std::string& file) {
@@ -73,8 +75,9 @@ void add_importing_topology_command(Command& program, Invocation& invocation) {
     command
         .option("--from", options->from,
                 "what FILE is, to write a topology file from it: slurm (topology.conf or topology.yaml), ibnetdiscover "
-                "(its output), lldp (lldpctl -f json of all hosts, in one object by their names)")
-        .one_of({"slurm", "ibnetdiscover", "lldp"});
+                "(its output), lldp (lldpctl -f json of all hosts, in one object by their names), simgrid (a platform "
+                "file)")
+        .one_of({"slurm", "ibnetdiscover", "lldp", "simgrid"});
     command.option("--speed", options->speed, "with --from: of all links of which no speed is known")
         .type_name("SPEED");
     command.example("aapc topology --from slurm /etc/slurm/topology.conf --speed 25Gbit > cluster.toml",

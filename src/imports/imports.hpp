@@ -1,6 +1,7 @@
 /// @file
 /// What sites have instead of a topology file, read and written as one: Slurm's topology.conf and topology.yaml, the
-/// output of ibnetdiscover and of lldpctl. What these do not say, such as speeds, is left to a comment in the file.
+/// output of ibnetdiscover and of lldpctl, platform files of SimGrid's. What these do not say, such as speeds, is left
+/// to a comment in the file.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct FoundTree {
     std::string source;                ///< "Slurm's topology.conf", for the comment at the top
     std::vector<std::string> remarks;  ///< what a person should know
     std::vector<FoundSwitch> switches;
+    std::vector<int> sides{};  ///< of a torus, which is one switch without a place of its own; empty: a tree
 };
 
 /// topology.conf, a tree: lines SwitchName=… with Nodes=… or Switches=….
@@ -47,6 +49,11 @@ struct FoundTree {
 /// and those with several neighbours, are taken to be switches.
 /// Source: lldpctl(8) of lldpd.
 [[nodiscard]] Expected<FoundTree> read_lldp(std::string_view text, const std::string& file);
+
+/// SimGrid's platform files, version 4: flat clusters, fat trees, and zones whose routes follow a tree; or a torus
+/// alone. Backbones that all messages of a zone share are divided among its machines, as an all-to-all would. Source:
+/// SimGrid's reference of platform files.
+[[nodiscard]] Expected<FoundTree> read_simgrid(std::string_view text, const std::string& file);
 
 /// Which cables there are between whom; what the last two readers find before it is a tree.
 struct FoundCables {

@@ -13,6 +13,8 @@ namespace aapc::imports {
 
 namespace {
 
+constexpr std::size_t most_names = 131'072;  // of machines and switches in a topology file
+
 /// A line of topology.conf, or an entry of topology.yaml.
 struct SlurmSwitch {
     std::string name;
@@ -78,7 +80,7 @@ class TreeOfSwitches {
                                                                 in_quotes(second->name)),
                             .advice = "connect them by a switch that has them in Switches="});
         }
-        add_below("", tree);
+        add_all(tree);
         if (tree.switches.size() != switches_.size()) {
             return failure({.file = file_,
                             .line = 1,
@@ -110,6 +112,13 @@ class TreeOfSwitches {
                     names.error().file = file_;
                     names.error().line = each.line;
                     return failure(names.error());
+                }
+                names_ += names->size();
+                if (names_ > most_names) {
+                    return failure({.file = file_,
+                                    .line = each.line,
+                                    .problem = fmt::format("with these it has more than {} names", most_names),
+                                    .advice = "a topology file describes no more; give a part"});
                 }
                 for (const HostlistEntry& entry : *names) {
                     const bool is_switch = what == std::string_view("switch");
@@ -143,15 +152,21 @@ class TreeOfSwitches {
         return last;
     }
 
-    void add_below(const std::string& above, FoundTree& tree) const {
+    /// From the top down, each switch followed by those below it, in the order of the file.
+    void add_all(FoundTree& tree) const {
+        std::map<std::string, std::vector<const SlurmSwitch*>> below;
         for (const SlurmSwitch& each : switches_) {
             const auto uplink = uplink_of_.find(each.name);
-            if ((uplink == uplink_of_.end() ? "" : uplink->second) != above) {
-                continue;
-            }
+            below[uplink == uplink_of_.end() ? "" : uplink->second].push_back(&each);
+        }
+        std::vector<const SlurmSwitch*> to_add = below[""];
+        while (!to_add.empty()) {
+            const SlurmSwitch& each = *to_add.back();
+            to_add.pop_back();
+            const auto uplink = uplink_of_.find(each.name);
             FoundSwitch found;
             found.name = each.name;
-            found.uplink = above;
+            found.uplink = uplink == uplink_of_.end() ? "" : uplink->second;
             if (!each.nodes.empty()) {
                 found.machines.push_back(each.nodes);
             }
@@ -159,13 +174,15 @@ class TreeOfSwitches {
             if (!each.link_speed.empty()) {
                 tree.remarks.push_back(fmt::format("{}: LinkSpeed={}", each.name, each.link_speed));
             }
-            add_below(each.name, tree);
+            const std::vector<const SlurmSwitch*>& next = below[each.name];
+            to_add.insert(to_add.end(), next.rbegin(), next.rend());
         }
     }
 
     std::vector<SlurmSwitch> switches_;
     std::string file_;
     std::map<std::string, std::string> uplink_of_;
+    std::size_t names_ = 0;
 };
 
 std::string scalar(const YAML::Node& node, const char* key) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <deque>
 #include <set>
 
@@ -26,21 +28,26 @@ double common(const std::vector<double>& speeds) {
     return most == counts.end() ? 0 : most->first;
 }
 
-/// A name and its number at the end: "n007" is "n", 7, of width 3.
+/// A name and the number at the end of its first part: "n007.site" is "n", 7, of width 3, ".site".
 struct NumberedName {
     std::string_view stem;
+    std::string_view domain;
     std::int64_t number = -1;
     std::size_t width = 0;
 };
 
-NumberedName numbered(const std::string& name) {
-    const std::size_t last = name.find_last_not_of("0123456789");
-    const std::size_t start = last == std::string::npos ? 0 : last + 1;
-    const std::size_t digits = name.size() - start;
+NumberedName numbered(std::string_view name) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view first = name.substr(0, dot);
+    const std::size_t last = first.find_last_not_of("0123456789");
+    const std::size_t start = last == std::string_view::npos ? 0 : last + 1;
+    const std::size_t digits = first.size() - start;
     if (digits == 0 || digits > 15) {
-        return {name, -1, 0};
+        return {name, "", -1, 0};
     }
-    return {std::string_view(name).substr(0, start), std::stoll(name.substr(start)), name[start] == '0' ? digits : 1};
+    std::int64_t number = 0;
+    std::from_chars(first.data() + start, first.data() + first.size(), number);
+    return {first.substr(0, start), name.substr(dot), number, first[start] == '0' ? digits : 1};
 }
 
 /// What is plugged together between switches: how many cables and how fast.
@@ -68,6 +75,35 @@ bool is_tree(const std::vector<std::string>& switches, const Trunks& trunks) {
     return pairs / 2 + 1 == switches.size();
 }
 
+/// A switch has one speed for all its machines. Those of the last one whose speed is known to differ get a switch of
+/// their own with an uplink of that speed, which is the same network.
+void set_apart(FoundTree& tree, const std::vector<double>& speeds) {
+    const FoundSwitch whole = tree.switches.back();
+    std::vector<std::string> alike;
+    for (std::size_t index = 0; index < speeds.size(); ++index) {
+        const std::string& machine = whole.machines[index];
+        const double speed = speeds[index];
+        if (speed <= 0 || whole.machine_speed <= 0 || std::abs(speed - whole.machine_speed) <= 1e-3 * speed) {
+            alike.push_back(machine);
+        } else {
+            tree.switches.push_back({machine + "-port", whole.name, speed, 1, {machine}, speed});
+        }
+    }
+    const std::size_t apart = whole.machines.size() - alike.size();
+    tree.switches[tree.switches.size() - apart - 1].machines = std::move(alike);
+}
+
+/// A torus, which has no switches.
+std::string torus_text(const FoundTree& tree, std::string text) {
+    std::string sides;
+    for (const int side : tree.sides) {
+        sides += fmt::format("{}{}", sides.empty() ? "" : ", ", side);
+    }
+    const FoundSwitch& all = tree.switches.front();
+    return text + fmt::format("[network]\nkind = \"torus\"\nspeed = \"{}\"\nsides = [{}]\nmachines = \"{}\"\n",
+                              written_speed(all.machine_speed), sides, hostlist_text(all.machines));
+}
+
 }  // namespace
 
 std::string hostlist_text(const std::vector<std::string>& names) {
@@ -77,16 +113,17 @@ std::string hostlist_text(const std::vector<std::string>& names) {
         std::size_t end = first + 1;
         while (end < names.size() && start.number >= 0) {
             const std::int64_t next = start.number + static_cast<std::int64_t>(end - first);
-            const bool follows = names[end] == fmt::format("{}{:0{}}", start.stem, next, start.width);
+            const bool follows = names[end] == fmt::format("{}{:0{}}{}", start.stem, next, start.width, start.domain);
             if (!follows) {
                 break;
             }
             ++end;
         }
         text += text.empty() ? "" : ",";
+        const std::int64_t last = start.number + static_cast<std::int64_t>(end - first) - 1;
         text += end == first + 1 ? names[first]
-                                 : fmt::format("{}[{:0{}}-{:0{}}]", start.stem, start.number, start.width,
-                                               start.number + static_cast<std::int64_t>(end - first) - 1, start.width);
+                                 : fmt::format("{}[{:0{}}-{:0{}}]{}", start.stem, start.number, start.width, last,
+                                               start.width, start.domain);
         first = end;
     }
     return text;
@@ -156,6 +193,7 @@ Expected<FoundTree> tree_of(const FoundCables& found, const std::string& file) {
             added.uplink_links = trunk.cables;
         }
         tree.switches.push_back(std::move(added));
+        set_apart(tree, speeds_of[name]);
         for (const auto& [next, trunk] : trunks[name]) {
             if (next != above) {
                 to_add.emplace_back(next, name);
@@ -170,11 +208,14 @@ std::string topology_text(const FoundTree& tree, double speed) {
     for (const std::string& remark : tree.remarks) {
         text += fmt::format("# {}\n", remark);
     }
+    if (!tree.sides.empty()) {
+        return torus_text(tree, std::move(text));
+    }
     std::vector<double> known;
     bool all_known = true;
     for (const FoundSwitch& each : tree.switches) {
         const bool has_machines = !each.machines.empty();
-        known.insert(known.end(), has_machines && each.machine_speed > 0 ? 1 : 0, each.machine_speed);
+        known.insert(known.end(), each.machine_speed > 0 ? each.machines.size() : 0, each.machine_speed);
         all_known =
             all_known && (!has_machines || each.machine_speed > 0) && (each.uplink.empty() || each.uplink_speed > 0);
     }

@@ -16,6 +16,7 @@
 #include "aapc/selection/tuning.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/topology_file.hpp"
+#include "imports/imports.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::fuzz {
@@ -44,6 +45,16 @@ void read_a_method(std::string_view text) {
         judge(text, parse_method(text, kind));
     }
     judge(text, parse_synchronisation(text));
+}
+
+/// What sites have: of whatever is read a topology file is written.
+template <Expected<imports::FoundTree> (*Read)(std::string_view, const std::string&)>
+void read_what_a_site_has(std::string_view text) {
+    const auto tree = Read(text, "f");
+    judge(text, tree);
+    if (tree) {
+        static_cast<void>(read_topology(imports::topology_text(*tree, 1e9), "f"));
+    }
 }
 
 void read_a_model(std::string_view text) { judge(text, read_network_model(text, "f")); }
@@ -83,11 +94,16 @@ std::span<const Reader> readers() {
     static constexpr std::array all{
         Reader{"demand", read_a_demand},
         Reader{"hostlist", read_a_hostlist},
+        Reader{"ibnetdiscover", read_what_a_site_has<imports::read_ibnetdiscover>},
+        Reader{"lldp", read_what_a_site_has<imports::read_lldp>},
         Reader{"method", read_a_method},
         Reader{"model", read_a_model},
         Reader{"samples", read_samples},
         Reader{"schedule", read_a_schedule},
         Reader{"settings", read_settings_of_rank_0},
+        Reader{"simgrid", read_what_a_site_has<imports::read_simgrid>},
+        Reader{"slurm-conf", read_what_a_site_has<imports::read_slurm_conf>},
+        Reader{"slurm-yaml", read_what_a_site_has<imports::read_slurm_yaml>},
         Reader{"topology", read_a_topology},
         Reader{"tuning", read_a_tuning},
         Reader{"units", read_units},

@@ -1,6 +1,7 @@
 // Replays the seeds of the fuzzers, and what is next to them: every beginning of each, and each with a byte changed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -41,8 +42,11 @@ TEST_P(Seeds, AreReadOrRefused) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Readers, Seeds, testing::ValuesIn(readers().begin(), readers().end()),
-                         [](const auto& reader) { return std::string(reader.param.name); });
+INSTANTIATE_TEST_SUITE_P(Readers, Seeds, testing::ValuesIn(readers().begin(), readers().end()), [](const auto& reader) {
+    std::string name(reader.param.name);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
 
 }  // namespace
 }  // namespace aapc::fuzz

@@ -65,6 +65,21 @@ TEST(SlurmConf, MistakesHaveTheirLine) {
     }
 }
 
+// Files of sites in use: names with zeros and several brackets, tabs, empty lines, levels, switches before those above.
+TEST(SlurmConf, FilesInUse) {
+    const std::string text = written(read_slurm_conf,
+                                     "##################\n# Slurm's topology\n##################\n"
+                                     "SwitchName=ib-core\tSwitches=ib-row[1-2]\r\n"
+                                     "SwitchName=ib-row1 Switches=ib-r1l[01-02]\n\n"
+                                     "SwitchName=ib-row2 Switches=ib-r2l01 LinkSpeed=200000\n"
+                                     "SwitchName=ib-r1l01 Nodes=cn[0001-0018,0020],gpu[01-02]\n"
+                                     "SwitchName=ib-r1l02 Nodes=r1c[1-2]n[1-4]\n"
+                                     "SwitchName=ib-r2l01 Nodes=cn[0100-0102]\n",
+                                     1e11);
+    EXPECT_THAT(text, HasSubstr("name = \"ib-r1l02\"\nuplink = \"ib-row1\"\nmachines = \"r1c[1-2]n[1-4]\"\n"));
+    expect_network(text, 19 + 2 + 8 + 3);
+}
+
 TEST(SlurmYaml, TakesTheDefaultTree) {
     const std::string text = written(read_slurm_yaml,
                                      "---\n- topology: first\n  block:\n    block_sizes:\n      - 4\n"
@@ -139,6 +154,63 @@ TEST(Ibnetdiscover, ASingleSwitchAndMistakes) {
                 HasSubstr("given:2: a port that"));
 }
 
+// What fabrics in use print besides: names of managed switches and chips of directors, external ports, nodes that only
+// reduce, adapters of which nobody has said whose they are, links at less than they could, and more words behind them.
+TEST(Ibnetdiscover, DumpsOfFabricsInUse) {
+    const std::string text = written(read_ibnetdiscover, R"(#
+# Topology file: generated on Tue Jan  2 03:04:05 2024
+#
+# Initiated from node 08c0eb030000a0 port 08c0eb030000a0
+
+vendid=0x2c9
+devid=0xd2f0
+sysimgguid=0x10
+switchguid=0x10(10)
+Switch	41 "S-0010"		# "MF0;leaf1:MQM8700/U1" enhanced port 0 lid 1 lmc 0
+[1]	"H-00a0"[1](a0) 		# "cn001 mlx5_0" lid 5 2xHDR SpeedActive/Supported: HDR
+[2]	"H-00b0"[1](b0) 		# "cn002 mlx5_0" lid 6 4xEDR
+[3]	"H-00c0"[1](c0) 		# "MT4123 ConnectX6   Mellanox Technologies" lid 7 4xHDR
+[21](ext 11)	"S-0020"[4](ext 2)		# "MF0;director:CS8500/L01/U1" lid 3 4xHDR
+[41]	"H-00e0"[1](e0) 		# "Mellanox Technologies Aggregation Node" lid 9 4xHDR
+
+Switch	40 "S-0020"		# "MF0;director:CS8500/L01/U1" enhanced port 0 lid 3 lmc 0
+[4](ext 2)	"S-0010"[21](ext 11)		# "MF0;leaf1:MQM8700/U1" lid 1 4xHDR
+[9]	"S-0030"[9]		# "Quantum Mellanox Technologies" lid 4 4xHDR
+
+Switch	40 "S-0030"		# "Quantum Mellanox Technologies" base port 0 lid 4 lmc 0
+[9]	"S-0020"[9]		# "MF0;director:CS8500/L01/U1" lid 3 4xHDR
+[1]	"H-00d0"[2](d1) 		# "cn003 HCA-1" lid 8 1xFDR10
+
+caguid=0xe0
+Ca	1 "H-00e0"		# "Mellanox Technologies Aggregation Node"
+[1](e0) 	"S-0010"[41]		# lid 9 lmc 0 "MF0;leaf1:MQM8700/U1" lid 1 4xHDR
+
+Ca	1 "H-00a0"		# "cn001 mlx5_0"
+[1](a0) 	"S-0010"[1]		# lid 5 lmc 0 "MF0;leaf1:MQM8700/U1" lid 1 2xHDR
+Ca	1 "H-00b0"		# "cn002 mlx5_0"
+[1](b0) 	"S-0010"[2]		# lid 6 lmc 0 "MF0;leaf1:MQM8700/U1" lid 1 4xEDR
+Ca	1 "H-00c0"		# "MT4123 ConnectX6   Mellanox Technologies"
+[1](c0) 	"S-0010"[3]		# lid 7 lmc 0 "MF0;leaf1:MQM8700/U1" lid 1 4xHDR
+Ca	2 "H-00d0"		# "cn003 HCA-1"
+[2](d1) 	"S-0030"[1]		# lid 8 lmc 0 "Quantum Mellanox Technologies" lid 4 1xFDR10
+)");
+    EXPECT_THAT(text,
+                HasSubstr("# 1 aggregation nodes of switches are left out.\n# 1 adapters do not say whose they are"));
+    EXPECT_THAT(text, HasSubstr("name = \"director-L01-U1\"\n"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("name = \"leaf1\"\nuplink = \"director-L01-U1\"\nspeed = \"200Gbit\"\nmachines = \"cn[001-002]\"\n"));
+    EXPECT_THAT(text, HasSubstr("name = \"H-00c0-port\"\nuplink = \"leaf1\"\nspeed = \"200Gbit\"\nmachines = "
+                                "\"H-00c0\"\nmachine_speed = "));
+    EXPECT_THAT(text, HasSubstr("machines = \"cn003\"\nmachine_speed = \"10Gbit\"\n"));
+    expect_network(text, 4);
+}
+
+TEST(Ibnetdiscover, NumbersThatNoPortHas) {
+    EXPECT_THAT(written(read_ibnetdiscover, "Switch 36 \"S-1\" # \"s\"\n[99999999999] \"S-2\"[1]\n"),
+                HasSubstr("given:2: a port that"));
+}
+
 std::string seen(const std::string& interface, const std::string& neighbour, const std::string& type) {
     return "{\"" + interface + "\": {\"chassis\": {\"" + neighbour +
            "\": {}}, \"port\": {\"auto-negotiation\": " + "{\"current\": \"" + type + "\"}}}}";
@@ -158,6 +230,29 @@ TEST(Lldp, MachinesFromTheirOwnAndTrunksFromTheSwitches) {
     EXPECT_THAT(written(read_lldp, document), HasSubstr("# speed = ")) << "that of the trunk is not known";
 }
 
+// Neighbours that tell no name, interfaces without neighbours, types of media as standards spell them.
+TEST(Lldp, DumpsOfSwitchesInUse) {
+    const std::string nameless = R"({"eth1": {"via": "LLDP", "age": "0 day, 08:40:40",
+        "chassis": {"id": {"type": "mac", "value": "f4:8e:38:00:00:01"}, "descr": "a switch"},
+        "port": {"id": {"type": "local", "value": "512"}, "ttl": "120"}}})";
+    const std::string named = R"({"enp1s0": {"via": "LLDP",
+        "chassis": {"tor1": {"id": {"type": "mac", "value": "00:1c:0f:00:00:02"}, "mgmt-ip": ["192.0.2.1", "2001:db8::1"],
+                             "capability": [{"type": "Bridge", "enabled": true}, {"type": "Router", "enabled": true}]}},
+        "port": {"id": {"type": "ifname", "value": "Eth1/7"}, "aggregation": "5",
+                 "auto-negotiation": {"supported": true, "enabled": false, "advertised": [{"type": "1000Base-T", "fd": true}],
+                                      "current": "100GbaseCR4 - 100GBASE-CR4 PCS/PMA over 4 lane shielded copper"}}}})";
+    const std::string document = R"({"n0": {"lldp": {"interface": )" + named + R"(}}, "n1": {"lldp": {"interface": [)" +
+                                 named + R"(, {"lo": {}}]}}, "n2": {"lldp": {}}})";
+    const std::string text = written(read_lldp, document);
+    EXPECT_THAT(text, HasSubstr("speed = \"100Gbit\"\n\n[[switch]]\nname = \"tor1\"\nmachines = \"n[0-1]\"\n"));
+    EXPECT_THAT(written(read_lldp, R"({"n0": {"lldp": {"interface": )" + nameless + "}}}", 1e9),
+                HasSubstr("name = \"f4-8e-38-00-00-01\"\nmachines = \"n0\"\n"));
+    EXPECT_THAT(written(read_lldp, R"({"n0": {"lldp": {"interface": [7, {"e": {"chassis": {"s": {}},
+        "port": {"auto-negotiation": {"current": 7}}}}]}}})",
+                        1e9),
+                HasSubstr("machines = \"n0\""));
+}
+
 TEST(Lldp, Mistakes) {
     EXPECT_THAT(written(read_lldp, "[]"), HasSubstr("no JSON object with hosts"));
     EXPECT_THAT(written(read_lldp, "{"), HasSubstr("no JSON object with hosts"));
@@ -165,10 +260,167 @@ TEST(Lldp, Mistakes) {
     EXPECT_THAT(written(read_lldp, "{\"n0\": {\"lldp\": {}}}"), HasSubstr("no switch is in it"));
 }
 
+// Platform files as SimGrid's reference describes them, of our own making.
+std::string platform(const std::string& inside) {
+    return "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"simgrid.dtd\">\n<platform version=\"4.1\">\n" + inside +
+           "\n</platform>\n";
+}
+
+std::string cluster(const std::string& name, const std::string& numbers, const std::string& more = "") {
+    return "<cluster id=\"" + name + "\" prefix=\"" + name + "-\" radical=\"" + numbers +
+           "\" suffix=\".x\" speed=\"1Gf\" bw=\"125MBps\" lat=\"50us\" " + more + "/>";
+}
+
+std::string link(const std::string& name, const std::string& more = "sharing_policy='SPLITDUPLEX'") {
+    return "<link id='" + name + "' bandwidth='1.25GBps' latency='1us' " + more + "/>";
+}
+
+std::string hosts(const std::string& names) {
+    std::string text;
+    for (const char name : names) {
+        text += std::string("<host id='") + name + "' speed='1f'/>";
+    }
+    return text;
+}
+
+/// From one to another by links, all of one letter; of zones where there are gateways.
+std::string route(const std::string& from, const std::string& to, const std::string& links,
+                  const std::string& gateways = "") {
+    const std::string tag = gateways.empty() ? "route" : "zoneRoute";
+    std::string text = "<" + tag + " src='" + from + "' dst='" + to + "' " + gateways + ">";
+    for (const char name : links) {
+        text += std::string("<link_ctn id='") + name + "'/>";
+    }
+    return text + "</" + tag + ">";
+}
+
+TEST(Simgrid, ClustersAndTheWayBetweenThem) {
+    const std::string way = "gw_src='a-a_router.x' gw_dst='b-b_router.x'";
+    const std::string text =
+        written(read_simgrid, platform("<zone id='all' routing='Full'>" + cluster("a", "0-3") + cluster("b", "0-1,7") +
+                                       link("t") + route("a", "b", "t", way) + "</zone>"));
+    EXPECT_THAT(text, HasSubstr("speed = \"1Gbit\"\n\n[[switch]]\nname = \"a\"\nmachines = \"a-[0-3].x\""));
+    EXPECT_THAT(text, HasSubstr("name = \"b\"\nuplink = \"a\"\nspeed = \"10Gbit\"\nmachines = \"b-[0-1].x,b-7.x\"\n"));
+    expect_network(text, 7);
+}
+
+TEST(Simgrid, ABackboneIsDividedAmongThoseWhoShareIt) {
+    const std::string shared = written(read_simgrid, platform(cluster("c", "0-19", "bb_bw='1.25GBps' bb_lat='1us'")));
+    EXPECT_THAT(
+        shared,
+        HasSubstr("# c: all messages share a backbone of 10 Gbit/s; each machine has its part of it, 500 Mbit/s"));
+    EXPECT_THAT(shared, HasSubstr("speed = \"500Mbit\""));
+    for (const char* const ample : {"bb_bw='2.5GBps'", "bb_bw='1GBps' bb_sharing_policy='FATPIPE'"}) {
+        EXPECT_THAT(written(read_simgrid, platform(cluster("c", "0-19", ample))), HasSubstr("speed = \"1Gbit\""))
+            << ample;
+    }
+    EXPECT_THAT(written(read_simgrid, platform(cluster("c", "0-1", "sharing_policy='SHARED'"))),
+                HasSubstr("\"500Mbit\""));
+}
+
+// Four hosts, two on each side of the link m, every route listed but the last.
+const std::string dumb_bell = route("p", "q", "ab") + route("p", "r", "amc") + route("p", "s", "amd") +
+                              route("q", "r", "bmc") + route("q", "s", "bmd");
+
+TEST(Simgrid, TheTreeIsFoundBehindTheRoutes) {
+    const std::string links = link("a") + link("b") + link("c") + link("d");
+    const std::string text = written(
+        read_simgrid, platform("<zone id='z' routing='Full'>" + hosts("pqrs") + links +
+                               link("m", "sharing_policy='SHARED'") + dumb_bell + route("r", "s", "cd") + "</zone>"));
+    EXPECT_THAT(text,
+                HasSubstr("speed = \"10Gbit\"\n\n[[switch]]\nname = \"z\"\nmachines = \"p,q\"\n\n[[switch]]\nname = "
+                          "\"z-1\"\nuplink = \"z\"\nspeed = \"5Gbit\"\nmachines = \"r,s\"\n"));
+    EXPECT_THAT(text, HasSubstr("# Zone z: SHARED links, which both directions use, count as half"));
+    expect_network(text, 4);
+}
+
+TEST(Simgrid, RoutesOfOneCableAndHostLinks) {
+    const std::string routed = "<zone id='z' routing='Floyd'>" + hosts("pq") + "<router id='u'/><router id='v'/>" +
+                               link("a") + link("b") + link("m") + route("p", "u", "a") + route("u", "v", "m") +
+                               route("v", "q", "b") + "</zone>";
+    expect_network(written(read_simgrid, platform(routed)), 2);
+    const std::string star =
+        "<zone id='z' routing='Cluster'>" + hosts("pq") + link("l") + link("up") + link("down") +
+        "<host_link id='p' up='l_UP' down='l_DOWN'/><host_link id='q' up='up' down='down'/></zone>";
+    EXPECT_THAT(written(read_simgrid, platform(star)),
+                HasSubstr("speed = \"10Gbit\"\n\n[[switch]]\nname = \"z\"\nmachines = \"p,q\"\n"));
+}
+
+TEST(Simgrid, FatTreesAndTori) {
+    const std::string fat =
+        written(read_simgrid, platform(cluster("f", "0-15", "topology='FAT_TREE' topo_parameters='2;4,4;1,2;1,2'")));
+    EXPECT_THAT(fat, HasSubstr("name = \"f-1-0\"\nuplink = \"f\"\nuplink_links = 4\nmachines = \"f-[0-3].x"));
+    expect_network(fat, 16);
+    const std::string torus =
+        written(read_simgrid, platform(cluster("t", "0-11", "topology='TORUS' topo_parameters='4,3'")));
+    EXPECT_THAT(torus, HasSubstr("kind = \"torus\"\nspeed = \"1Gbit\"\nsides = [3, 4]\n"));
+    expect_network(torus, 12);
+}
+
+TEST(Simgrid, MachinesOfAnotherSpeedHaveASwitchOfTheirOwn) {
+    const std::string text = written(
+        read_simgrid, platform("<zone id='z' routing='Cluster'>" + hosts("pqr") + link("a") + link("b") +
+                               "<link id='c' bandwidth='1Gbps' sharing_policy='SPLITDUPLEX'/>"
+                               "<host_link id='p' up='a_UP' down='a_DOWN'/><host_link id='q' up='b_UP' down='b_DOWN'/>"
+                               "<host_link id='r' up='c_UP' down='c_DOWN'/></zone>"));
+    EXPECT_THAT(
+        text,
+        HasSubstr(
+            "name = \"r-port\"\nuplink = \"z\"\nspeed = \"1Gbit\"\nmachines = \"r\"\nmachine_speed = \"1Gbit\"\n"));
+    expect_network(text, 3);
+}
+
+TEST(Simgrid, WhatNoTopologyFileCanSayIsRefused) {
+    const std::string four = link("a") + link("b") + link("c") + link("d") + link("m");
+    const std::pair<std::string, const char*> cases[] = {
+        {"", "given:1:1: it is no XML: No document element found"},
+        {"<platform version='4.1'>\n<zone id='z'", "given:2:12: it is no XML"},
+        {"<html/>", "given:1:2: 'html' is no platform"},
+        {"<platform version='3'><AS id='a' routing='Full'/></platform>",
+         "bring it to version 4.1 with simgrid_update_xml"},
+        {platform(""), "given:3: no host is in it"},
+        {platform(cluster("c", "0-9", "topology='DRAGONFLY'")), "given:4:2: clusters that are a 'DRAGONFLY'"},
+        {platform(cluster("c", "9-0")), "'9-0' is no radical"},
+        {platform(cluster("c", "0-99999")), "more than 65536 machines"},
+        {platform(cluster("c", "0-9", "topology='TORUS' topo_parameters='3,3'")), "no parameters for 10 machines"},
+        {platform("<zone id='z' routing='Vivaldi'/>"), "zones with routing 'Vivaldi' have no wires"},
+        {platform("<zone id='z' routing='Full'><peer id='p'/></zone>"), "<peer> has no counterpart"},
+        {platform("<zone id='z' routing='Full'><link id='l' bandwidth='fast'/></zone>"), "'fast' is no bandwidth"},
+        {platform("<zone id='z' routing='Full'>" + link("l", "sharing_policy='WIFI'") + "</zone>"), "'WIFI'"},
+        {platform("<zone id='z' routing='Full'>" + hosts("pq") + route("p", "q", "l") + "</zone>"),
+         "there is no link 'l'"},
+        {platform("<zone id='z' routing='Full'>" + hosts("pq") + "</zone>"), "zone 'z' has no route from 'p' to 'q'"},
+        {platform("<zone id='z' routing='Full'>" + hosts("pqr") + four + route("p", "q", "a") + route("q", "r", "b") +
+                  "</zone>"),
+         "host 'q' passes others' messages on"},
+        {platform("<zone id='z' routing='Full'>" + hosts("pqrs") + four + dumb_bell + route("r", "s", "cmd") +
+                  "</zone>"),
+         "the routes of zone 'z' follow no tree: that from 'r' to 's'"},
+        {platform("<zone id='z' routing='Full'>" + cluster("a", "0-1") + cluster("b", "0-1") + "</zone>"),
+         "no route from 'a' to 'b'"},
+        {platform("<zone id='z' routing='Full'><zone id='i' routing='None'/><zone id='j' routing='None'/></zone>"),
+         "no host is in it"},
+        {platform(cluster("a", "0-1") + cluster("b", "0-1")), "there is no way from 'a-0.x' to 'b-0.x'"},
+    };
+    for (const auto& [text, message] : cases) {
+        EXPECT_THAT(written(read_simgrid, text), HasSubstr(message)) << text;
+    }
+    std::string deep;
+    for (int level = 0; level < 100'000; ++level) {
+        deep += "<zone id='z' routing='Full'>";
+    }
+    EXPECT_THAT(written(read_simgrid, "<platform version='4.1'>" + deep), HasSubstr("it is no XML"));
+    for (int level = 0; level < 100'000; ++level) {
+        deep += "</zone>";
+    }
+    EXPECT_THAT(written(read_simgrid, platform(deep)), HasSubstr("within one another more than 64 times"));
+}
+
 TEST(HostlistText, IsShortAndReadsBack) {
     EXPECT_EQ(hostlist_text({"n0", "n1", "n2", "m", "n4"}), "n[0-2],m,n4");
     EXPECT_EQ(hostlist_text({"n08", "n09", "n10", "n12"}), "n[08-10],n12");
     EXPECT_EQ(hostlist_text({"n01", "n02", "7", "8"}), "n[01-02],[7-8]");
+    EXPECT_EQ(hostlist_text({"n1.x2", "n2.x2", "n3.x3"}), "n[1-2].x2,n3.x3");
     EXPECT_EQ(hostlist_text({}), "");
 }
 
