@@ -16,6 +16,7 @@
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/blocks.hpp"
+#include "interposer/long_calls.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -330,6 +331,7 @@ mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
 }
 
 int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
+    const CarriedOut carried_out("MPI_Alltoall", call.comm, call.block_bytes);
     const Block receive_block(call.receive_count, call.receive_type, call.block_bytes,
                               receive_layout_.of(call.receive_type));
     const Block send_block = call.sends_what_it_receives() ? receive_block

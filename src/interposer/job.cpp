@@ -18,6 +18,7 @@
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/handshake.hpp"
+#include "interposer/long_calls.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/places.hpp"
 #include "mpi/ranks.hpp"
@@ -67,7 +68,7 @@ std::string read_settings() {
 /// Rank 0's settings on all ranks, or nothing. Collective over the world.
 std::optional<selection::Settings> shared_settings() {
     std::string bytes = world_rank() == 0 ? read_settings() : std::string();
-    const std::uint64_t length = largest_of_all(bytes.size());
+    const std::uint64_t length = word_of_rank_0(bytes.size());
     if (length == 0) {
         return std::nullopt;
     }
@@ -154,6 +155,9 @@ void Job::start() {
     // Never destroyed: MPI calls back as late as it likes, and a program may leave without MPI_Finalize.
     static Job* job = nullptr;
     job = make(*settings).release();
+    if (job != nullptr) {
+        report_long_calls(job->configuration().verbosity >= 1);
+    }
     current_.store(job, std::memory_order_release);
 }
 

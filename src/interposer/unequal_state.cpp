@@ -7,6 +7,7 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/topology/bound.hpp"
+#include "interposer/long_calls.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
@@ -20,6 +21,10 @@ namespace {
 
 using mpi::all_agree;
 using mpi::have_memory_for;
+
+const char* routine_of(const UnequalCall& call) {
+    return call.receive.types != nullptr ? "MPI_Alltoallw" : "MPI_Alltoallv";
+}
 
 /// Throws std::bad_alloc.
 Expected<Prepared> prepare_unequal(const Network& network, const Placement& placement) {
@@ -104,6 +109,7 @@ Outcome UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
         claim.wire_to = counts.to;
         claim.wire_from = counts.from;
     }
+    const CarriedOut carried_out(routine_of(call), call.comm, -1);
     const mpi::ReturnedErrors returned(call.comm);
     if (agreement_->agree(call.comm, claim, agreed_) != MPI_SUCCESS || agreed_.lacks_memory) {
         return Outcome::unavailable;
@@ -134,6 +140,7 @@ void UnequalState::make_exchange(MPI_Comm comm) {
 }
 
 int UnequalState::run(const UnequalCall& call) {
+    const CarriedOut carried_out(routine_of(call), call.comm, -1);
     const double begin = mpi::now_seconds();
     if (const int error = buffers_->pack(call.comm); error != MPI_SUCCESS) {
         return error;

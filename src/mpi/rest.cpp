@@ -7,6 +7,10 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "mpi/long_wait.hpp"
 
 namespace aapc::mpi {
 
@@ -19,6 +23,24 @@ void sleep_seconds(double seconds) {
     duration.tv_sec = static_cast<time_t>(seconds);
     duration.tv_nsec = static_cast<long>((seconds - static_cast<double>(duration.tv_sec)) * 1e9);
     nanosleep(&duration, nullptr);  // waking early is fine, the caller looks at the clock
+}
+
+std::atomic<LongWaitListener> long_wait_listener = nullptr;
+std::atomic<double> long_wait_seconds = 0;
+/// When the wait was first looked at that this thread is in; infinity: the listener knows of it.
+thread_local double looked_at_first = 0;
+
+/// For a wait that has taken some tenths of a second already.
+void look_at_wait(bool first) {
+    const double now = now_seconds();
+    if (first) {
+        looked_at_first = now;
+    }
+    const LongWaitListener listener = long_wait_listener.load(std::memory_order_acquire);
+    if (listener != nullptr && now - looked_at_first > long_wait_seconds.load(std::memory_order_relaxed)) {
+        listener(now - looked_at_first);
+        looked_at_first = std::numeric_limits<double>::infinity();
+    }
 }
 
 }  // namespace
@@ -55,12 +77,21 @@ void rest_until(double seconds, double most_seconds) {
 
 void Patience::rest() {
     constexpr int yields = 20;
-    ++fruitless_;
+    constexpr int rests_between_looks = 1000;
+    fruitless_ = fruitless_ < std::numeric_limits<int>::max() ? fruitless_ + 1 : rests_between_looks + 1;
     if (fruitless_ <= yields) {
         sched_yield();
-    } else {
-        sleep_seconds(std::min(fruitless_ - yields, 10) * 1e-5);
+        return;
     }
+    sleep_seconds(std::min(fruitless_ - yields, 10) * 1e-5);
+    if (fruitless_ % rests_between_looks == 0) {
+        look_at_wait(fruitless_ == rests_between_looks);
+    }
+}
+
+void listen_for_long_waits(LongWaitListener listener, double seconds) {
+    long_wait_seconds.store(seconds, std::memory_order_relaxed);
+    long_wait_listener.store(listener, std::memory_order_release);
 }
 
 }  // namespace aapc::mpi

@@ -7,6 +7,7 @@
  *                          an error there, nobody waits, and the next call works
  *     arguments sizes      rank 0 calls with blocks of another size than the others: an error everywhere, nobody waits,
  *                          and the next call works
+ *     arguments late       rank 1 makes its second call two seconds after the others, and all is well
  *
  * Prints how many of its calls should have been exchanged and passed through. Every block of one byte or more is to be
  * exchanged. */
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef int (*Alltoall)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
 
@@ -186,6 +188,22 @@ static void check_sizes(void) {
     }
 }
 
+static void check_late(void) {
+    int* const send = new_integers(integers * ranks, rank * 1000000);
+    int* const receive = new_integers(integers * ranks, -1);
+    for (int call = 0; call < 2; ++call) {
+        if (call == 1 && rank == 1) sleep(2);
+        MPI_Alltoall(send, integers, MPI_INT, receive, integers, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < integers * ranks; ++i) {
+            if (receive[i] != i / integers * 1000000 + rank * integers + i % integers) fail("wrong data");
+            receive[i] = -1;
+        }
+        ++exchanged;
+    }
+    free(send);
+    free(receive);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -198,8 +216,10 @@ int main(int argc, char** argv) {
         check_lengths();
     } else if (argc == 2 && strcmp(argv[1], "sizes") == 0) {
         check_sizes();
+    } else if (argc == 2 && strcmp(argv[1], "late") == 0) {
+        check_late();
     } else {
-        fail("usage: arguments bottom|refused|lengths|sizes");
+        fail("usage: arguments bottom|refused|lengths|sizes|late");
     }
     long sums[2] = {0, 0};
     const long mine[2] = {exchanged, passed_through};

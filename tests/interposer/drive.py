@@ -42,6 +42,7 @@ def arguments():
     parser.add_argument("--per-machine", type=int, default=1, help="so many ranks share a host name")
     parser.add_argument("--machines", type=int, default=1000, help="host names, which come again behind the last one")
     parser.add_argument("--without-rank", type=int, metavar="RANK", help="this one has no interposer")
+    parser.add_argument("--with-rank-0-alone", action="store_true", help="no other rank has it")
     parser.add_argument("--through", metavar="AAPC", help="let AAPC exec find the interposer")
     parser.add_argument("--make-tuning", metavar="COMMAND", help="prints the tuning file; not set without it")
     parser.add_argument("--damage-tuning", action="store_true", help="changes a number in it")
@@ -62,8 +63,10 @@ def environment(options):
     result["AAPC_TEST_MACHINES"] = str(options.machines)
     # Which calls are exchanged is what these tests count, so it must not depend on how long they take.
     result["AAPC_TEST_RANK_0"] = " ".join(["AAPC_ADAPT=0", *options.set])
-    if options.without_rank is not None:
-        result.update(AAPC_TEST_WITHOUT_RANK=str(options.without_rank), AAPC_TEST_HANDSHAKE_SECONDS="1")
+    without = [] if options.without_rank is None else [options.without_rank]
+    without = list(range(1, options.ranks)) if options.with_rank_0_alone else without
+    if without:
+        result.update(AAPC_TEST_WITHOUT_RANKS="".join(f" {rank} " for rank in without), AAPC_TEST_HANDSHAKE_SECONDS="1")
     if options.topology is not None:
         result["AAPC_TEST_RANK_0"] += f" AAPC_TOPOLOGY={options.topology}"
     if options.make_tuning is not None:
