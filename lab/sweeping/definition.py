@@ -98,6 +98,7 @@ class Bench:
     methods: Sequence[str]
     repeats: int
     most_seconds: float = 25  # of one size
+    warm_up: int = 1  # rounds before those that count
     only_on: Sequence[str] = ()  # titles of networks; none: all
     held_out: str = (
         ""  # the method that is compared with each other in the even rounds, which are chosen by the odd ones

@@ -206,7 +206,7 @@ class Plan:
             mpirun(
                 *(lab, mpi, network.launcher_options, "bench", "--topology", str(setting.told)),
                 *("--sizes", ",".join(map(str, bench.sizes)), "--candidates", ",".join(bench.methods)),
-                *("--repeats", str(bench.repeats), "--warm-up", "1", "--most-seconds", str(bench.most_seconds)),
+                *("--repeats", str(bench.repeats), "--warm-up", str(bench.warm_up), "--most-seconds", str(bench.most_seconds)),
                 *(*network.bench_options, "--format", "json", "-o", str(report)),
             )
 
@@ -293,7 +293,8 @@ def expected_seconds(bench: Bench, topology: Path) -> float:
     """Twice the bound and some start-ups, and the launcher."""
     at_the_bound = seconds_per_byte(topology)
     rounds = [len(bench.methods) * (2 * at_the_bound * size + 0.05) for size in bench.sizes]
-    return LAUNCH_SECONDS + sum(min(one * (bench.repeats + 1), one + bench.most_seconds) for one in rounds)
+    ahead = bench.warm_up
+    return LAUNCH_SECONDS + sum(min(one * (bench.repeats + ahead), one * ahead + bench.most_seconds) for one in rounds)
 
 
 def expected_fit_seconds(fit: Fit, topology: Path) -> float:
