@@ -70,6 +70,7 @@ constexpr Algorithm table[] = {
         .summary = "every message at its time in a cycle, on any network at any speeds",
         .synchronisation = Synchronisation::timed,
         .build = lattice::build,
+        .build_thoroughly = lattice::build_thoroughly,
         .near_the_bound_at_any_speeds = true,
     },
     {
@@ -170,7 +171,8 @@ Expected<const Algorithm*> find_algorithm(std::string_view name) {
 }
 
 Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm, std::string_view variant,
-                                                     const Network& network, const Placement& placement) {
+                                                     const Network& network, const Placement& placement,
+                                                     Effort effort) {
     if (!algorithm.is_for(network.kind())) {
         return failure(fmt::format("algorithm '{}' is for networks of kind '{}', and this one is of kind '{}'",
                                    algorithm.name, to_string(*algorithm.network), to_string(network.kind())),
@@ -186,7 +188,8 @@ Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm,
         return failure(fmt::format("algorithm '{}' has no variant '{}'", algorithm.name, variant),
                        fmt::format("choose one of: {}", algorithm.variant_names()));
     }
-    return algorithm.build(network, placement, variant);
+    const bool thorough = effort == Effort::thorough && algorithm.build_thoroughly != nullptr;
+    return (thorough ? algorithm.build_thoroughly : algorithm.build)(network, placement, variant);
 }
 
 }  // namespace aapc

@@ -8,6 +8,7 @@
 
 #include "aapc/check/queues.hpp"
 #include "aapc/input/units.hpp"
+#include "aapc/schedule/read_given_schedule.hpp"
 #include "aapc/schedule/schedule_file.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_argument.hpp"
@@ -17,49 +18,15 @@ namespace aapc::cli {
 
 namespace {
 
-/// One for 4,096 ranks has 370 MB, with its synchronisation 1.3 GB.
-constexpr FileKind schedule_document{"a schedule document", 2048};
-
 struct CheckOptions {
     std::string schedule;
     std::string topology;
     std::string segment;
 };
 
-Diagnostic in_option(const char* option, Diagnostic diagnostic) {
-    diagnostic.file = option;
+Diagnostic about(const std::string& name, Diagnostic diagnostic) {
+    diagnostic.file = name;
     return diagnostic;
-}
-
-/// "n0, n1, n2" of the topology, or the beginning of the list.
-std::string machine_names(const Network& network) {
-    constexpr std::size_t most = 16;
-    std::string names;
-    for (std::size_t machine = 0; machine < std::min(network.machines().size(), most); ++machine) {
-        names += fmt::format("{}{}", machine == 0 ? "" : ", ", network.machine_name(static_cast<Machine>(machine)));
-    }
-    return network.machines().size() > most ? fmt::format("{}, ... ({} machines)", names, network.machines().size())
-                                            : names;
-}
-
-/// Where the document's participants sit.
-Expected<Placement> place(const ScheduleDocument& document, const Network& network, const CheckOptions& options) {
-    Placement placement;
-    placement.machine_of.reserve(document.participants.size());
-    for (std::size_t rank = 0; rank < document.participants.size(); ++rank) {
-        const Machine machine = network.find_machine(document.participants[rank].machine);
-        if (machine < 0) {
-            return failure(
-                {.file = options.schedule,
-                 .problem = fmt::format("participants[{}].machine is '{}', and {} has no machine of that name", rank,
-                                        document.participants[rank].machine, options.topology),
-                 .advice =
-                     fmt::format("give the topology file that the schedule was made for, or one of its machines: {}",
-                                 machine_names(network))});
-        }
-        placement.machine_of.push_back(machine);
-    }
-    return placement;
 }
 
 int complain_of_violation(const CheckOptions& options, const Violation& violation) {
@@ -190,7 +157,7 @@ int run(const CheckOptions& options) {
             return complain(size ? Diagnostic{.file = "--segment",
                                               .problem = "a segment of 0 bytes",
                                               .advice = "give a size such as 16KiB"}
-                                 : in_option("--segment", size.error()));
+                                 : about("--segment", size.error()));
         }
         segment_bytes = *size;
     }
@@ -211,9 +178,9 @@ int run(const CheckOptions& options) {
     if (!document) {
         return complain(document.error());
     }
-    const Expected<Placement> placement = place(*document, *network, options);
+    const Expected<Placement> placement = place_participants(*document, *network, options.topology);
     if (!placement) {
-        return complain(placement.error());
+        return complain(about(options.schedule, placement.error()));
     }
     const Expected<Schedule, Violation> schedule = check_schedule(std::move(document->draft), *network, *placement);
     if (!schedule) {

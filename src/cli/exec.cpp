@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 struct Request {
     std::string topology;
     std::string tuning;
+    std::string schedule;
     std::string algorithm;
     std::string synchronisation;
     std::string buffer_limit;
@@ -66,6 +67,7 @@ void prepare_environment(const Request& request, const Interposing& interposing)
     // The rank that reads the file may start in another directory than this.
     set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : topology_for_ranks(request.topology));
     set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : absolute_path(request.tuning).string());
+    set_unless_empty("AAPC_SCHEDULE", request.schedule.empty() ? "" : absolute_path(request.schedule).string());
     set_unless_empty("AAPC_ALGORITHM", request.algorithm);
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
     set_unless_empty("AAPC_BUFFER_LIMIT", request.buffer_limit);
@@ -121,6 +123,11 @@ void add_exec_command(Command& program, Invocation& invocation) {
                 "(AAPC_TOPOLOGY)")
         .type_name("FILE");
     command.option("--tuning", request->tuning, "tuning file that aapc tune wrote (AAPC_TUNING)").type_name("FILE");
+    command
+        .option("--schedule", request->schedule,
+                "schedule file that aapc schedule --thorough wrote, followed where lattice is used on its machines "
+                "(AAPC_SCHEDULE)")
+        .type_name("FILE");
     command.option("--algorithm", request->algorithm, "use this method, for every size (AAPC_ALGORITHM)")
         .type_name("ALGORITHM[/VARIANT][+SYNCHRONISATION]");
     command

@@ -16,6 +16,7 @@
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/preparation.hpp"
 #include "aapc/plan/pacing.hpp"
+#include "aapc/schedule/read_given_schedule.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "bench/model_files.hpp"
 #include "cli/command.hpp"
@@ -23,6 +24,7 @@
 #include "cli/explanation.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
+#include "input/text_file.hpp"
 #include "selection/buffers.hpp"
 #include "selection/rule.hpp"
 #include "selection/settings.hpp"
@@ -36,6 +38,7 @@ using selection::Decision;
 struct ExplainOptions {
     std::string topology;
     std::string tuning;
+    std::string schedule;
     std::string machines;
     std::string mpi;
     Rank ranks = 0;  ///< 0: all
@@ -261,6 +264,22 @@ Expected<void> add_predictions(const ExplainOptions& options, Explanation& expla
     return {};
 }
 
+/// The schedule file, if one was named.
+Expected<std::optional<GivenSchedule>> schedule_of(const ExplainOptions& options, const Network& network) {
+    if (options.schedule.empty()) {
+        return std::nullopt;
+    }
+    const auto text = read_file(options.schedule, schedule_document);
+    if (!text) {
+        return failure(text.error());
+    }
+    auto given = read_given_schedule(*text, options.schedule, network, options.topology);
+    if (!given) {
+        return failure(std::move(given.error()));
+    }
+    return std::optional(std::move(*given));
+}
+
 Expected<Explanation> find_out(const ExplainOptions& options) {
     auto network = read_network(options.topology);
     if (!network) {
@@ -287,13 +306,18 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     if (const auto looked = look_at_buffers(options, explanation); !looked) {
         return failure(looked.error());
     }
+    const auto given = schedule_of(options, explanation.network);
+    if (!given) {
+        return failure(given.error());
+    }
     for (const Decision::Range& range : explanation.decision.ranges()) {
         Timing& timing = explanation.timings.emplace_back();
         if (range.method.native()) {
             continue;
         }
-        if (const auto prepared =
-                prepare(explanation.network, explanation.placement, explanation.bound, range.method)) {
+        if (const auto prepared = prepare(explanation.network, explanation.placement, explanation.bound, range.method,
+                                          {.given = *given ? &**given : nullptr})) {
+            timing.remark = prepared->timetable->remark();
             timing.phases = prepared->timetable->phases();
             timing.cyclic = prepared->timetable->cycle().has_value();
             timing.cadence = prepared->cadence;
@@ -373,6 +397,10 @@ void add_explain_command(Command& program, Invocation& invocation) {
     const auto options = std::make_shared<ExplainOptions>();
     add_topology_argument(command, "FILE", options->topology);
     command.option("--tuning", options->tuning, "tuning file that aapc tune wrote (docs/tuning.md)").type_name("FILE");
+    command
+        .option("--schedule", options->schedule,
+                "schedule file that aapc schedule --thorough wrote, as with AAPC_SCHEDULE")
+        .type_name("FILE");
     Option machines =
         command.option("--machines", options->machines, "the communicator's ranks in order, as in \"n[0-3]:2\"");
     machines.type_name("HOSTLIST");

@@ -134,6 +134,17 @@ ordered_json measured_json(const std::optional<MeasuredSize>& measured) {
     return json;
 }
 
+/// How timetables were made, where there is something to say.
+std::string remarks_text(const Explanation& shown) {
+    std::string text;
+    for (std::size_t index = 0; index < shown.timings.size(); ++index) {
+        if (const std::string& remark = shown.timings[index].remark; !remark.empty()) {
+            text += fmt::format("{}: {}\n", to_string(shown.decision.ranges()[index].method), remark);
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 std::vector<std::string> places(const Network& network, const Placement& placement) {
@@ -159,7 +170,7 @@ std::string explanation_text(const Explanation& shown) {
     if (const auto& crossover = shown.decision.crossover()) {
         text += crossover_text(*crossover);
     }
-    text += ranges_text(shown) + sizes_text(shown);
+    text += ranges_text(shown) + remarks_text(shown) + sizes_text(shown);
     if (!shown.modelled.empty()) {
         text += modelled_text(shown.modelled);
     }

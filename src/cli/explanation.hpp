@@ -32,6 +32,7 @@ struct Timing {
     std::optional<Phase> phases;  ///< nothing: the MPI's own
     bool cyclic = false;          ///< those phases are the ticks of a cycle
     Cadence cadence;              ///< of `timed`
+    std::string remark = {};      ///< on how the timetable was made; mostly empty
 };
 
 /// An algorithm that could have been chosen, with its default variant.

@@ -95,6 +95,8 @@ void add_schedule_command(Command& program, Invocation& invocation) {
     auto options = std::make_shared<ScheduleOptions>();
     options->request.synchronisation = to_string(Synchronisation::none);
     add_schedule_options(command, options->request);
+    command.flag("--thorough", options->request.thorough,
+                 "search for seconds where a job's set-up may take 50 ms: slots of lattice, for AAPC_SCHEDULE");
     command
         .option("--reduction", options->reduction,
                 "which synchronisations are left out: pair (by the pair rule), exact (all that others imply), "
@@ -111,6 +113,8 @@ void add_schedule_command(Command& program, Invocation& invocation) {
     command.example("aapc schedule cluster.toml", "the phases as a table");
     command.example("aapc schedule cluster.toml --synchronisation sender --format json -o schedule.json",
                     "a document that other programs read");
+    command.example("aapc schedule cluster.toml --algorithm lattice --thorough --format json -o schedule.json",
+                    "slots for a large cluster; AAPC_SCHEDULE=schedule.json makes jobs follow them");
     command.on_run([options, &invocation] { invocation.status = run(*options); });
 }
 

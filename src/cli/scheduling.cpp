@@ -135,7 +135,8 @@ Expected<Prepared> prepare_request(const ScheduleRequest& request, const Network
         return failure(limit.error());
     }
     auto prepared = prepare(network, placement, network_bound(network, placement), *method,
-                            *limit ? std::optional((*limit)->blocks()) : std::nullopt);
+                            {.most_buffer_blocks = *limit ? std::optional((*limit)->blocks()) : std::nullopt,
+                             .effort = request.thorough ? Effort::thorough : Effort::at_set_up});
     if (prepared && *limit) {
         report_limit(*prepared, **limit);
     }

@@ -25,6 +25,7 @@ struct ScheduleRequest {
     std::string synchronisation;
     std::string buffer_limit;  ///< bytes, as parse_size() reads them
     std::string message_size;  ///< of a block, for the limit
+    bool thorough = false;     ///< search for seconds, where an algorithm searches
     Reduction reduction = Reduction::pair_rule;
 };
 

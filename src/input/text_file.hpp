@@ -18,6 +18,8 @@ struct FileKind {
 };
 
 inline constexpr FileKind topology_file{"a topology file"};
+/// One for 4,096 ranks has 370 MB, with its synchronisation 1.3 GB.
+inline constexpr FileKind schedule_document{"a schedule document", 2048};
 
 /// The rest of the stream, or why not: it cannot be read, it is too large, or it has a zero byte and is no text.
 /// `name` is what diagnostics call it. Reads no more than one piece of 64 KiB beyond what it takes to know.

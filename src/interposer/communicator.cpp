@@ -299,9 +299,8 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
     static_cast<void>(have_memory_for([&] {
         const Network& network = job_->configuration().network;
         const Bound bound = network_bound(network, placement_);
-        prepared = prepare(network, placement_, bound, method).map_error([&](Diagnostic why) {
-            return said_of(method, std::move(why));
-        });
+        prepared = prepare(network, placement_, bound, method, {.given = job_->configuration().given_schedule()})
+                       .map_error([&](Diagnostic why) { return said_of(method, std::move(why)); });
     }));
     auto exchange = mpi::make_exchange(comm, prepared, placement_, machine_memory(comm));
     if (!exchange) {
@@ -311,6 +310,13 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
             say(made ? std::string_view(line) : no_memory_to_go_on);
         }
         return nullptr;
+    }
+    if (job_->configuration().verbosity >= 1 && rank_in(comm) == 0) {
+        static_cast<void>(have_memory_for([&] {
+            if (const std::string remark = prepared->timetable->remark(); !remark.empty()) {
+                say(fmt::format("{}: {}", to_string(method), remark));
+            }
+        }));
     }
     return std::move(*exchange);
 }

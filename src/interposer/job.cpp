@@ -98,7 +98,9 @@ std::optional<std::string> misfit(const selection::Configuration& configuration,
         if (range.method.native()) {
             continue;
         }
-        if (const auto prepared = prepare(network, placement, bound, range.method); !prepared) {
+        if (const auto prepared =
+                prepare(network, placement, bound, range.method, {.given = configuration.given_schedule()});
+            !prepared) {
             return to_string(said_of(range.method, prepared.error()));
         }
     }

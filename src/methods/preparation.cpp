@@ -19,11 +19,20 @@ Diagnostic none_fits(const BufferedMethod& smallest, std::int64_t most_blocks) {
         .advice = "allow more, or choose an algorithm that forwards nothing"};
 }
 
+Expected<std::unique_ptr<Timetable>> given_or_built(const Network& network, const Placement& placement,
+                                                    const Method& method, const PreparationOptions& options) {
+    if (options.given != nullptr && options.given->is_for(method.algorithm->name, method.variant, placement)) {
+        return timetable_of(*options.given);
+    }
+    return build_timetable(*method.algorithm, method.variant, network, placement, options.effort);
+}
+
 /// Fills in method, timetable and buffers.
 Expected<void> build_within(const Network& network, const Placement& placement, const Method& wanted,
-                            std::optional<std::int64_t> most_blocks, Prepared& prepared) {
+                            const PreparationOptions& options, Prepared& prepared) {
+    const std::optional<std::int64_t> most_blocks = options.most_buffer_blocks;
     for (std::optional next = wanted; next; next = with_smaller_buffers(*next)) {
-        auto timetable = build_timetable(*next->algorithm, next->variant, network, placement);
+        auto timetable = given_or_built(network, placement, *next, options);
         if (!timetable) {
             return failure(std::move(timetable.error()));
         }
@@ -44,11 +53,11 @@ Expected<void> build_within(const Network& network, const Placement& placement, 
 }  // namespace
 
 Expected<Prepared> prepare(const Network& network, const Placement& placement, const Bound& bound, const Method& wanted,
-                           std::optional<std::int64_t> most_buffer_blocks) {
+                           const PreparationOptions& options) {
     try {
         Prepared prepared;
         prepared.bound_messages = bound.messages;
-        if (auto built = build_within(network, placement, wanted, most_buffer_blocks, prepared); !built) {
+        if (auto built = build_within(network, placement, wanted, options, prepared); !built) {
             return failure(std::move(built.error()));
         }
         if (auto can = check_can_be_run(*prepared.timetable, bound, wanted.synchronisation); !can) {

@@ -9,6 +9,7 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/schedule/read_given_schedule.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/topology_file.hpp"
@@ -23,7 +24,7 @@ constexpr std::array settings_fields = {&Settings::topology_file, &Settings::top
                                         &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
                                         &Settings::verbosity,     &Settings::shared_memory, &Settings::buffer_limit,
                                         &Settings::start,         &Settings::unequal,       &Settings::adapt,
-                                        &Settings::only_tuned};
+                                        &Settings::schedule,      &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -153,6 +154,20 @@ Expected<Network> network_of(Settings& settings) {
     return read_topology(settings.topology_text, settings.topology_file);
 }
 
+/// What that schedule file says for the network of the settings.
+Expected<GivenSchedule> given_schedule(const std::string& file, const Settings& settings, const Network& network) {
+    if (asks_for_detection(settings.topology_file)) {
+        return failure({.file = "AAPC_SCHEDULE",
+                        .problem = "nothing is known of the wires where machines are detected, so no schedule fits",
+                        .advice = "set AAPC_TOPOLOGY to the topology file that it was made with"});
+    }
+    const auto text = read_text_file(file, schedule_document);
+    if (!text) {
+        return failure(text.error());
+    }
+    return read_given_schedule(*text, file, network, settings.topology_file);
+}
+
 }  // namespace
 
 std::string giving_up(std::string_view why) { return fmt::format("{}; using the MPI's own MPI_Alltoall", why); }
@@ -200,6 +215,14 @@ Reading read_settings() {
         if (!tuning) {
             reading.remarks.push_back(deciding_without_tuning(to_string(tuning.error())));
             settings.tuning_text.clear();
+        }
+    }
+    if (const std::string file = environment_variable("AAPC_SCHEDULE"); !file.empty()) {
+        const auto given = given_schedule(file, settings, *network);
+        if (given) {
+            settings.schedule = pack(*given);
+        } else {
+            reading.remarks.push_back(deciding_without_tuning(to_string(given.error())));
         }
     }
     reading.settings = std::move(settings);
@@ -250,18 +273,20 @@ Expected<Configuration> configure(const Settings& settings) {
         tuning = std::move(*read);
     }
     const bool only_native = settings.unequal.empty() && forced->method && forced->method->native();
-    return Configuration{settings.topology_file,
-                         settings.tuning_file,
-                         std::move(*network),
-                         std::move(tuning),
-                         std::move(*forced),
-                         !settings.only_tuned.empty(),
-                         *verbosity,
-                         *shared_memory,
-                         *buffer_limit,
-                         *start,
-                         only_native ? UnequalUse::never : *unequal,
-                         *adapt};
+    return Configuration{
+        settings.topology_file,
+        settings.tuning_file,
+        std::move(*network),
+        std::move(tuning),
+        std::move(*forced),
+        !settings.only_tuned.empty(),
+        *verbosity,
+        *shared_memory,
+        *buffer_limit,
+        *start,
+        only_native ? UnequalUse::never : *unequal,
+        settings.schedule.empty() ? std::nullopt : std::optional(unpack_given_schedule(settings.schedule)),
+        *adapt};
 }
 
 std::string encode(const Settings& settings) {

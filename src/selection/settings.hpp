@@ -11,6 +11,7 @@
 
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/intranode/shared_memory.hpp"
+#include "aapc/methods/given_schedule.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "aapc/topology/network.hpp"
 #include "selection/rule.hpp"
@@ -32,6 +33,7 @@ struct Settings {
     std::string start;            ///< AAPC_START; empty: not set
     std::string unequal;          ///< AAPC_ALLTOALLV; empty: not set
     std::string adapt;            ///< AAPC_ADAPT; empty: not set
+    std::string schedule;         ///< what the file of AAPC_SCHEDULE says, packed; empty: not set, or not to be used
     /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
     /// done.
     std::string only_tuned;
@@ -52,7 +54,10 @@ struct Configuration {
     std::optional<std::int64_t> buffer_limit;    ///< bytes for forwarded blocks; nothing: as many as it takes
     std::optional<double> start_seconds;         ///< what a start costs; nothing: it is measured
     UnequalUse unequal = UnequalUse::automatic;  ///< never where the user insists on the MPI's own, too
+    std::optional<GivenSchedule> schedule;       ///< of what was made for its machines, in the place of a search
     bool adapt = true;                           ///< learn in the program's own calls, where the rule would decide
+
+    [[nodiscard]] const GivenSchedule* given_schedule() const { return schedule ? &*schedule : nullptr; }
 };
 
 /// What reading the settings came to.
@@ -62,8 +67,8 @@ struct Reading {
 };
 
 /// Reads the process's environment and the files and tries whether they can be understood; says in one remark what is
-/// wrong if they cannot. A tuning file that is wrong is dropped as a whole, with one remark, and the rest is used
-/// without it. Without any AAPC_ variable there is neither a setting nor a remark.
+/// wrong if they cannot. A tuning or schedule file that is wrong is dropped as a whole, with one remark, and the
+/// rest is used without it. Without any AAPC_ variable there is neither a setting nor a remark.
 [[nodiscard]] Reading read_settings();
 
 /// Makes a configuration of settings: a function of the settings alone.
@@ -76,7 +81,7 @@ struct Reading {
 /// The remark that tells why nothing is scheduled.
 [[nodiscard]] std::string giving_up(std::string_view why);
 
-/// The remark that tells why a tuning file is not used.
+/// The remark that tells why a tuning or schedule file is not used.
 [[nodiscard]] std::string deciding_without_tuning(std::string_view why);
 
 }  // namespace aapc::selection

@@ -56,6 +56,33 @@ TEST(ScheduleCommand, SaysInOneLineThatPhasesTakeMuchLongerThanTheBound) {
     EXPECT_EQ(scratch.run("schedule fast.toml --algorithm lattice").err, "");
 }
 
+TEST(ScheduleCommand, SearchesThoroughlyForAScheduleThatJobsFollow) {
+    const Scratch scratch;
+    (void)scratch.file("fast.toml",
+                       "[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s0\"\nmachines = \"n[0-7]\"\n"
+                       "[[switch]]\nname = \"s1\"\nuplink = \"s0\"\nspeed = \"4Gbit\"\nmachines = \"n[8-15]\"\n");
+    const Outcome made = scratch.run(
+        "schedule fast.toml --algorithm lattice --thorough --synchronisation timed --format json -o s.json");
+    EXPECT_EQ(made.status, 0) << made.err;
+    EXPECT_THAT(scratch.run("check s.json --topology fast.toml").out, HasSubstr("cycle 1 of the bound; no queue"));
+    const Outcome explained = scratch.run("explain fast.toml --schedule s.json");
+    EXPECT_EQ(explained.status, 0) << explained.err;
+    EXPECT_THAT(explained.out, HasSubstr("lattice/settled+timed: its times are those of a schedule file\n"));
+    EXPECT_THAT(scratch.run("explain fast.toml").out, testing::Not(HasSubstr("schedule file")));
+    const Outcome wrong = scratch.run("explain fast.toml --schedule fast.toml");
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("fast.toml:1:"));
+}
+
+TEST(ScheduleCommand, SaysThatAThoroughSearchFoundNothing) {
+    const Scratch scratch;
+    (void)scratch.file("t.toml",
+                       "[network]\nkind = \"torus\"\nspeed = \"1Gbit\"\nsides = [6, 6]\nmachines = \"t[0-35]\"\n");
+    const Outcome run = scratch.run("schedule t.toml --algorithm lattice --thorough");
+    EXPECT_NE(run.status, 0);
+    EXPECT_THAT(run.err, HasSubstr("no slots were found for all messages"));
+}
+
 TEST(ScheduleCommand, PrintsJson) {
     const Scratch scratch;
     (void)scratch.file("c.toml", chain);

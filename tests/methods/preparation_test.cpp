@@ -18,6 +18,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Two machines of two ranks each; 0: nobody knows how fast they are connected.
 DetectedNetwork two_machines(double bits_per_second) {
@@ -82,6 +83,77 @@ TEST(Preparation, ARankByItselfKeepsTimeWithNobody) {
 }
 
 /// With every limit from nothing to plenty, the choice is the largest number of divisions that fits.
+/// What the algorithm finds, but a tick later.
+GivenSchedule a_tick_later(const Network& network, const Placement& placement) {
+    const auto timetable = build_timetable(**find_algorithm("lattice"), "settled", network, placement);
+    const auto participants = static_cast<std::size_t>((*timetable)->participants());
+    GivenSchedule given{"lattice",
+                        "settled",
+                        placement.machine_of,
+                        *(*timetable)->cycle(),
+                        (*timetable)->phases(),
+                        std::vector<Phase>(participants * participants, 0)};
+    for (Rank rank = 0; rank < (*timetable)->participants(); ++rank) {
+        for (const Transfer& send : (*timetable)->sends_of(rank)) {
+            given.start_tick[static_cast<std::size_t>(rank) * participants + static_cast<std::size_t>(send.to)] =
+                (send.phase + 1) % given.ticks;
+        }
+    }
+    return given;
+}
+
+TEST(GivenSchedules, HaveThePlaceOfWhatTheAlgorithmFindsForTheSameMachines) {
+    const Network network = test::random_tree(3, 6, 9).build();
+    const Placement placement = full_placement(network);
+    const GivenSchedule given = a_tick_later(network, placement);
+    const Method lattice = *parse_method("lattice/settled+timed", network.kind());
+    const auto followed = prepare(network, placement, network_bound(network, placement), lattice, {.given = &given});
+    ASSERT_TRUE(followed) << to_string(followed.error());
+    EXPECT_THAT(followed->timetable->remark(), HasSubstr("schedule file"));
+    EXPECT_EQ(followed->timetable->cycle(), given.cycle);
+    EXPECT_EQ(followed->timetable->phases(), given.ticks);
+    const Rank participants = placement.participants();
+    for (Rank rank = 0; rank < participants; ++rank) {
+        const auto sends = followed->timetable->sends_of(rank);
+        const auto receives = followed->timetable->receives_of(rank);
+        ASSERT_EQ(sends.size(), static_cast<std::size_t>(participants - 1));
+        ASSERT_EQ(receives.size(), sends.size());
+        EXPECT_TRUE(std::is_sorted(sends.begin(), sends.end()));
+        EXPECT_TRUE(std::is_sorted(receives.begin(), receives.end()));
+        for (const std::vector<Transfer>& transfers : {sends, receives}) {
+            for (const Transfer& one : transfers) {
+                EXPECT_EQ(one.phase, given.start_tick[static_cast<std::size_t>(one.from * participants + one.to)]);
+            }
+        }
+    }
+}
+
+TEST(GivenSchedules, AreLeftWhereTheyAreForSomethingElse) {
+    const Network network = test::random_tree(3, 6, 9).build();
+    const Placement all = full_placement(network);
+    const GivenSchedule given = a_tick_later(network, all);
+    Placement reversed = all;
+    std::reverse(reversed.machine_of.begin(), reversed.machine_of.end());
+    Placement fewer = all;
+    fewer.machine_of.pop_back();
+    EXPECT_TRUE(given.is_for("lattice", "settled", all));
+    EXPECT_FALSE(given.is_for("lattice", "formula", all));
+    EXPECT_FALSE(given.is_for("tree", "settled", all));
+    EXPECT_FALSE(given.is_for("lattice", "settled", reversed));
+    EXPECT_FALSE(given.is_for("lattice", "settled", fewer));
+    const Method lattice = *parse_method("lattice/settled+timed", network.kind());
+    const auto own = prepare(network, fewer, network_bound(network, fewer), lattice, {.given = &given});
+    ASSERT_TRUE(own) << to_string(own.error());
+    EXPECT_EQ(own->timetable->participants(), fewer.participants());
+    EXPECT_THAT(own->timetable->remark(), Not(HasSubstr("schedule file")));
+}
+
+TEST(GivenSchedules, TravelAsBytes) {
+    const Network network = test::random_tree(5, 2, 6).build();
+    const GivenSchedule given = a_tick_later(network, full_placement(network));
+    EXPECT_EQ(unpack_given_schedule(pack(given)), given);
+}
+
 TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
     const Network network = test::torus_of({8, 8});
     const Placement placement = full_placement(network);
@@ -97,7 +169,7 @@ TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
         const Method method = *parse_method(fmt::format("torus/divisions-{}", wanted), NetworkKind::torus);
         for (int fitting = -1; fitting <= 2; ++fitting) {
             const std::int64_t limit = fitting < 0 ? needs[0] - 1 : needs[static_cast<std::size_t>(fitting)];
-            const auto fitted = prepare(network, placement, bound, method, limit);
+            const auto fitted = prepare(network, placement, bound, method, {.most_buffer_blocks = limit});
             ASSERT_EQ(fitted.has_value(), fitting >= 0);
             if (fitted) {
                 const int expected = std::min(wanted, fitting);
@@ -108,13 +180,15 @@ TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {
             }
         }
     }
-    const auto refused = prepare(network, placement, bound, *parse_method("torus", NetworkKind::torus), 5);
+    const auto refused =
+        prepare(network, placement, bound, *parse_method("torus", NetworkKind::torus), {.most_buffer_blocks = 5});
     ASSERT_FALSE(refused);
     EXPECT_EQ(to_string(refused.error()),
               fmt::format("torus/divisions-0 needs buffers of {} blocks, and the limit is 5; allow more, or choose an "
                           "algorithm that forwards nothing",
                           needs[0]));
-    EXPECT_TRUE(prepare(network, placement, bound, *parse_method("torus-direct", NetworkKind::torus), 0));
+    EXPECT_TRUE(prepare(network, placement, bound, *parse_method("torus-direct", NetworkKind::torus),
+                        {.most_buffer_blocks = 0}));
     EXPECT_FALSE(with_smaller_buffers(*parse_method("bruck", NetworkKind::torus)));
     EXPECT_FALSE(with_smaller_buffers(Method{}));
 }

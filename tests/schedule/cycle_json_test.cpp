@@ -6,10 +6,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "aapc/schedule/read_given_schedule.hpp"
 #include "aapc/schedule/schedule_file.hpp"
 #include "check/cycles.hpp"
 #include "schedule/cycle_times.hpp"
 #include "support/networks.hpp"
+#include "support/schedules.hpp"
 
 namespace aapc {
 namespace {
@@ -54,6 +56,44 @@ TEST(CycleJson, RoundTrips) {
                       static_cast<double>(draft.transfers[index].phase) / static_cast<double>(ticks));
         }
     }
+}
+
+TEST(GivenSchedules, AreReadFromADocumentAndChecked) {
+    const Network network = test::random_tree(4, 4, 9).build();
+    const Placement placement = test::random_part(full_placement(network), 4);
+    const ScheduleDraft draft = test::random_cycle(network, placement, 1000, 1.02, 4);
+    const std::string text = schedule_json(*check_schedule(draft, network, placement), Synchronisation::timed, {});
+    const auto given = read_given_schedule(text, "f.json", network, "c.toml");
+    ASSERT_TRUE(given) << to_string(given.error());
+    EXPECT_EQ(given->machine_of, placement.machine_of);
+    EXPECT_EQ(given->cycle, *draft.cycle);
+    EXPECT_EQ(given->ticks, 1000);
+    const std::size_t participants = placement.machine_of.size();
+    for (const Transfer& message : draft.transfers) {
+        EXPECT_EQ(given->start_tick[static_cast<std::size_t>(message.from) * participants +
+                                    static_cast<std::size_t>(message.to)],
+                  message.phase);
+    }
+}
+
+TEST(GivenSchedules, AreRefusedWhereTheyDoNotHold) {
+    const auto refusal = [](const std::string& text, const Network& network) {
+        const auto given = read_given_schedule(text, "f.json", network, "c.toml");
+        return given ? std::string("read") : to_string(given.error());
+    };
+    const Network network = test::star_of({2, 2}).build();
+    const Placement placement = full_placement(network);
+    const ScheduleDraft draft = test::random_cycle(network, placement, 1000, 1.02, 4);
+    const std::string text = schedule_json(*check_schedule(draft, network, placement), Synchronisation::timed, {});
+    EXPECT_EQ(refusal(text, network), "read");
+    EXPECT_THAT(refusal(text, test::chain_of({4}).build()), HasSubstr("f.json: "));
+    EXPECT_THAT(refusal("{}", network), HasSubstr("f.json:"));
+    std::string twice = text;
+    const std::size_t place = twice.find("\"to\": 3");
+    twice.replace(place, 7, "\"to\": 2");
+    EXPECT_THAT(refusal(twice, network), HasSubstr("f.json: "));
+    const test::Built phases = test::build_tree_schedule(network, placement, "merged");
+    EXPECT_THAT(refusal(schedule_json(*phases.schedule, Synchronisation::none, {}), network), HasSubstr("no cycle"));
 }
 
 TEST(CycleJson, EveryTickHasItsFraction) {

@@ -10,6 +10,10 @@
 #include <string>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/methods/preparation.hpp"
+#include "aapc/schedule/make_schedule.hpp"
+#include "aapc/schedule/schedule_file.hpp"
+#include "aapc/topology/topology_file.hpp"
 #include "selection/tunings.hpp"
 
 namespace aapc::selection {
@@ -30,9 +34,9 @@ class SettingsTest : public testing::Test {
     void TearDown() override { clear(); }
 
     static void clear() {
-        for (const char* name :
-             {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE", "AAPC_TUNING",
-              "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START", "AAPC_ALLTOALLV", "AAPC_ADAPT"}) {
+        for (const char* name : {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE",
+                                 "AAPC_TUNING", "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START",
+                                 "AAPC_ALLTOALLV", "AAPC_ADAPT", "AAPC_SCHEDULE"}) {
             unsetenv(name);
         }
     }
@@ -126,6 +130,35 @@ TEST_F(SettingsTest, AWrongTuningFileIsDroppedWholeWithOneRemark) {
         ASSERT_TRUE(configuration);
         EXPECT_FALSE(configuration->tuning);
     }
+    std::remove(file.c_str());
+}
+
+TEST_F(SettingsTest, AScheduleFileTravelsCheckedOrIsDroppedWithOneRemark) {
+    setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
+    setenv("AAPC_SCHEDULE", "no-such-file.json", 1);
+    const Reading missing = read_settings();
+    EXPECT_THAT(missing.remarks,
+                ElementsAre(AllOf(StartsWith("no-such-file.json:"), EndsWith("; deciding without it"))));
+    ASSERT_TRUE(missing.settings);
+    EXPECT_EQ(configure(*missing.settings)->given_schedule(), nullptr);
+    const std::string file = testing::TempDir() + "aapc_settings_test_schedule.json";
+    const auto network = read_topology(missing.settings->topology_text, "eight.toml");
+    const Placement placement = full_placement(*network);
+    const auto prepared = prepare(*network, placement, network_bound(*network, placement),
+                                  *parse_method("lattice/settled+timed", network->kind()));
+    const auto made = make_schedule(*prepared, *network, placement);
+    ASSERT_TRUE(made) << made.error().what;
+    std::ofstream(file) << schedule_json(made->schedule, Synchronisation::timed, {});
+    setenv("AAPC_SCHEDULE", file.c_str(), 1);
+    const Reading reading = read_settings();
+    EXPECT_THAT(reading.remarks, IsEmpty());
+    ASSERT_TRUE(reading.settings);
+    const auto configuration = configure(decode(encode(*reading.settings)));
+    ASSERT_TRUE(configuration);
+    ASSERT_NE(configuration->given_schedule(), nullptr);
+    EXPECT_TRUE(configuration->given_schedule()->is_for("lattice", "settled", placement));
+    setenv("AAPC_TOPOLOGY", "detect:1Gbit", 1);
+    EXPECT_THAT(read_settings().remarks, ElementsAre(StartsWith("AAPC_SCHEDULE: ")));
     std::remove(file.c_str());
 }
 
@@ -323,6 +356,7 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             file + algorithm,
                             text + synchronisation,
                             algorithm + file,
+                            text + algorithm,
                             file + synchronisation};
     RC_ASSERT(decode(encode(settings)) == settings);
 }

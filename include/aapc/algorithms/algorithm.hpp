@@ -47,6 +47,11 @@ struct Algorithm {
     /// has_variant() holds.
     Expected<std::unique_ptr<Timetable>> (*build)(const Network&, const Placement&, std::string_view variant) = nullptr;
 
+    /// The same with seconds of work instead of what a set-up may take; of variants that are searched for. Null: there
+    /// is no difference.
+    Expected<std::unique_ptr<Timetable>> (*build_thoroughly)(const Network&, const Placement&,
+                                                             std::string_view variant) = nullptr;
+
     // What the interposer's rule goes by (selection/rule.hpp).
     std::span<const Use> uses = {};
     /// The variant that serves such a placement best, of those listed. Null: the default.
@@ -76,9 +81,16 @@ struct Algorithm {
 /// The algorithm of that name, or a diagnostic that lists the names there are.
 [[nodiscard]] Expected<const Algorithm*> find_algorithm(std::string_view name);
 
+/// How much work a search for a timetable is worth. It is counted, not timed, so that all ranks find the same.
+enum class Effort : std::uint8_t {
+    at_set_up,  ///< what a running job can wait for: some 50 ms
+    thorough,   ///< some seconds: a schedule that is made beforehand
+};
+
 /// Builds the timetable of `algorithm` in `variant` (empty: its default) for this network and placement, or says why it
 /// cannot be had.
 [[nodiscard]] Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm, std::string_view variant,
-                                                                   const Network& network, const Placement& placement);
+                                                                   const Network& network, const Placement& placement,
+                                                                   Effort effort = Effort::at_set_up);
 
 }  // namespace aapc

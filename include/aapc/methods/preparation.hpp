@@ -8,8 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "aapc/algorithms/algorithm.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/buffer_limit.hpp"
+#include "aapc/methods/given_schedule.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/timetable/timetable.hpp"
@@ -30,14 +32,21 @@ struct Prepared {
     std::vector<BufferedMethod> too_large;  ///< what was asked for and what was tried after that, if above the limit
 };
 
+/// What prepare() may be told besides.
+struct PreparationOptions {
+    std::optional<std::int64_t> most_buffer_blocks = std::nullopt;  ///< for forwarded blocks, on every rank
+    const GivenSchedule* given = nullptr;                           ///< not owned; null: there is none
+    Effort effort = Effort::at_set_up;
+};
+
 /// Prepares `wanted`, which is not the MPI's own routine, on `network` for ranks that sit as `placement` says; `bound`
 /// is theirs. With a limit, it is `wanted` or as little of its reduction by with_smaller_buffers() as makes do with
-/// `most_buffer_blocks` blocks of buffers on every rank. The diagnostic, without a file, says what is in the way: no
-/// timetable, buffers, a synchronisation that does not suit it, a speed that `timed` lacks, or memory. Equal arguments,
-/// equal result, but for memory. As long as the algorithm takes; with a limit, and the plans of all ranks.
+/// so many blocks of buffers on every rank. The diagnostic, without a file, says what is in the way: no
+/// timetable, buffers, a synchronisation that does not suit it, a speed that `timed` lacks, or memory. Where the given
+/// schedule is for that method and placement, its times have the place of what the algorithm would find. Equal
+/// arguments, equal result, but for memory. As long as the algorithm takes; with a limit, and the plans of all ranks.
 [[nodiscard]] Expected<Prepared> prepare(const Network& network, const Placement& placement, const Bound& bound,
-                                         const Method& wanted,
-                                         std::optional<std::int64_t> most_buffer_blocks = std::nullopt);
+                                         const Method& wanted, const PreparationOptions& options = {});
 
 /// Whether `synchronisation` suits the timetable and, if it goes by the clock, the speed of the links is known. What
 /// prepare() asks at the end, for those who try many on one timetable.

@@ -144,6 +144,11 @@ Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placeme
     return std::unique_ptr<Timetable>(std::move(*timetable));
 }
 
+Expected<std::unique_ptr<Timetable>> build_thoroughly(const Network& network, const Placement& placement,
+                                                      std::string_view variant) {
+    return variant == variants.front() ? settled_lattice(network, placement) : build(network, placement, variant);
+}
+
 }  // namespace aapc::lattice
 
 namespace aapc {

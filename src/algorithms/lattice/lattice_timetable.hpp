@@ -65,5 +65,8 @@ class LatticeTimetable final : public Timetable {
 /// The row of the table.
 [[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
                                                          std::string_view variant);
+/// Slots that are settled with as much work as is usual beforehand, or why there are none; `formula` is as it is.
+[[nodiscard]] Expected<std::unique_ptr<Timetable>> build_thoroughly(const Network& network, const Placement& placement,
+                                                                    std::string_view variant);
 
 }  // namespace aapc::lattice
