@@ -65,8 +65,9 @@ Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
 
 template <typename Number>
 bool read_number(std::string_view text, Number& number) {
-    const char* const end = text.data() + text.size();
-    const auto [behind, error] = std::from_chars(text.data(), end, number);
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
+    const auto [behind, error] = std::from_chars(begin, end, number);
     return error == std::errc() && behind == end;
 }
 

@@ -68,12 +68,12 @@ void append(std::string& bytes, const Value* values, std::size_t count) {
 template <typename Values>
 Values take(std::string_view& bytes) {
     std::uint64_t length = 0;
-    std::memcpy(&length, bytes.data(), sizeof length);
-    bytes.remove_prefix(sizeof length);
+    const char* const begin = bytes.data();
+    std::memcpy(&length, begin, sizeof length);
     Values values(length, typename Values::value_type());
     const std::size_t size = length * sizeof(typename Values::value_type);
-    std::memcpy(values.data(), bytes.data(), size);
-    bytes.remove_prefix(size);
+    std::memcpy(values.data(), begin + sizeof length, size);
+    bytes.remove_prefix(sizeof length + size);
     return values;
 }
 
