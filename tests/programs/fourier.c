@@ -1,0 +1,88 @@
+/* FFTW's MPI transforms forwards and back:
+ *
+ *     fourier LINES COLUMNS TRANSFORMS
+ *
+ * Prints which transposes the planner has taken, the largest deviation from what was put in, and how long the
+ * transforms took. FFTW has a transpose by MPI_Alltoall (where all slabs are equal, else MPI_Alltoallv) for transforms
+ * out of place that may destroy their input, and takes it if it was faster than its pairwise MPI_Sendrecv while it
+ * planned. Here that is made slow while it plans. */
+#include <complex.h>
+#include <fftw3-mpi.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double value(ptrdiff_t line, ptrdiff_t column) { return (double)((line * 131 + column * 17) % 1009) / 1009; }
+
+static int plans;
+
+int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
+                 int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
+                 MPI_Status* status) {
+    const struct timespec while_planning = {0, 20000000};
+    if (plans) nanosleep(&while_planning, NULL);
+    return PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
+                         receive_tag, comm, status);
+}
+
+static int uses(fftw_plan plan, const char* transpose) {
+    char* const text = fftw_sprint_plan(plan);
+    const int found = strstr(text, transpose) != NULL;
+    free(text);
+    return found;
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    fftw_mpi_init();
+    if (argc != 4) MPI_Abort(MPI_COMM_WORLD, 2);
+    const ptrdiff_t lines = strtol(argv[1], NULL, 10);
+    const ptrdiff_t columns = strtol(argv[2], NULL, 10);
+    const int transforms = (int)strtol(argv[3], NULL, 10);
+    const unsigned flags = FFTW_MEASURE | FFTW_DESTROY_INPUT;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    ptrdiff_t own_lines = 0;
+    ptrdiff_t first_line = 0;
+    const ptrdiff_t room = fftw_mpi_local_size_2d(lines, columns, MPI_COMM_WORLD, &own_lines, &first_line);
+    fftw_complex* const here = fftw_alloc_complex((size_t)room);
+    fftw_complex* const there = fftw_alloc_complex((size_t)room);
+    plans = 1;
+    const fftw_plan forward = fftw_mpi_plan_dft_2d(lines, columns, here, there, MPI_COMM_WORLD, FFTW_FORWARD, flags);
+    const fftw_plan back = fftw_mpi_plan_dft_2d(lines, columns, there, here, MPI_COMM_WORLD, FFTW_BACKWARD, flags);
+    plans = 0;
+    for (ptrdiff_t at = 0; at < own_lines * columns; ++at) {
+        here[at] = value(first_line + at / columns, at % columns);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < transforms; ++i) {
+        fftw_execute(forward);
+        fftw_execute(back);
+        for (ptrdiff_t at = 0; at < own_lines * columns; ++at) here[at] /= (double)(lines * columns);
+    }
+    const double seconds = MPI_Wtime() - start;
+    double worst = 0;
+    for (ptrdiff_t at = 0; at < own_lines * columns; ++at) {
+        worst = fmax(worst, cabs(here[at] - value(first_line + at / columns, at % columns)));
+    }
+    double slowest = 0;
+    double farthest = 0;
+    MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&worst, &farthest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("transposes: %s, back %s\n", uses(forward, "transpose-alltoall") ? "all-to-all" : "pairwise",
+               uses(back, "transpose-alltoall") ? "all-to-all" : "pairwise");
+        printf("seconds: %.6f\n", slowest);
+        printf("%s: largest deviation %.3g\n", farthest < 1e-10 ? "right" : "WRONG", farthest);
+    }
+    fftw_destroy_plan(forward);
+    fftw_destroy_plan(back);
+    fftw_free(here);
+    fftw_free(there);
+    MPI_Finalize();
+    return 0;
+}
