@@ -34,6 +34,7 @@ struct Request {
     std::string synchronisation;
     std::string buffer_limit;
     std::string verbosity;
+    std::string record;
     std::string mpi;
 };
 
@@ -72,6 +73,7 @@ void prepare_environment(const Request& request, const Interposing& interposing)
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
     set_unless_empty("AAPC_BUFFER_LIMIT", request.buffer_limit);
     set_unless_empty("AAPC_VERBOSE", request.verbosity);
+    set_unless_empty("AAPC_RECORD", request.record.empty() ? "" : absolute_path(request.record).string());
     set_unless_empty("AAPC_INTERPOSERS", interposing.later);
     preload(interposing.library);
     if (environment_variable("AAPC_TOPOLOGY").empty() && environment_variable("AAPC_TUNING").empty()) {
@@ -139,6 +141,8 @@ void add_exec_command(Command& program, Invocation& invocation) {
         .type_name("SIZE");
     command.option("--verbose", request->verbosity, "0, 1 or 2: say what is chosen and why (AAPC_VERBOSE)")
         .type_name("LEVEL");
+    command.option("--record", request->record, "note every all-to-all in this file, for aapc report (AAPC_RECORD)")
+        .type_name("FILE");
     command
         .option("--mpi", request->mpi,
                 "the MPI that the program uses: openmpi or mpich (default: the one that it is linked to, or that it "

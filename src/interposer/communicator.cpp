@@ -137,6 +137,9 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
         return nullptr;
     }
     kept->introduce(comm);
+    if (job.recorder() != nullptr) {
+        kept->recorded_name_ = job.recorder()->agree_on_name(comm);
+    }
     return kept;
 }
 
@@ -236,6 +239,7 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
 }
 
 CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
+    noted_ = {};
     if (call.block_bytes >= start_matters_from_) {
         if (refusals.refuse(call)) {
             return {nullptr, Outcome::arguments};
@@ -258,13 +262,17 @@ CommunicatorState::Choice CommunicatorState::choose_slot(Slot& slot, const Call&
     }
     slot.used = true;
     mpi::Exchange* const exchange = made(call.comm, slot).exchange.get();
-    return {exchange, exchange != nullptr ? Outcome::exchanged : Outcome::unavailable};
+    return {exchange, exchange != nullptr ? Outcome::exchanged : Outcome::unavailable, false, slot.recorded_as};
 }
 
 CommunicatorState::Slot& CommunicatorState::made(MPI_Comm comm, Slot& slot) {
     if (!slot.tried) {
         slot.tried = true;
         slot.exchange = make_exchange(comm, slot.method);
+        if (job_->recorder() != nullptr) {
+            static_cast<void>(
+                have_memory_for([&] { slot.recorded_as = job_->recorder()->method_number(to_string(slot.method)); }));
+        }
     }
     return slot;
 }
@@ -338,6 +346,7 @@ mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
 
 int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
     const CarriedOut carried_out("MPI_Alltoall", call.comm, call.block_bytes);
+    const auto noting = note_segments(exchange.plan());
     const Block receive_block(call.receive_count, call.receive_type, call.block_bytes,
                               receive_layout_.of(call.receive_type));
     const Block send_block = call.sends_what_it_receives() ? receive_block
@@ -364,6 +373,9 @@ int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
     }
     // A rank that has nothing to send still takes part, for the others wait for it.
     const int became = error == MPI_SUCCESS ? exchange.run(from, to, block_bytes) : exchange.run_mute(block_bytes);
+    if (const double agreement = exchange.report().agreement_seconds; agreement > 0) {
+        noted_.waited_seconds = std::max(noted_.waited_seconds, 0.0) + agreement;
+    }
     if (became == mpi::Exchange::declined) {
         return became;
     }
@@ -375,6 +387,7 @@ int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
 }
 
 Outcome CommunicatorState::decide(const UnequalCall& call, Job& job) {
+    noted_ = {};
     // What else there is against it holds for messages of any lengths; a size is the one thing that does not.
     if (why_native_ != Outcome::size) {
         return why_native_;
@@ -385,7 +398,12 @@ Outcome CommunicatorState::decide(const UnequalCall& call, Job& job) {
     if (!unequal_) {
         unequal_ = UnequalState::make(call.comm, job.configuration().network, placement_, job.configuration());
     }
-    return unequal_ ? unequal_->decide(call, job.refusals()) : Outcome::unavailable;
+    if (!unequal_) {
+        return Outcome::unavailable;
+    }
+    const Outcome outcome = unequal_->decide(call, job.refusals());
+    noted_.waited_seconds = unequal_->waited_seconds();
+    return outcome;
 }
 
 std::vector<std::string> CommunicatorState::report() const {

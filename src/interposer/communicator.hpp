@@ -46,6 +46,7 @@ class CommunicatorState {
         mpi::Exchange* exchange;
         Outcome outcome;
         bool measured = false;  ///< note_time() wants to know what carrying it out takes
+        Recorder::MethodNumber method = Recorder::native;
     };
     /// For a well-formed call on this communicator. The exchange is made at its first use: collective then.
     [[nodiscard]] Choice choose(const Call& call, const Refusals& refusals);
@@ -58,10 +59,18 @@ class CommunicatorState {
     /// Decides on a call of unequal messages on this communicator: collective, and on all ranks alike.
     [[nodiscard]] Outcome decide(const UnequalCall& call, Job& job);
     /// Carries out what has been decided to be exchanged. Returns an MPI error code, as above.
-    [[nodiscard]] int run(const UnequalCall& call) { return unequal_->run(call); }
+    [[nodiscard]] int run(const UnequalCall& call);
 
     /// What this rank took for a call that is measured, from choose() on.
     void note_time(double seconds) { own_calls_->note(seconds); }
+
+    /// What the recorder, which is there, wants to know of a call that was decided on and carried out last.
+    struct Noted {
+        double waited_seconds = -1;  ///< for others; below 0: not known
+        std::uint32_t exchange = 0;  ///< whose segments were noted; 0: none were
+        Recorder::MethodNumber unequal_method = Recorder::native;
+    };
+    [[nodiscard]] const Noted& noted() const { return noted_; }
 
     /// What its calls have taught; nothing: they were not to teach anything.
     [[nodiscard]] std::optional<learning::Summary> learned() const;
@@ -103,6 +112,9 @@ class CommunicatorState {
     /// on none.
     mpi::MachineMemory* machine_memory(MPI_Comm comm);
 
+    /// Begins to note the segments of an exchange by the clock, if they are wanted.
+    [[nodiscard]] std::optional<mpi::SegmentLog::Noting> note_segments(const Plan& plan);
+
     /// A buffer that grows and is kept for the next call. Null: no memory.
     struct Scratch {
         std::unique_ptr<std::byte[]> bytes;
@@ -116,6 +128,7 @@ class CommunicatorState {
         bool tried = false;
         bool used = false;  ///< beyond measuring
         std::unique_ptr<mpi::Exchange> exchange;
+        Recorder::MethodNumber recorded_as = Recorder::native;
     };
     [[nodiscard]] Choice choose_slot(Slot& slot, const Call& call, const Refusals& refusals);
     /// What became of that method, made at its first use: collective then.
@@ -147,7 +160,10 @@ class CommunicatorState {
     bool learning_failed_ = false;       ///< a rank has no memory left: the MPI's own is what everybody has
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
-    std::unique_ptr<UnequalState> unequal_;               ///< null: nobody has called, or there was no memory
+    std::int64_t recorded_name_ = -1;                     ///< for segments; below 0: they are not noted
+    std::uint32_t exchanges_noted_ = 0;                   ///< by the clock, noted or not
+    Noted noted_;
+    std::unique_ptr<UnequalState> unequal_;  ///< null: nobody has called, or there was no memory
     LayoutReader send_layout_;
     LayoutReader receive_layout_;
     Scratch packed_send_;

@@ -93,6 +93,7 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
             return choose_slot(decided_.slots[*slot], call, refusals);
         }
         turn = own_calls_->take_turn(call.comm, call.block_bytes);
+        noted_.waited_seconds = own_calls_->waited_seconds();
     }
     if (!turn) {
         learning_failed_ = true;
@@ -112,7 +113,7 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
         return {nullptr, Outcome::unavailable};
     }
     slot.used = true;
-    return {slot.exchange.get(), Outcome::exchanged, turn->measured};
+    return {slot.exchange.get(), Outcome::exchanged, turn->measured, slot.recorded_as};
 }
 
 std::optional<learning::Summary> CommunicatorState::learned() const {

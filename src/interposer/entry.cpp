@@ -92,6 +92,12 @@ Carried carry_out(const Served& served, const Call& call) {
                                                 call.receive_buffer, call.receive_count, call.receive_type, call.comm)
                                    : 0;
     job.tally().add(Routine::Alltoall, outcome, bytes, watch.nanoseconds());
+    if (Recorder* const recorder = job.recorder()) {
+        const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
+        recorder->note(
+            {Routine::Alltoall, outcome, served.choice.method, noted.exchange, bytes, noted.waited_seconds, call.comm},
+            watch);
+    }
     return error;
 }
 

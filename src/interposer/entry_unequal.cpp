@@ -46,6 +46,12 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
     const int error = served.outcome == Outcome::exchanged ? served.state->run(call) : native(arguments...);
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(Peers::all, arguments...) : 0;
     tally.add(routine, served.outcome, bytes, watch.nanoseconds());
+    if (Recorder* const recorder = job->recorder()) {
+        const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
+        recorder->note(
+            {routine, served.outcome, noted.unequal_method, noted.exchange, bytes, noted.waited_seconds, call.comm},
+            watch);
+    }
     return error;
 }
 

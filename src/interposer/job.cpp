@@ -15,6 +15,7 @@
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/detection.hpp"
 #include "input/environment.hpp"
+#include "input/version.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/handshake.hpp"
@@ -137,7 +138,7 @@ void add(std::optional<learning::Summary>& sum, const std::optional<learning::Su
 std::atomic<Job*> Job::current_ = nullptr;
 
 Job::Job(selection::Configuration configuration) : configuration_(std::move(configuration)) {
-    if (configuration_.verbosity >= 2) {
+    if (configuration_.verbosity >= 2 || !configuration_.record.empty()) {
         tally_.measure();
     }
 }
@@ -307,7 +308,15 @@ bool Job::register_callbacks() {
     // MPI_Finalize begins with MPI_COMM_SELF's attributes, while everything still works.
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Job::world_ends, &self_key_, this) == MPI_SUCCESS &&
            PMPI_Comm_set_attr(MPI_COMM_SELF, self_key_, this) == MPI_SUCCESS &&
-           PMPI_Comm_group(MPI_COMM_WORLD, &world_) == MPI_SUCCESS;
+           PMPI_Comm_group(MPI_COMM_WORLD, &world_) == MPI_SUCCESS && make_recorder();
+}
+
+bool Job::make_recorder() {
+    if (configuration_.record.empty()) {
+        return true;
+    }
+    recorder_ = std::make_unique<Recorder>(configuration_.record_segments, world_);
+    return recorder_->register_key();
 }
 
 void Job::unregister_callbacks() {
@@ -376,11 +385,16 @@ int Job::world_ends(MPI_Comm, int, void*, void* job) {
     return MPI_SUCCESS;
 }
 
-void Job::report_learning() {
+std::optional<learning::Summary> Job::all_learned() const {
     std::optional<learning::Summary> all = learned_;
     for (const auto& state : states_) {
         add(all, state->learned());
     }
+    return all;
+}
+
+void Job::report_learning() {
+    const std::optional<learning::Summary> all = all_learned();
     if (world_rank() != 0 || !all || all->account.calls == 0) {
         return;
     }
@@ -418,9 +432,42 @@ void Job::report() {
     }));
 }
 
+RecordHead Job::record_head() const {
+    constexpr std::size_t longest_topology = 1U << 20;
+    RecordHead head;
+    head.aapc = version();
+    head.mpi = AAPC_MPI;
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> library{};
+    int length = 0;
+    PMPI_Get_library_version(library.data(), &length);
+    head.library = library.data();
+    head.library.resize(std::min(head.library.find_first_of("\n\r"), head.library.size()));
+    head.program = program_invocation_short_name;
+    head.seconds = recorder_->seconds();
+    head.topology_file = configuration_.topology_file;
+    if (configuration_.topology_text.size() <= longest_topology) {
+        head.topology_text = configuration_.topology_text;
+    }
+    if (const auto learned = all_learned(); learned && learned->account.calls > 0) {
+        head.learned = {learned->account.calls, learned->account.seconds, learned->own_seconds};
+    }
+    return head;
+}
+
+void Job::write_record() {
+    RecordHead head;
+    if (world_rank() == 0) {
+        static_cast<void>(have_memory_for([&] { head = record_head(); }));
+    }
+    recorder_->write(configuration_.record, std::move(head), tally_.totals());
+}
+
 void Job::finish() {
-    if (tally_.measures()) {
+    if (configuration_.verbosity >= 2) {
         report();
+    }
+    if (recorder_) {
+        write_record();
     }
     for (const auto& state : states_) {
         state->release_exchanges();

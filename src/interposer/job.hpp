@@ -12,6 +12,7 @@
 
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/placement.hpp"
+#include "interposer/recorder.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/remarks.hpp"
 #include "interposer/tally.hpp"
@@ -55,6 +56,8 @@ class Job {
 
     /// The calls of this process so far.
     [[nodiscard]] Tally& tally() { return tally_; }
+    /// Null: calls are not noted.
+    [[nodiscard]] Recorder* recorder() const { return recorder_.get(); }
 
   private:
     explicit Job(selection::Configuration configuration);
@@ -80,14 +83,22 @@ class Job {
     bool find_out_refusals();
     /// Has MPI tell us of freed communicators and of its end; false if MPI refuses. Local.
     bool register_callbacks();
+    /// If calls are to be noted. Throws std::bad_alloc.
+    bool make_recorder();
     void unregister_callbacks();
     void finish();
     /// What AAPC_VERBOSE=2 says at the end; collective over the world.
     void report();
     /// Destroys the state at that address, if it is one of states_.
     void drop(const void* state);
-    /// One line of what was learned in this rank's calls, if anything.
+    /// What was learned in this rank's calls, on all communicators; nothing: nothing was to be.
+    [[nodiscard]] std::optional<learning::Summary> all_learned() const;
+    /// One line of that.
     void report_learning();
+    /// Has the calls written down that were noted; collective over the world.
+    void write_record();
+    /// What this rank knows of the job. Throws std::bad_alloc.
+    [[nodiscard]] RecordHead record_head() const;
     static int communicator_freed(MPI_Comm comm, int key, void* state, void* job);
     static int world_ends(MPI_Comm comm, int key, void* value, void* job);
 
@@ -100,6 +111,7 @@ class Job {
     int communicator_key_ = MPI_KEYVAL_INVALID;
     int self_key_ = MPI_KEYVAL_INVALID;
     Tally tally_;
+    std::unique_ptr<Recorder> recorder_;
     std::optional<learning::Summary> learned_;                ///< on communicators that are freed; nothing: none was
     std::mutex states_mutex_;                                 ///< guards states_, never held while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use

@@ -58,6 +58,7 @@ bool OwnCalls::agree(MPI_Comm comm, learning::Measured& measured) {
         return false;
     }
     current_->waiting_seconds = PMPI_Wtime() - before;
+    waited_seconds_ = std::max(waited_seconds_, 0.0) + current_->waiting_seconds;
     current_->set_up_seconds = 0;
     measured = {std::max(all[0], clock_grain_seconds), std::max(-all[2], 0.0), all[1]};
     if (measured.set_up_seconds > 0) {
@@ -67,6 +68,7 @@ bool OwnCalls::agree(MPI_Comm comm, learning::Measured& measured) {
 }
 
 std::optional<OwnCalls::Turn> OwnCalls::take_turn(MPI_Comm comm, std::int64_t block_bytes) {
+    waited_seconds_ = -1;
     if (!knows(block_bytes)) {
         return std::nullopt;
     }

@@ -60,6 +60,9 @@ class OwnCalls {
     /// What this rank took for the call of the turn that take_turn() gave last.
     void note(double seconds) { current_->seconds = seconds; }
 
+    /// How long this rank waited for others while take_turn() agreed last; below 0: it agreed on nothing.
+    [[nodiscard]] double waited_seconds() const { return waited_seconds_; }
+
     [[nodiscard]] const learning::Learner& learner() const { return learner_; }
 
   private:
@@ -81,7 +84,8 @@ class OwnCalls {
     std::map<int, Class> classes_;
     int current_key_ = -1;
     Class* current_ = nullptr;  ///< of the latest call
-    double set_up_seconds_;     ///< what a set-up takes, as far as is known; agreed
+    double waited_seconds_ = -1;
+    double set_up_seconds_;  ///< what a set-up takes, as far as is known; agreed
 };
 
 }  // namespace aapc::interposer

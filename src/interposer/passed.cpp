@@ -13,7 +13,7 @@ namespace aapc::interposer {
 namespace {
 
 template <Routine routine, Peers peers, class... Arguments>
-int pass(int (*real)(Arguments...), Arguments... arguments) {
+int pass(MPI_Comm comm, int (*real)(Arguments...), Arguments... arguments) {
     Job* const job = Job::current();
     if (job == nullptr) {
         return real(arguments...);
@@ -28,6 +28,9 @@ int pass(int (*real)(Arguments...), Arguments... arguments) {
     // What the MPI has complained about is not looked at.
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(peers, arguments...) : 0;
     tally.add(routine, Outcome::routine_not_served, bytes, watch.nanoseconds());
+    if (Recorder* const recorder = job->recorder()) {
+        recorder->note({routine, Outcome::routine_not_served, Recorder::native, 0, bytes, -1, comm}, watch);
+    }
     return error;
 }
 
@@ -56,7 +59,7 @@ int pass(int (*real)(Arguments...), Arguments... arguments) {
     AAPC_INTERPOSED int MPI_##NAME PARAMETERS {                                                       \
         namespace ours = aapc::interposer;                                                            \
         static const auto real = ours::find_next<decltype(&MPI_##NAME)>("PMPI_" #NAME, "MPI_" #NAME); \
-        return ours::pass<ours::Routine::NAME, ours::Peers::PEERS>(real, __VA_ARGS__);                \
+        return ours::pass<ours::Routine::NAME, ours::Peers::PEERS>(comm, real, __VA_ARGS__);          \
     }                                                                                                 \
     AAPC_ALSO_AS_PMPI(NAME)
 

@@ -20,6 +20,7 @@ enum class Peers : std::uint8_t { all, neighbours };
 /// What a call took so far.
 class Stopwatch {
   public:
+    [[nodiscard]] std::chrono::steady_clock::time_point start() const { return start_; }
     [[nodiscard]] std::int64_t nanoseconds() const {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
     }

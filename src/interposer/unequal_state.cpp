@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -76,6 +77,7 @@ void UnequalState::set_up(MPI_Comm comm) {
 }
 
 Outcome UnequalState::decide(const UnequalCall& call, const Refusals& refusals) {
+    waited_seconds_ = -1;
     if (unavailable_) {
         return Outcome::unavailable;
     }
@@ -114,6 +116,7 @@ Outcome UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
     if (agreement_->agree(call.comm, claim, agreed_) != MPI_SUCCESS || agreed_.lacks_memory) {
         return Outcome::unavailable;
     }
+    waited_seconds_ = std::max(waited_seconds_, 0.0) + 1e-9 * static_cast<double>(agreement_->nanoseconds());
     if (agreed_.refused) {
         return Outcome::arguments;
     }
@@ -124,7 +127,10 @@ Outcome UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
 
 void UnequalState::make_exchange(MPI_Comm comm) {
     Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
-    static_cast<void>(have_memory_for([&] { prepared = prepare_unequal(network_, placement_); }));
+    static_cast<void>(have_memory_for([&] {
+        prepared = prepare_unequal(network_, placement_);
+        method_ = prepared ? to_string(prepared->method) : "";
+    }));
     auto made = mpi::UnequalExchange::make(comm, prepared, placement_, &network_);
     if (made) {
         exchange_ = std::move(*made);
@@ -148,6 +154,7 @@ int UnequalState::run(const UnequalCall& call) {
     if (const int error = exchange_->run(buffers_->bytes(), buffers_->places(), agreed_.bound); error != MPI_SUCCESS) {
         return mpi::raise(call.comm, error);
     }
+    waited_seconds_ += exchange_->report().agreement_seconds;
     const double agreement = 1e-9 * static_cast<double>(agreement_->nanoseconds());
     agreements_seconds_ += agreement;
     exchanges_seconds_ += agreement + mpi::now_seconds() - begin;

@@ -36,6 +36,13 @@ class UnequalState {
     /// error handler has been called.
     [[nodiscard]] int run(const UnequalCall& call);
 
+    /// How long this rank waited for others in the call that was decided on or run last; below 0: not known.
+    [[nodiscard]] double waited_seconds() const { return waited_seconds_; }
+    /// Of what has been decided to be exchanged.
+    [[nodiscard]] const Plan& plan() const { return exchange_->plan(); }
+    /// What carries out calls; empty: nothing yet.
+    [[nodiscard]] const std::string& method() const { return method_; }
+
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 and something was exchanged.
     [[nodiscard]] std::string report() const;
 
@@ -63,8 +70,10 @@ class UnequalState {
     std::unique_ptr<mpi::DemandAgreement> agreement_;
     mpi::AgreedDemand agreed_;                        ///< on the last call that was asked about
     std::unique_ptr<mpi::UnequalExchange> exchange_;  ///< null: not needed yet
-    double agreements_seconds_ = 0;                   ///< of calls that were exchanged
-    double exchanges_seconds_ = 0;                    ///< the agreements included
+    std::string method_;
+    double waited_seconds_ = -1;
+    double agreements_seconds_ = 0;  ///< of calls that were exchanged
+    double exchanges_seconds_ = 0;   ///< the agreements included
 };
 
 }  // namespace aapc::interposer

@@ -159,6 +159,7 @@ int TimedExecution::run(const Blocks& blocks) {
         return error;
     }
     const double start = now_seconds();
+    run.count_times_from(on_grid ? start - clock_.seconds() : start);
     if (on_grid) {
         ++size.on_grid;
         started_last_ = nullptr;

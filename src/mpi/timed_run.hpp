@@ -14,6 +14,7 @@
 #include "mpi/pending.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/rest.hpp"
+#include "mpi/segment_log.hpp"
 #include "mpi/transport.hpp"
 
 namespace aapc::mpi {
@@ -54,6 +55,9 @@ class TimedRun {
     TimedRun(const Transport& transport, TimedRequests& requests, LocalCopies* copies)
         : transport_(transport), requests_(requests), copies_(copies) {}
 
+    /// What the times of segments are noted against, where they are: on the clock of now_seconds().
+    void count_times_from(double origin) { origin_ = origin; }
+
     template <class Segments>
     [[nodiscard]] int post_first_receives(const Segments& segments) {
         return post_receives(segments, segments.posted());
@@ -75,13 +79,23 @@ class TimedRun {
     int wait_until(const Segments& segments, double due, double longest_wait_seconds);
     template <class Segments>
     int make_room(const Segments& segments);
+    void note(const OutgoingSegment& segment);
 
     const Transport& transport_;
     TimedRequests& requests_;
     LocalCopies* copies_;
     std::int64_t posted_ = 0;  ///< receives posted
     std::int64_t received_ = 0;
+    SegmentLog* log_ = SegmentLog::current();
+    double origin_ = 0;
 };
+
+inline void TimedRun::note(const OutgoingSegment& segment) {
+    if (log_ != nullptr) {
+        log_->note({segment.due - origin_, static_cast<float>(now_seconds() - segment.due),
+                    SegmentLog::current_exchange(), segment.to, static_cast<std::uint32_t>(segment.bytes)});
+    }
+}
 
 template <class Segments>
 int TimedRun::post_receives(const Segments& segments, std::int64_t until) {
@@ -155,6 +169,7 @@ int TimedRun::send_all(const Segments& segments, double longest_wait_seconds) {
         if (error != MPI_SUCCESS) {
             return error;
         }
+        note(segment);
         error = transport_.send(segment.content, segment.bytes, segment.to, Tag::data, requests_.sends);
         if (error != MPI_SUCCESS) {
             return error;

@@ -194,6 +194,7 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
     report.agreement_seconds = begin - before;
     report.pace = parts_->choose_pace(bound, largest[0]);
     segments.start(begin, report.pace);
+    run.count_times_from(begin);
     if (error == MPI_SUCCESS) {
         constexpr double to_spare_seconds = 1;
         error = run.send_all(segments, segments.end_seconds() / report.pace + to_spare_seconds);

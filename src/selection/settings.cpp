@@ -20,11 +20,11 @@ namespace aapc::selection {
 
 namespace {
 
-constexpr std::array settings_fields = {&Settings::topology_file, &Settings::topology_text, &Settings::tuning_file,
-                                        &Settings::tuning_text,   &Settings::algorithm,     &Settings::synchronisation,
-                                        &Settings::verbosity,     &Settings::shared_memory, &Settings::buffer_limit,
-                                        &Settings::start,         &Settings::unequal,       &Settings::adapt,
-                                        &Settings::schedule,      &Settings::only_tuned};
+constexpr std::array settings_fields = {
+    &Settings::topology_file, &Settings::topology_text,   &Settings::tuning_file,     &Settings::tuning_text,
+    &Settings::algorithm,     &Settings::synchronisation, &Settings::verbosity,       &Settings::shared_memory,
+    &Settings::buffer_limit,  &Settings::start,           &Settings::unequal,         &Settings::adapt,
+    &Settings::schedule,      &Settings::record,          &Settings::record_segments, &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -80,6 +80,15 @@ Expected<bool> parse_adapt(const std::string& text, bool start_is_said) {
                     .advice = "give 1 (learn in the program's own calls) or 0"});
 }
 
+Expected<bool> parse_record_segments(const std::string& text) {
+    if (text.empty() || text == "0" || text == "1") {
+        return text == "1";
+    }
+    return failure({.file = "AAPC_RECORD_SEGMENTS",
+                    .problem = fmt::format("'{}' says neither yes nor no", text),
+                    .advice = "give 1 (note the segments of some exchanges) or 0"});
+}
+
 Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
     Forced forced;
     if (!settings.synchronisation.empty()) {
@@ -107,6 +116,31 @@ Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
     return Forced{std::move(*method), std::nullopt};
 }
 
+/// A network that ranks have yet to detect, as far as `topology` tells.
+Expected<Network> network_to_detect(const std::string& topology) {
+    const auto speed = detection_speed(topology);
+    if (!speed) {
+        return failure(about_variable("AAPC_TOPOLOGY", speed.error()));
+    }
+    return detect_network({}, *speed).network;
+}
+
+Expected<Network> parse_network(const Settings& settings) {
+    return asks_for_detection(settings.topology_file) ? network_to_detect(settings.topology_file)
+                                                      : read_topology(settings.topology_text, settings.topology_file);
+}
+
+Expected<std::optional<Tuning>> parse_tuning(const Settings& settings, NetworkKind kind) {
+    if (settings.tuning_text.empty()) {
+        return std::nullopt;
+    }
+    auto tuning = read_tuning(settings.tuning_text, settings.tuning_file, kind);
+    if (!tuning) {
+        return failure(tuning.error());
+    }
+    return std::move(*tuning);
+}
+
 void append_field(std::string& bytes, const std::string& field) {
     const std::uint64_t length = field.size();
     char header[sizeof length];
@@ -121,15 +155,6 @@ std::string take_field(std::string_view& bytes) {
     std::string field(bytes.substr(0, length));
     bytes.remove_prefix(length);
     return field;
-}
-
-/// A network that ranks have yet to detect, as far as `topology` tells.
-Expected<Network> network_to_detect(const std::string& topology) {
-    const auto speed = detection_speed(topology);
-    if (!speed) {
-        return failure(about_variable("AAPC_TOPOLOGY", speed.error()));
-    }
-    return detect_network({}, *speed).network;
 }
 
 /// What asked for detection when that tuning was made; empty if nothing did, or there is no such tuning.
@@ -168,6 +193,16 @@ Expected<GivenSchedule> given_schedule(const std::string& file, const Settings& 
     return read_given_schedule(*text, file, network, settings.topology_file);
 }
 
+/// Calls are noted without a topology, too: everything is the MPI's own then.
+void only_record(Settings& settings) {
+    Settings recording;
+    recording.topology_file = "detect";
+    recording.algorithm = "native";
+    recording.verbosity = settings.verbosity;
+    recording.record = settings.record;
+    settings = std::move(recording);
+}
+
 }  // namespace
 
 std::string giving_up(std::string_view why) { return fmt::format("{}; using the MPI's own MPI_Alltoall", why); }
@@ -186,6 +221,8 @@ Reading read_settings() {
     settings.start = environment_variable("AAPC_START");
     settings.unequal = environment_variable("AAPC_ALLTOALLV");
     settings.adapt = environment_variable("AAPC_ADAPT");
+    settings.record = environment_variable("AAPC_RECORD");
+    settings.record_segments = environment_variable("AAPC_RECORD_SEGMENTS");
     Reading reading;
     if (settings.topology_file.empty()) {
         settings.topology_file = detection_of_tuning(settings.tuning_file);
@@ -198,7 +235,10 @@ Reading read_settings() {
                 giving_up("AAPC_TOPOLOGY is not set, so nothing is known of the network; give it a topology file, or "
                           "'detect'"));
         }
-        return reading;
+        if (settings.record.empty()) {
+            return reading;
+        }
+        only_record(settings);
     }
     const auto network = network_of(settings);
     if (!network) {
@@ -230,9 +270,7 @@ Reading read_settings() {
 }
 
 Expected<Configuration> configure(const Settings& settings) {
-    auto network = asks_for_detection(settings.topology_file)
-                       ? network_to_detect(settings.topology_file)
-                       : read_topology(settings.topology_text, settings.topology_file);
+    auto network = parse_network(settings);
     if (!network) {
         return failure(network.error());
     }
@@ -256,6 +294,10 @@ Expected<Configuration> configure(const Settings& settings) {
     if (!unequal) {
         return failure(about_variable("AAPC_ALLTOALLV", unequal.error()));
     }
+    const auto record_segments = parse_record_segments(settings.record_segments);
+    if (!record_segments) {
+        return failure(record_segments.error());
+    }
     const auto adapt = parse_adapt(settings.adapt, start->has_value());
     if (!adapt) {
         return failure(adapt.error());
@@ -264,20 +306,16 @@ Expected<Configuration> configure(const Settings& settings) {
     if (!forced) {
         return failure(forced.error());
     }
-    std::optional<Tuning> tuning;
-    if (!settings.tuning_text.empty()) {
-        auto read = read_tuning(settings.tuning_text, settings.tuning_file, network->kind());
-        if (!read) {
-            return failure(read.error());
-        }
-        tuning = std::move(*read);
+    auto tuning = parse_tuning(settings, network->kind());
+    if (!tuning) {
+        return failure(tuning.error());
     }
     const bool only_native = settings.unequal.empty() && forced->method && forced->method->native();
     return Configuration{
         settings.topology_file,
         settings.tuning_file,
         std::move(*network),
-        std::move(tuning),
+        std::move(*tuning),
         std::move(*forced),
         !settings.only_tuned.empty(),
         *verbosity,
@@ -286,7 +324,10 @@ Expected<Configuration> configure(const Settings& settings) {
         *start,
         only_native ? UnequalUse::never : *unequal,
         settings.schedule.empty() ? std::nullopt : std::optional(unpack_given_schedule(settings.schedule)),
-        *adapt};
+        *adapt,
+        settings.record,
+        settings.record.empty() ? "" : settings.topology_text,
+        *record_segments};
 }
 
 std::string encode(const Settings& settings) {

@@ -1,0 +1,107 @@
+/// @file
+/// The record of a job: every all-to-all-like call that it made, as the interposer noted it (AAPC_RECORD). A document
+/// of JSON lines, format "aapc-record/1" (docs/report.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aapc/input/diagnostic.hpp"
+
+namespace aapc {
+
+/// What learning in the program's own calls came to (docs/learning.md), on all communicators of rank 0.
+struct RecordedLearning {
+    std::int64_t calls = 0;
+    double seconds = 0;      ///< that these calls took
+    double own_seconds = 0;  ///< that the MPI's own would have taken, by its own measured times
+};
+
+/// The job as a whole.
+struct RecordHead {
+    std::string aapc;                ///< version
+    std::string mpi;                 ///< "openmpi" or "mpich"
+    std::string library;             ///< what the MPI says of itself, its first line
+    std::string program;             ///< the name of rank 0's program, without its directory
+    double seconds = 0;              ///< from MPI_Init to MPI_Finalize on rank 0
+    std::string topology_file;       ///< as it was named; "detect" where nothing was known
+    std::string topology_text;       ///< what was in it; empty: detected, or too long to be kept
+    std::vector<std::string> hosts;  ///< of each rank of MPI_COMM_WORLD
+    std::int64_t dropped_calls = 0;  ///< that there was no room for; they are in the totals
+    std::int64_t dropped_segments = 0;
+    std::optional<RecordedLearning> learned;
+};
+
+/// Sums over all ranks.
+struct RecordedTotal {
+    std::string routine;  ///< "MPI_Alltoall"
+    std::string outcome;  ///< "exchanged", or why it was passed through
+    std::int64_t calls = 0;
+    std::int64_t bytes = 0;
+    double seconds = 0;
+};
+
+/// Sums over the calls of one rank of MPI_COMM_WORLD.
+struct RecordedRank {
+    std::int64_t rank = 0;
+    std::int64_t calls = 0;
+    double seconds = 0;
+    double waited_seconds = 0;     ///< as in RecordedCall, over the calls that know it
+    std::int64_t calls_known = 0;  ///< that know how long they waited
+};
+
+struct RecordedCommunicator {
+    std::string name;                   ///< "R.K": the K-th communicator whose rank 0 is rank R of MPI_COMM_WORLD
+    std::int64_t ranks = 0;             ///< of an intercommunicator: on this side
+    std::vector<std::int32_t> members;  ///< ranks of MPI_COMM_WORLD, in order; empty: not known, or too many to be kept
+};
+
+/// One call, as rank 0 of its communicator saw it.
+struct RecordedCall {
+    std::string routine;
+    std::string communicator;              ///< a RecordedCommunicator's name; empty: one too many
+    double at_seconds = 0;                 ///< when it began, after MPI_Init on that rank
+    double seconds = 0;                    ///< on that rank; of a call that does not block: until it returned
+    std::optional<double> waited_seconds;  ///< of that: for other ranks, until all had begun; nothing: not known
+    std::int64_t bytes = 0;                ///< that the rank sent, to itself included
+    std::string method;                    ///< "lattice/formula+timed", or "native"
+    std::string reason;                    ///< why it was passed through; empty: it was not
+    std::int64_t exchange = 0;             ///< where segments were noted: which exchange of its communicator
+};
+
+/// What one rank sent in one exchange by the clock: lists of equal length, in the order in which segments started.
+struct RecordedSegments {
+    std::string communicator;
+    std::int64_t exchange = 0;
+    std::int64_t rank = 0;         ///< of the communicator
+    std::vector<std::int32_t> to;  ///< ranks of the communicator
+    std::vector<std::int64_t> bytes;
+    std::vector<double> due;   ///< seconds after the common start; on the grid on the shared clock
+    std::vector<double> late;  ///< seconds behind that at which it was started
+};
+
+struct Record {
+    RecordHead head;
+    std::vector<RecordedTotal> totals;
+    std::vector<RecordedRank> ranks;
+    std::vector<RecordedCommunicator> communicators;
+    std::vector<RecordedCall> calls;  ///< by communicator, in the order of the calls
+    std::vector<RecordedSegments> segments;
+};
+
+/// Each appends its line to `out`. Bytes that are no UTF-8 become U+FFFD. Throw std::bad_alloc alone.
+void append_line(const RecordHead& head, std::string& out);
+void append_line(const RecordedTotal& total, std::string& out);
+void append_line(const RecordedRank& rank, std::string& out);
+void append_line(const RecordedCommunicator& communicator, std::string& out);
+void append_line(const RecordedCall& call, std::string& out);
+void append_line(const RecordedSegments& segments, std::string& out);
+
+/// Reads a document; a mistake is named with its line. Lines of a kind that it does not know are an error, too.
+/// O(text).
+[[nodiscard]] Expected<Record> read_record(std::string_view text, std::string_view file);
+
+}  // namespace aapc

@@ -1,0 +1,256 @@
+// The end of a recorder: every rank words what it has, rank 0 takes the texts one after the other and writes them.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "interposer/recorder.hpp"
+#include "interposer/remarks.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/have_memory.hpp"
+#include "mpi/ranks.hpp"
+#include "mpi/returned_errors.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+constexpr std::int64_t most_text_bytes = 256LL << 20;  // of a record
+constexpr int text_tag = 26215;
+
+std::string name_of(std::int64_t world_rank, std::int64_t number) { return fmt::format("{}.{}", world_rank, number); }
+
+/// Appends the totals of all ranks.
+void append_totals(const Tally::Totals& sums, std::string& out) {
+    for (std::size_t index = 0; index < sums.size(); ++index) {
+        const Tally::Total& total = sums[index];
+        if (total.calls > 0) {
+            append_line(RecordedTotal{routine_names[index / outcome_count], outcome_texts[index % outcome_count],
+                                      total.calls, total.bytes, 1e-9 * static_cast<double>(total.nanoseconds)},
+                        out);
+        }
+    }
+}
+
+}  // namespace
+
+/// The lines of this rank. Throws std::bad_alloc.
+std::string Recorder::own_text(int world_rank) const {
+    std::string text;
+    for (std::size_t number = 0; number < communicators_.size(); ++number) {
+        RecordedCommunicator communicator = communicators_[number];
+        communicator.name = name_of(world_rank, static_cast<std::int64_t>(number));
+        append_line(communicator, text);
+    }
+    append_calls(world_rank, text);
+    append_segments(text);
+    return text;
+}
+
+void Recorder::append_calls(int world_rank, std::string& out) const {
+    RecordedCall call;
+    for (std::size_t index = 0; index < noted(); ++index) {
+        const Note& note = notes_[index];
+        call.routine = routine_names[static_cast<std::size_t>(note.routine)];
+        call.communicator = note.communicator == no_communicator ? "" : name_of(world_rank, note.communicator);
+        call.at_seconds = 1e-9 * static_cast<double>(note.start_nanoseconds);
+        call.seconds = 1e-9 * static_cast<double>(note.nanoseconds);
+        call.waited_seconds.reset();
+        if (note.waited_nanoseconds >= 0) {
+            call.waited_seconds = 1e-9 * static_cast<double>(note.waited_nanoseconds);
+        }
+        call.bytes = note.bytes;
+        const bool exchanged = note.outcome == Outcome::exchanged;
+        call.method = exchanged ? methods_[note.method] : methods_[native];
+        call.reason = exchanged ? "" : outcome_texts[static_cast<std::size_t>(note.outcome)];
+        call.exchange = note.exchange;
+        append_line(call, out);
+    }
+}
+
+void Recorder::append_segments(std::string& out) const {
+    if (!segments_) {
+        return;
+    }
+    std::map<std::uint32_t, RecordedSegments> by_exchange;
+    for (const mpi::SegmentLog::Started& started : segments_->started()) {
+        RecordedSegments& segments = by_exchange[started.exchange];
+        segments.to.push_back(started.to);
+        segments.bytes.push_back(started.bytes);
+        segments.due.push_back(started.due_seconds);
+        segments.late.push_back(started.late_seconds);
+    }
+    for (auto& [index, segments] : by_exchange) {
+        const NotedExchange& exchange = noted_exchanges_[index];
+        segments.communicator = name_of(exchange.communicator >> 32, exchange.communicator & 0xffffffff);
+        segments.exchange = exchange.number;
+        segments.rank = exchange.rank;
+        append_line(segments, out);
+    }
+}
+
+/// Without memory to word them all notes are dropped.
+Recorder::Offer Recorder::offer_of(const std::string& text, bool worded, const Tally::Totals& totals) const {
+    Offer offer;
+    const auto calls = static_cast<std::int64_t>(noted());
+    const auto segments = static_cast<std::int64_t>(segments_ ? segments_->started().size() : 0);
+    offer.text_bytes = static_cast<std::int64_t>(text.size());
+    offer.calls = worded ? calls : 0;
+    offer.segments = worded ? segments : 0;
+    offer.dropped_calls = static_cast<std::int64_t>(count_.load()) - offer.calls;
+    offer.dropped_segments =
+        segments - offer.segments + static_cast<std::int64_t>(segments_ ? segments_->dropped() : 0);
+    for (const Tally::Total& total : totals) {
+        offer.rank_calls += total.calls;
+        offer.rank_nanoseconds += total.nanoseconds;
+    }
+    offer.waited_nanoseconds = waited_nanoseconds_;
+    offer.calls_that_know = calls_that_know_;
+    std::array<char, longest_host_name> host{};
+    static_cast<void>(mpi::have_memory_for([&] { host_name().copy(host.data(), host.size() - 1); }));
+    offer.host = host;
+    return offer;
+}
+
+/// What rank 0 does with what ranks offer: it takes texts as long as there is room for them.
+class Recorder::Writing {
+  public:
+    explicit Writing(std::string file) : file_(std::move(file)) {}
+
+    /// Throws std::bad_alloc.
+    void make_room(int ranks) {
+        offers_.resize(static_cast<std::size_t>(ranks));
+        taken_.resize(offers_.size());
+    }
+    [[nodiscard]] Offer* offers() { return offers_.data(); }
+    [[nodiscard]] int* taken() { return taken_.data(); }
+
+    /// Opens the file and writes what rank 0 knows. `head` and the decision on each rank's text agree. False: nobody
+    /// need send anything. Throws std::bad_alloc.
+    bool begin(RecordHead head, const Tally::Totals& sums) {
+        std::int64_t bytes = 0;
+        std::int64_t longest = 0;
+        for (std::size_t rank = 0; rank < offers_.size(); ++rank) {
+            const Offer& offer = offers_[rank];
+            taken_[rank] = bytes + offer.text_bytes <= most_text_bytes ? 1 : 0;
+            bytes += taken_[rank] != 0 ? offer.text_bytes : 0;
+            longest = std::max(longest, offer.text_bytes);
+            head.dropped_calls += offer.dropped_calls + (taken_[rank] != 0 ? 0 : offer.calls);
+            head.dropped_segments += offer.dropped_segments + (taken_[rank] != 0 ? 0 : offer.segments);
+            head.hosts.emplace_back(offer.host.data());
+        }
+        std::string text;
+        append_line(head, text);
+        append_totals(sums, text);
+        for (std::size_t rank = 0; rank < offers_.size(); ++rank) {
+            const Offer& offer = offers_[rank];
+            append_line(RecordedRank{static_cast<std::int64_t>(rank), offer.rank_calls,
+                                     1e-9 * static_cast<double>(offer.rank_nanoseconds),
+                                     1e-9 * static_cast<double>(offer.waited_nanoseconds), offer.calls_that_know},
+                        text);
+        }
+        buffer_.resize(static_cast<std::size_t>(longest));
+        temporary_ = fmt::format("{}.{}.tmp", file_, ::getpid());
+        out_ = std::fopen(temporary_.c_str(), "wb");
+        good_ = out_ != nullptr;
+        error_ = good_ ? 0 : errno;
+        write(text.data(), text.size());
+        return good_;
+    }
+    void nobody_sends() { std::fill(taken_.begin(), taken_.end(), 0); }
+
+    /// Takes the texts that were decided on, rank by rank; its own is `own`.
+    void take_texts(const std::string& own) {
+        write(own.data(), taken_[0] != 0 ? own.size() : 0);
+        for (std::size_t rank = 1; rank < offers_.size(); ++rank) {
+            if (taken_[rank] != 0 && offers_[rank].text_bytes > 0) {
+                const auto bytes = static_cast<int>(offers_[rank].text_bytes);
+                const bool came = PMPI_Recv(buffer_.data(), bytes, MPI_BYTE, static_cast<int>(rank), text_tag,
+                                            MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+                write(buffer_.data(), came ? static_cast<std::size_t>(bytes) : 0);
+            }
+        }
+    }
+
+    /// Makes it the file, or says why there is none.
+    void end() {
+        if (out_ != nullptr) {
+            note(std::fclose(out_) == 0);
+            note(good_ && std::rename(temporary_.c_str(), file_.c_str()) == 0);
+            if (!good_) {
+                std::remove(temporary_.c_str());
+            }
+        }
+        if (!good_) {
+            say(fmt::format("AAPC_RECORD: {}: cannot be written: {}; there is no record of this job", file_,
+                            std::strerror(error_)));
+        }
+    }
+
+  private:
+    void write(const char* text, std::size_t bytes) {
+        if (good_ && bytes > 0) {
+            note(std::fwrite(text, 1, bytes, out_) == bytes);
+        }
+    }
+    void note(bool success) {
+        if (!success && good_) {
+            good_ = false;
+            error_ = errno;
+        }
+    }
+
+    std::string file_;
+    std::string temporary_;
+    std::vector<Offer> offers_;
+    std::vector<int> taken_;
+    std::string buffer_;
+    std::FILE* out_ = nullptr;
+    bool good_ = false;
+    int error_ = ENOMEM;
+};
+
+void Recorder::write(const std::string& file, RecordHead head, const Tally::Totals& totals) {
+    const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
+    const int rank = mpi::rank_in(MPI_COMM_WORLD);
+    Writing writing(rank == 0 ? file : std::string());
+    std::string text;
+    const bool worded = mpi::have_memory_for([&] { text = own_text(rank); });
+    if (!worded) {
+        text = std::string();
+    }
+    const bool room = mpi::have_memory_for([&] { writing.make_room(rank == 0 ? mpi::ranks_in(MPI_COMM_WORLD) : 0); });
+    if (!mpi::all_agree(MPI_COMM_WORLD, room)) {
+        return;
+    }
+    const Offer offer = offer_of(text, worded, totals);
+    PMPI_Gather(&offer, sizeof offer, MPI_BYTE, writing.offers(), sizeof offer, MPI_BYTE, 0, MPI_COMM_WORLD);
+    Tally::Totals sums;
+    static_assert(sizeof(Tally::Total) == 3 * sizeof(std::int64_t));
+    PMPI_Reduce(totals.data(), sums.data(), static_cast<int>(3 * totals.size()), MPI_INT64_T, MPI_SUM, 0,
+                MPI_COMM_WORLD);
+    bool begun = false;
+    if (rank == 0) {
+        static_cast<void>(mpi::have_memory_for([&] { begun = writing.begin(std::move(head), sums); }));
+        if (!begun) {
+            writing.nobody_sends();
+        }
+    }
+    int sends = 0;
+    PMPI_Scatter(writing.taken(), 1, MPI_INT, &sends, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        writing.take_texts(text);
+        static_cast<void>(mpi::have_memory_for([&] { writing.end(); }));
+    } else if (sends != 0 && !text.empty()) {
+        PMPI_Send(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, text_tag, MPI_COMM_WORLD);
+    }
+    if (key_ != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_free_keyval(&key_);
+    }
+}
+
+}  // namespace aapc::interposer

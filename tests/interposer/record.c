@@ -1,0 +1,60 @@
+/* What record.py looks at: an all-to-all on the world and one on each half of it, unequal messages, and many short
+ * calls on one rank alone, of which it prints the nanoseconds that each took. record CALLS BLOCK_BYTES */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void exchange(MPI_Comm comm, int bytes) {
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    char* const send = calloc((size_t)ranks, (size_t)bytes);
+    char* const receive = malloc((size_t)ranks * (size_t)bytes);
+    MPI_Alltoall(send, bytes, MPI_BYTE, receive, bytes, MPI_BYTE, comm);
+    free(send);
+    free(receive);
+}
+
+static void exchange_unequal(int ranks, int bytes) {
+    int counts[64] = {0};
+    int places[64] = {0};
+    for (int i = 0; i < ranks; ++i) {
+        counts[i] = bytes;
+        places[i] = i * bytes;
+    }
+    char* const send = calloc((size_t)ranks, (size_t)bytes);
+    char* const receive = malloc((size_t)ranks * (size_t)bytes);
+    MPI_Alltoallv(send, counts, places, MPI_BYTE, receive, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+    free(send);
+    free(receive);
+}
+
+int main(int argc, char** argv) {
+    const int calls = argc > 1 ? atoi(argv[1]) : 1;
+    const int bytes = argc > 2 ? atoi(argv[2]) : 1;
+    int rank = 0;
+    int ranks = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks > 64) MPI_Abort(MPI_COMM_WORLD, 2);
+    for (int i = 0; i < 4; ++i) exchange(MPI_COMM_WORLD, bytes);
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    exchange(half, bytes);
+    exchange_unequal(ranks, bytes);
+    char one[2] = {0, 0};
+    if (rank == 0) {
+        double least = 1;
+        for (int round = 0; round < 5; ++round) {
+            const double begin = MPI_Wtime();
+            for (int i = 0; i < calls / 5; ++i) MPI_Alltoall(one, 1, MPI_BYTE, one + 1, 1, MPI_BYTE, MPI_COMM_SELF);
+            const double seconds = (MPI_Wtime() - begin) / (calls / 5);
+            if (calls >= 5 && seconds < least) least = seconds;
+        }
+        printf("%.1f ns a call\n", 1e9 * least);
+    }
+    MPI_Comm_free(&half);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Runs programs with AAPC_RECORD and judges what is in the record. Prints what noting costs a call, which is no gate."""
+
+import argparse
+import collections
+import json
+import os
+import re
+import sys
+import tempfile
+import types
+
+sys.dont_write_bytecode = True
+
+from drive import HERE, environment  # noqa: E402
+from jobs import run_in_time  # noqa: E402
+
+EIGHT = os.path.join(HERE, "slow-eight.toml")
+BLOCK = 10000
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("--mpi", "--mpiexec", "--interposer", "--kinds", "--program"):
+        parser.add_argument(name, required=True)
+    return parser.parse_args()
+
+
+def run(options, ranks, settings, program, *words, topology=EIGHT):
+    """Standard output and what the interposer said; the job must end well."""
+    how = types.SimpleNamespace(
+        interposer=options.interposer, through=None, host="n", per_machine=1, machines=1000, set=settings,
+        without_rank=None, with_rank_0_alone=False, ranks=ranks, topology=topology, make_tuning=None, expect="silent",
+    )  # fmt: skip
+    command = [options.mpiexec, "-n", str(ranks), os.path.join(HERE, "on_machine.sh"), program, *words]
+    status, out, err = run_in_time(command, environment(how), 40)
+    assert status == 0, (status, out, err)
+    return out, [line for line in err.splitlines() if line.startswith("aapc:")]
+
+
+def read(path):
+    """Head, and the other lines by their first key."""
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    assert lines[0]["format"] == "aapc-record/1", lines[0]
+    kinds = collections.defaultdict(list)
+    for line in lines[1:]:
+        kinds[next(iter(line))].append(line)
+    return lines[0], kinds
+
+
+def check_sums(head, kinds):
+    """What rank 0 of each communicator noted, what all ranks added up, and what each did agree."""
+    assert sum(total["calls"] for total in kinds["total"]) == sum(rank["calls"] for rank in kinds["rank"])
+    assert head["dropped_calls"] == 0
+    ranks_of = {one["communicator"]: one["ranks"] for one in kinds["communicator"]}
+    noted = collections.Counter()
+    for call in kinds["call"]:
+        noted[call["call"]] += ranks_of[call["on"]]
+        assert 0 <= call.get("waited", 0) <= call["seconds"] <= head["seconds"]
+        assert ("why" in call) == (call["by"] == "native"), call
+    totals = collections.Counter()
+    for total in kinds["total"]:
+        # On no communicator there is no rank 0 that could note it.
+        if total["outcome"] != "arguments for the MPI to judge":
+            totals[total["total"]] += total["calls"]
+    assert noted == totals, (noted, totals)
+
+
+def check_segments(kinds, ranks, block):
+    """In the exchanges that were noted every byte of every pair was sent once."""
+    exchanges = {(call["on"], call["exchange"]) for call in kinds["call"] if "exchange" in call}
+    assert exchanges
+    sent = collections.Counter()
+    for line in kinds["segments"]:
+        assert (line["segments"], line["exchange"]) in exchanges
+        assert line["due"] == sorted(line["due"])
+        for to, amount in zip(line["to"], line["bytes"]):
+            sent[line["segments"], line["exchange"], line["rank"], to] += amount
+    assert set(sent.values()) == {block}, set(sent.values())
+    world = {key[1] for key in sent if key[0] == "0.0"}
+    assert sum(1 for key in sent if key[0] == "0.0") == len(world) * ranks * (ranks - 1)
+    return world
+
+
+def check_kinds(options, path):
+    run(options, 3, [f"AAPC_RECORD={path}"], options.kinds)
+    head, kinds = read(path)
+    assert head["hosts"] == ["n0", "n1", "n2"] and 'machines = "n[4-7]"' in head["topology_text"], head
+    check_sums(head, kinds)
+    assert "MPI_Ineighbor_alltoallw" in {call["call"] for call in kinds["call"]}
+    assert not kinds["segments"]
+
+
+def check_program(options, path):
+    settings = [f"AAPC_RECORD={path}", "AAPC_RECORD_SEGMENTS=1", "AAPC_START=1us", "AAPC_ALLTOALLV=always"]
+    run(options, 4, settings, options.program, "5", str(BLOCK))
+    head, kinds = read(path)
+    check_sums(head, kinds)
+    assert {tuple(one["members"]) for one in kinds["communicator"]} == {(0, 1, 2, 3), (0, 2), (1, 3), (0,)}
+    calls = [call for call in kinds["call"] if call["on"] == "0.0"]
+    assert [call["bytes"] for call in calls] == 5 * [4 * BLOCK] and calls[-1]["call"] == "MPI_Alltoallv"
+    assert all(call["by"].endswith("+timed") and call["waited"] > 0 for call in calls), calls
+    assert any(call.get("why") == "fewer than three ranks" for call in kinds["call"])
+    # The first, second, fourth of five exchanges by the clock; the fifth has unequal messages.
+    assert check_segments(kinds, 4, BLOCK) == {1, 2, 4}
+
+
+def check_without_topology(options, path):
+    _, said = run(options, 3, [f"AAPC_RECORD={path}"], options.program, "5", "20000", topology=None)
+    head, kinds = read(path)
+    check_sums(head, kinds)
+    assert not said and head["topology_text"] == "" and all(call["by"] == "native" for call in kinds["call"])
+
+
+def check_no_place(options):
+    _, said = run(options, 3, ["AAPC_RECORD=/no/such/directory/record"], options.program)
+    assert len(said) == 1 and "there is no record of this job" in said[0], said
+    _, said = run(options, 3, ["AAPC_RECORD=x", "AAPC_RECORD_SEGMENTS=maybe"], options.program)
+    assert len(said) == 1 and "AAPC_RECORD_SEGMENTS: 'maybe'" in said[0], said
+
+
+def check_more_than_there_is_room_for(options, path):
+    run(options, 1, [f"AAPC_RECORD={path}"], options.program, "150000", "1")
+    head, kinds = read(path)
+    calls = sum(total["calls"] for total in kinds["total"])
+    assert len(kinds["call"]) == 100000 and head["dropped_calls"] == calls - 100000 > 50000, head["dropped_calls"]
+
+
+def print_cost(options, path):
+    def cost(settings):
+        out, _ = run(options, 1, settings, options.program, "100000", "1")
+        return float(re.search(r"([\d.]+) ns a call", out)[1])
+
+    without, noted = cost([]), cost([f"AAPC_RECORD={path}"])
+    print(f"{options.mpi}: a call of one rank takes {without:.0f} ns, noted {noted:.0f} ns: {noted - without:.0f} ns more")
+
+
+def main():
+    options = arguments()
+    with tempfile.TemporaryDirectory(prefix="aapc-record-") as directory:
+        path = os.path.join(directory, "record.jsonl")
+        check_kinds(options, path)
+        check_program(options, path)
+        check_without_topology(options, path)
+        check_no_place(options)
+        check_more_than_there_is_room_for(options, path)
+        print_cost(options, path)
+        assert os.listdir(directory) == ["record.jsonl"], "something half-written is left"
+
+
+if __name__ == "__main__":
+    main()
