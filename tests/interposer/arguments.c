@@ -8,6 +8,8 @@
  *     arguments sizes      rank 0 calls with blocks of another size than the others: an error everywhere, nobody waits,
  *                          and the next call works
  *     arguments late       rank 1 makes its second call two seconds after the others, and all is well
+ *     arguments files      rank 0 damages the files of its settings between its calls, and nothing changes
+ *     arguments leave      all ranks exchange something, leave communicators behind and end without MPI_Finalize
  *
  * Prints how many of its calls should have been exchanged and passed through. Every block of one byte or more is to be
  * exchanged. */
@@ -188,20 +190,67 @@ static void check_sizes(void) {
     }
 }
 
-static void check_late(void) {
-    int* const send = new_integers(integers * ranks, rank * 1000000);
-    int* const receive = new_integers(integers * ranks, -1);
-    for (int call = 0; call < 2; ++call) {
-        if (call == 1 && rank == 1) sleep(2);
-        MPI_Alltoall(send, integers, MPI_INT, receive, integers, MPI_INT, MPI_COMM_WORLD);
-        for (int i = 0; i < integers * ranks; ++i) {
-            if (receive[i] != i / integers * 1000000 + rank * integers + i % integers) fail("wrong data");
-            receive[i] = -1;
-        }
-        ++exchanged;
+static void exchange_on(MPI_Comm comm) {
+    int all = 0;
+    int me = 0;
+    MPI_Comm_size(comm, &all);
+    MPI_Comm_rank(comm, &me);
+    int* const send = new_integers(integers * all, me * 1000000);
+    int* const receive = new_integers(integers * all, -1);
+    MPI_Alltoall(send, integers, MPI_INT, receive, integers, MPI_INT, comm);
+    for (int i = 0; i < integers * all; ++i) {
+        if (receive[i] != i / integers * 1000000 + me * integers + i % integers) fail("wrong data");
     }
+    ++exchanged;
     free(send);
     free(receive);
+}
+
+static void damage(const char* variable) {
+    const char* const name = getenv(variable);
+    if (name == NULL) return;
+    FILE* const file = fopen(name, "w");
+    if (file == NULL) fail("a file of the settings cannot be written");
+    fputs("[network]\nspeed = \"1 furlong\"\n\xff = [[[", file);
+    fclose(file);
+}
+
+/* Settings are read once. What is decided later is decided from memory. */
+static void check_files(void) {
+    exchange_on(MPI_COMM_WORLD);
+    if (rank == 0) {
+        damage("AAPC_TOPOLOGY");
+        damage("AAPC_TUNING");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    exchange_on(MPI_COMM_WORLD);
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &part);
+    exchange_on(part);
+    if (rank == 0) {
+        if (getenv("AAPC_TOPOLOGY") != NULL) remove(getenv("AAPC_TOPOLOGY"));
+        if (getenv("AAPC_TUNING") != NULL) remove(getenv("AAPC_TUNING"));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(part, &copy);
+    exchange_on(copy);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&part);
+}
+
+static void check_late(void) {
+    exchange_on(MPI_COMM_WORLD);
+    if (rank == 1) sleep(2);
+    exchange_on(MPI_COMM_WORLD);
+}
+
+static void leave(void) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    exchange_on(MPI_COMM_WORLD);
+    exchange_on(copy);
+    exit(0);
 }
 
 int main(int argc, char** argv) {
@@ -218,8 +267,12 @@ int main(int argc, char** argv) {
         check_sizes();
     } else if (argc == 2 && strcmp(argv[1], "late") == 0) {
         check_late();
+    } else if (argc == 2 && strcmp(argv[1], "files") == 0) {
+        check_files();
+    } else if (argc == 2 && strcmp(argv[1], "leave") == 0) {
+        leave();
     } else {
-        fail("usage: arguments bottom|refused|lengths|sizes|late");
+        fail("usage: arguments bottom|refused|lengths|sizes|late|files|leave");
     }
     long sums[2] = {0, 0};
     const long mine[2] = {exchanged, passed_through};

@@ -12,12 +12,15 @@ What is expected:
     silent        no line of the interposer's
     line:REGEX    exactly one line of the interposer's, which matches
     ends:REGEX    the same, and the job is ended
+    ended         no line of the interposer's, and the job ends, with any status
+    as-without    no line of the interposer's, and the job ends as it does without the interposer
 Any other exit status of the program's than 0 is a failure, and so is taking longer than --timeout.
 """
 
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,18 +54,24 @@ def arguments():
                         help="some line of the interposer's must match")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for rank 0 only")
+    parser.add_argument("--elsewhere", action="append", default=[], metavar="NAME=VALUE",
+                        help="a variable for all ranks but rank 0")
+    parser.add_argument("--own-topology", action="store_true", help="the topology file is a copy that may be damaged")
+    parser.add_argument("--shm", choices=["full", "read-only"], help="what /dev/shm is (skipped without root's rights)")
     parser.add_argument("program", nargs="+")
     return parser.parse_args()
 
 
 def environment(options):
     result = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
-    result["AAPC_TEST_INTERPOSER"] = "" if options.through else os.path.abspath(options.interposer)
+    preloads = options.interposer and not options.through
+    result["AAPC_TEST_INTERPOSER"] = os.path.abspath(options.interposer) if preloads else ""
     result["AAPC_TEST_HOST"] = options.host
     result["AAPC_TEST_PER_MACHINE"] = str(options.per_machine)
     result["AAPC_TEST_MACHINES"] = str(options.machines)
     # Which calls are exchanged is what these tests count, so it must not depend on how long they take.
     result["AAPC_TEST_RANK_0"] = " ".join(["AAPC_ADAPT=0", *options.set])
+    result["AAPC_TEST_ELSEWHERE"] = " ".join(options.elsewhere)
     without = [] if options.without_rank is None else [options.without_rank]
     without = list(range(1, options.ranks)) if options.with_rank_0_alone else without
     if without:
@@ -89,9 +98,17 @@ def write_tuning(options):
         file.write(text)
 
 
+def with_other_shm(which):
+    """What starts a command where /dev/shm has no room for anything, or cannot be written to."""
+    mount = "mount -t tmpfs -o " + {"full": "size=4k", "read-only": "ro"}[which] + " tmpfs /dev/shm"
+    fill = " && { head -c 4096 /dev/zero >/dev/shm/filled || true; }" if which == "full" else ""
+    return ["unshare", "--mount", "sh", "-c", f'{mount}{fill} && exec "$@"', "sh"]
+
+
 def run(options):
     """Exit status (None: it took too long), standard output and standard error."""
-    command = [options.mpiexec, "-n", str(options.ranks), os.path.join(HERE, "on_machine.sh")]
+    command = with_other_shm(options.shm) if options.shm else []
+    command += [options.mpiexec, "-n", str(options.ranks), os.path.join(HERE, "on_machine.sh")]
     if options.through:
         command += [options.through, "exec", "--topology", options.topology, "--"]
     command += options.program
@@ -133,17 +150,38 @@ def complaint(options, status, out, err):
     return None
 
 
+def differs_from_without(options, status):
+    """How the job ends otherwise than without the interposer, or None."""
+    options.interposer = ""
+    without, _, err = run(options)
+    if (status is None) == (without is None) and (status == 0) == (without == 0):
+        return None
+    return f"exit status {status}, and without the interposer {without}\n{err}"
+
+
 def main():
     options = arguments()
+    if options.shm and subprocess.run([*with_other_shm(options.shm), "true"], stderr=subprocess.DEVNULL,
+                                      check=False).returncode != 0:
+        print("this needs the right to mount something")
+        return SKIPPED
     with tempfile.TemporaryDirectory(prefix="aapc-interpose-") as directory:
         options.tuning_file = os.path.join(directory, "tuning.toml")
         if options.make_tuning is not None:
             write_tuning(options)
+        if options.own_topology:
+            options.topology = shutil.copy(options.topology, directory)
         status, out, err = run(options)
+        said = any(line.startswith("aapc:") for line in err.splitlines())
+        if options.expect == "as-without":
+            wrong = "the interposer was not silent" if said else differs_from_without(options, status)
+        elif options.expect == "ended":
+            wrong = "hung" if status is None else "the interposer was not silent" if said else None
+        else:
+            wrong = complaint(options, status, out, err)
     if status == SKIPPED:
         print(out)
         return SKIPPED
-    wrong = complaint(options, status, out, err)
     if wrong is None:
         return 0
     print(f"{wrong}\n--- run again with\n{' '.join(sys.argv)}\n--- standard output\n{out}\n--- standard error\n{err}")
