@@ -310,7 +310,8 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
         prepared = prepare(network, placement_, bound, method, {.given = job_->configuration().given_schedule()})
                        .map_error([&](Diagnostic why) { return said_of(method, std::move(why)); });
     }));
-    auto exchange = mpi::make_exchange(comm, prepared, placement_, machine_memory(comm));
+    auto exchange =
+        mpi::make_exchange(comm, prepared, placement_, machine_memory(comm), job_->configuration().buffer_limit);
     if (!exchange) {
         if (rank_in(comm) == 0) {
             std::string line;

@@ -52,7 +52,7 @@ SharedPages::~SharedPages() {
     }
 }
 
-SharedPages::Name SharedPages::create([[maybe_unused]] std::size_t bytes) {
+SharedPages::Name SharedPages::create([[maybe_unused]] std::size_t bytes, [[maybe_unused]] std::size_t reserved) {
 #ifdef __linux__
     Name name{getpid(), 0, this_moment()};
     const int file = memfd_create(label_of(name).data(), MFD_CLOEXEC);
@@ -60,7 +60,8 @@ SharedPages::Name SharedPages::create([[maybe_unused]] std::size_t bytes) {
         return {};
     }
     // Reserved now: a host without memory would kill whoever touches a page later.
-    if (posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0 && map(file, bytes)) {
+    if (ftruncate(file, static_cast<off_t>(bytes)) == 0 &&
+        posix_fallocate(file, 0, static_cast<off_t>(reserved)) == 0 && map(file, bytes)) {
         offered_ = file;
         name.file = file;
         return name;
@@ -68,6 +69,15 @@ SharedPages::Name SharedPages::create([[maybe_unused]] std::size_t bytes) {
     close(file);
 #endif
     return {};
+}
+
+bool SharedPages::reserve([[maybe_unused]] std::size_t offset, [[maybe_unused]] std::size_t bytes) {
+#ifdef __linux__
+    if (offered_ >= 0) {
+        return posix_fallocate(offered_, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
+    }
+#endif
+    return data_ != nullptr;
 }
 
 bool SharedPages::create_private(std::size_t bytes) {

@@ -26,7 +26,12 @@ class SharedPages {
     /// Memory of this process alone.
     [[nodiscard]] bool create_private(std::size_t bytes);
     /// Makes a new one and offers it; the name is all zeros if there is none to be had, as on systems other than Linux.
-    [[nodiscard]] Name create(std::size_t bytes);
+    [[nodiscard]] Name create(std::size_t bytes) { return create(bytes, bytes); }
+    /// The same, with memory for the first `reserved` bytes alone: others are not to be touched before reserve().
+    [[nodiscard]] Name create(std::size_t bytes, std::size_t reserved);
+    /// Finds memory for `bytes` bytes from `offset` on: in the process that offers them, until withdraw(), or for
+    /// private ones, where there is nothing to find. False if there is not enough of it.
+    [[nodiscard]] bool reserve(std::size_t offset, std::size_t bytes);
     /// Maps what another process offers. False where that is not to be found: on another host than the one where it was
     /// made, in a container of its own, for another user.
     [[nodiscard]] bool attach(const Name& name, std::size_t bytes);

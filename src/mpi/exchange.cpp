@@ -8,6 +8,8 @@
 
 #include "intranode/wire_plan.hpp"
 #include "mpi/common_start.hpp"
+#include "mpi/depot_execution.hpp"
+#include "mpi/depot_memory.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/own_communicator.hpp"
@@ -25,8 +27,27 @@ bool has_tickets(const Plan& plan, const ExchangeOptions& options) {
 /// The same on all ranks.
 bool copies_blocks(const Plan& plan, const ExchangeOptions& options) {
     return options.machine_memory != nullptr &&
-           options.machine_memory->available() == SharedMemory::tickets_and_copies && !plan.forwarding &&
-           !plan.ranks_of_machine.empty();
+           options.machine_memory->available() == SharedMemory::tickets_and_copies &&
+           (!plan.forwarding || options.through_depot) && !plan.ranks_of_machine.empty();
+}
+
+/// Only what LocalCopies look at: the block of each rank of the machine, the next one's first.
+Plan inside_machine(const Plan& plan) {
+    Plan inside;
+    inside.rank = plan.rank;
+    inside.participants = plan.participants;
+    inside.ranks_of_machine = plan.ranks_of_machine;
+    const auto own = std::lower_bound(plan.ranks_of_machine.begin(), plan.ranks_of_machine.end(), plan.rank);
+    inside.receives.reserve(plan.ranks_of_machine.size());
+    for (const auto& [begin, end] :
+         {std::pair(own, plan.ranks_of_machine.end()), std::pair(plan.ranks_of_machine.begin(), own)}) {
+        std::for_each(begin, end, [&](Rank rank) {
+            if (rank != plan.rank) {
+                inside.receives.push_back({static_cast<Phase>(inside.receives.size()), rank, plan.rank});
+            }
+        });
+    }
+    return inside;
 }
 
 bool keeps_time(const Plan& plan) {
@@ -40,6 +61,7 @@ Exchange::Exchange(MPI_Comm communicator, Plan plan) : communicator_(communicato
 Exchange::~Exchange() {
     execution_.reset();
     copies_.reset();
+    depot_.reset();
     free_own(communicator_);
 }
 
@@ -63,6 +85,9 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
         needs.unable = 1;
     }
     error = agree(own, needs);
+    if (error == MPI_SUCCESS && options.through_depot && needs.unable == 0) {
+        error = made->share_depot(options, needs);
+    }
     if (!made) {
         free_own(own);
     }
@@ -79,7 +104,9 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
 Exchange::Needs Exchange::prepare(const ExchangeOptions& options) {
     Needs needs;
     transport_ = std::make_unique<Transport>(communicator_);
-    if (copies_blocks(plan_, options)) {
+    if (options.through_depot) {
+        prepare_depot(options, needs);
+    } else if (copies_blocks(plan_, options)) {
         wire_plan_ = machine::wire_plan(plan_);
         copies_ = std::make_unique<LocalCopies>(options.machine_memory->share(), *transport_, plan_);
         // Phases at the end in which there were only messages inside machines would be waited for in vain. A cycle is
@@ -90,10 +117,33 @@ Exchange::Needs Exchange::prepare(const ExchangeOptions& options) {
     return needs;
 }
 
+void Exchange::prepare_depot(const ExchangeOptions& options, Needs& needs) {
+    depot_plan_ = options.depot;
+    if (!depot_plan_) {
+        needs.unable = 1;
+        return;
+    }
+    if (copies_blocks(plan_, options)) {
+        copies_ = std::make_unique<LocalCopies>(options.machine_memory->share(), *transport_, inside_machine(plan_));
+    }
+    depot_ = std::make_unique<DepotMemory>(*depot_plan_, options.depot_bytes_a_rank);
+    needs.unable = depot_->make(options.machine_memory->share()) ? 0 : 1;
+    needs.less_than_longest_piece = static_cast<double>(DepotMemory::longest_piece - depot_->longest_here());
+}
+
+int Exchange::share_depot(const ExchangeOptions& options, Needs& needs) {
+    depot_->agree(DepotMemory::longest_piece - static_cast<std::size_t>(needs.less_than_longest_piece));
+    const bool found = depot_->find(options.machine_memory->share());
+    Needs after{.unable = found ? 0.0 : 1.0};
+    const int error = agree(communicator_, after);
+    needs.unable = after.unable;
+    return error;
+}
+
 int Exchange::agree(MPI_Comm comm, Needs& needs) {
     const Needs mine = needs;
-    static_assert(sizeof needs == 3 * sizeof(double));
-    return PMPI_Allreduce(&mine, &needs, 3, MPI_DOUBLE, MPI_MAX, comm);
+    static_assert(sizeof needs == 4 * sizeof(double));
+    return PMPI_Allreduce(&mine, &needs, 4, MPI_DOUBLE, MPI_MAX, comm);
 }
 
 void Exchange::complete(const ExchangeOptions& options, const Needs& needs) {
@@ -103,6 +153,10 @@ void Exchange::complete(const ExchangeOptions& options, const Needs& needs) {
     ExchangeOptions agreed = options;
     if (keeps_time(plan_)) {
         agreed.cadence = with_slots_for(options.cadence, needs.late_seconds);
+    }
+    if (depot_) {
+        execution_ = std::make_unique<DepotExecution>(*transport_, plan_, *depot_plan_, *depot_, copies_.get());
+        return;
     }
     execution_ = make_execution(*transport_, wire_plan_ ? *wire_plan_ : plan_, agreed, copies_.get());
 }
@@ -124,7 +178,7 @@ int Exchange::carry_out(const Blocks& blocks) {
     const Trouble& trouble = transport_->trouble();
     int error = MPI_ERR_NO_MEM;
     const bool done = have_memory_for([&] {
-        if (copies_) {
+        if (copies_ && (!depot_ || blocks.bytes >= DepotExecution::copied_from)) {
             copies_->start(blocks);
         }
         if (!trouble.mute) {

@@ -18,11 +18,6 @@ namespace aapc::mpi {
 
 namespace {
 
-bool some_machine_is_shared(const Placement& placement) {
-    const std::unordered_set<Machine> machines(placement.machine_of.begin(), placement.machine_of.end());
-    return machines.size() < placement.machine_of.size();
-}
-
 /// The least of all ranks' values.
 int agree(MPI_Comm comm, SharedMemory& value) {
     const int mine = static_cast<int>(value);
@@ -43,7 +38,7 @@ struct Gathering {
 Gathering prepare(const Placement& placement, Rank rank, MachineMemory::Read read) {
     Gathering gathering;
     gathering.able = have_memory_for([&] {
-        gathering.some_machine_is_shared = some_machine_is_shared(placement);
+        gathering.some_machine_is_shared = mpi::some_machine_is_shared(placement);
         gathering.all.resize(placement.machine_of.size());
         gathering.share = std::make_unique<MachineMemory::Share>(ranks_beside(placement, rank), rank, read);
     });
@@ -81,6 +76,11 @@ MachineMemory::MachineMemory(SharedMemory available, std::unique_ptr<Share> shar
     : available_(available), share_(std::move(share)) {}
 
 MachineMemory::~MachineMemory() = default;
+
+bool some_machine_is_shared(const Placement& placement) {
+    const std::unordered_set<Machine> machines(placement.machine_of.begin(), placement.machine_of.end());
+    return machines.size() < placement.machine_of.size();
+}
 
 int MachineMemory::create(MPI_Comm comm, const Placement& placement, SharedMemory wanted,
                           std::unique_ptr<MachineMemory>& memory, Read read) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "intranode/moment.hpp"
@@ -25,7 +26,7 @@ MachineMemory::Share::Share(std::vector<Rank> ranks, Rank own, Read reader)
       read_(reader) {}
 
 std::size_t MachineMemory::Share::bytes() const {
-    return 2 * sizeof(machine::PortQueue) + ranks_.size() * sizeof(machine::Cell) +
+    return 2 * sizeof(machine::PortQueue) + sizeof(machine::SharedPages::Name) + ranks_.size() * sizeof(machine::Cell) +
            ranks_.size() * ranks_.size() * sizeof(machine::Handover::Refusal);
 }
 
@@ -42,6 +43,18 @@ void MachineMemory::Share::lay_out() {
     cells_ = take(ranks_.size(), static_cast<machine::Cell*>(nullptr));
     const auto refusals = take(ranks_.size() * ranks_.size(), static_cast<machine::Handover::Refusal*>(nullptr));
     handover_.emplace(cells_, refusals, own_);
+    shown_ = take(1, static_cast<machine::SharedPages::Name*>(nullptr)).data();
+}
+
+void MachineMemory::Share::show_pages(const machine::SharedPages::Name& name) {
+    *shown_ = name;
+    // MPI moves what orders this with the reading; a message is no atomic operation to the compiler.
+    std::atomic_thread_fence(std::memory_order_release);
+}
+
+machine::SharedPages::Name MachineMemory::Share::shown_pages() const {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return *shown_;
 }
 
 MachineMemory::Share::Introduction MachineMemory::Share::introduce() {

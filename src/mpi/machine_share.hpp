@@ -38,6 +38,11 @@ class MachineMemory::Share {
     /// Everybody has met.
     void withdraw() { pages_.withdraw(); }
 
+    /// On the machine's lowest rank: memory for the others to attach to. All ranks agree on something after it, and
+    /// once more when they have attached, before the next one is shown.
+    void show_pages(const machine::SharedPages::Name& name);
+    [[nodiscard]] machine::SharedPages::Name shown_pages() const;
+
     [[nodiscard]] machine::Handover& handover() { return *handover_; }
     [[nodiscard]] bool read(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t bytes) const {
         return read_(process, address, place, bytes);
@@ -62,6 +67,7 @@ class MachineMemory::Share {
     Read read_;
     machine::SharedPages pages_;
     std::span<machine::Cell> cells_;
+    machine::SharedPages::Name* shown_ = nullptr;  ///< in the pages
     std::optional<machine::Handover> handover_;
     std::uint64_t probe_ = 0;  ///< what others read to try
 };

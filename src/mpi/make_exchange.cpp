@@ -1,15 +1,20 @@
 #include "aapc/mpi/make_exchange.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "intranode/depot_plan.hpp"
 #include "mpi/agreed_creation.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"
+#include "timetable/shares_memory.hpp"
 
 namespace aapc::mpi {
 
@@ -28,26 +33,56 @@ ClockFault fault_of_clock(int rank) {
     return said && of_rank == rank ? fault : ClockFault{};
 }
 
+/// Whether what the ranks of a machine have for each other, and for others, goes through memory that they share. The
+/// same on all ranks.
+bool goes_through_depot(const Prepared& prepared, const Placement& placement) {
+    return dynamic_cast<const SharesMemory*>(prepared.timetable.get()) != nullptr &&
+           prepared.method.synchronisation.kind == Synchronisation::Kind::window && some_machine_is_shared(placement);
+}
+
+/// What is missing of memory that ranks share; nothing: nothing. The same on all ranks.
+std::optional<Diagnostic> lacks_memory(const Method& method, const char* what, const char* advice,
+                                       const MachineMemory* memory) {
+    if (memory != nullptr && memory->available() != SharedMemory::nothing) {
+        return std::nullopt;
+    }
+    Diagnostic diagnostic{.problem = no_memory};
+    static_cast<void>(have_memory_for([&] {
+        diagnostic =
+            said_of(method, {.problem = std::string("the ranks of a machine share no memory for ") + what,
+                             .advice = std::string("let AAPC_SHARED_MEMORY be 1, or choose another ") + advice});
+    }));
+    return diagnostic;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<Prepared>& prepared,
-                                                  const Placement& placement, MachineMemory* memory) {
+                                                  const Placement& placement, MachineMemory* memory,
+                                                  std::optional<std::int64_t> most_bytes) {
     const ReturnedErrors returned(comm);
     Plan plan;
     if (auto first = agree_on_plan(comm, prepared, placement, plan)) {
         return failure(std::move(*first));
     }
-    // Known to all ranks alike.
-    if (uses_tickets(plan.synchronisation) && (memory == nullptr || memory->available() == SharedMemory::nothing)) {
-        Diagnostic without_tickets{.problem = no_memory};
-        static_cast<void>(have_memory_for([&] {
-            without_tickets =
-                said_of(prepared->method, {.problem = "the ranks of a machine share no memory for its tickets",
-                                           .advice = "let AAPC_SHARED_MEMORY be 1, or choose another synchronisation"});
-        }));
-        return failure(std::move(without_tickets));
-    }
     ExchangeOptions options;
+    options.through_depot = goes_through_depot(*prepared, placement);
+    if (uses_tickets(plan.synchronisation) || options.through_depot) {
+        const auto [what, advice] = options.through_depot ? std::pair("what they put together", "algorithm")
+                                                          : std::pair("its tickets", "synchronisation");
+        if (auto lack = lacks_memory(prepared->method, what, advice, memory)) {
+            return failure(std::move(*lack));
+        }
+    }
+    if (most_bytes) {
+        options.depot_bytes_a_rank = std::min(options.depot_bytes_a_rank, static_cast<std::size_t>(*most_bytes));
+    }
+    if (options.through_depot) {
+        static_cast<void>(have_memory_for([&] {
+            options.depot = std::make_shared<const machine::DepotPlan>(
+                machine::make_depot_plan(*prepared->timetable, placement, rank_in(comm)));
+        }));
+    }
     options.cadence = prepared->cadence;
     options.machine_memory = memory;
     static_cast<void>(have_memory_for([&] { options.clock_fault = fault_of_clock(rank_in(comm)); }));

@@ -1,5 +1,6 @@
-// Handover and tickets by threads, which ThreadSanitizer watches: a read that the owner's next write does not wait for,
-// or two threads at one port, is a data race on plain memory. Many calls back to back, threads that dawdle by chance.
+// Handover, tickets and depot by threads, which ThreadSanitizer watches: a read that the owner's next write does not
+// wait for, or two threads at one port, is a data race on plain memory. Many calls back to back, threads that dawdle by
+// chance.
 //
 //     machine_threads [SEED]
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "intranode/depot.hpp"
 #include "intranode/handover.hpp"
 #include "intranode/tickets.hpp"
 
@@ -23,6 +25,12 @@ struct Shared {
     std::vector<machine::Handover::Refusal> refusals = std::vector<machine::Handover::Refusal>(ranks * ranks);
     machine::PortQueue queue;
     long at_the_port = 0;  ///< plain on purpose
+    machine::DepotStore store;
+    std::vector<machine::DepotCell> depot_cells = std::vector<machine::DepotCell>(ranks);
+    std::vector<machine::Depot::Arrived> arrived = std::vector<machine::Depot::Arrived>(2 * ranks);
+    /// What each rank has for the parcel of each, in both halves, and what has come to each: plain on purpose.
+    std::vector<std::byte> going = std::vector<std::byte>(2 * ranks * ranks);
+    std::vector<std::byte> come = std::vector<std::byte>(2 * ranks * ranks);
 };
 
 std::byte content(std::size_t from, std::size_t to, int call) {
@@ -43,6 +51,7 @@ class OneRank {
         : shared_(shared),
           own_(own),
           handover_(shared.cells, shared.refusals, own),
+          depot_(shared.store, shared.depot_cells, shared.arrived, own, ranks + 1),
           random_(seed),
           places_{static_cast<std::int64_t>(own), static_cast<std::int64_t>(2 * ranks - 1 - own)} {}
 
@@ -50,6 +59,7 @@ class OneRank {
         for (int call = 0; call < calls; ++call) {
             exchange(call);
             pass_port(call);
+            go_through_depot(call);
         }
     }
     [[nodiscard]] int mistakes() const { return mistakes_; }
@@ -98,6 +108,41 @@ class OneRank {
         }
     }
 
+    /// Every rank carries a parcel to another machine, which sends the like of it, turned round: who puts a byte into
+    /// the k-th gets the byte back that the next rank has put there.
+    void go_through_depot(int call) {
+        depot_.next_round();
+        const auto place = [&](std::size_t parcel, std::size_t rank) {
+            return (depot_.half() * ranks + parcel) * ranks + rank;
+        };
+        if (own_ == 0) {
+            call % 100 == 99 ? depot_.refuse() : depot_.provide(static_cast<std::size_t>(call + 1));
+        }
+        const auto needed = static_cast<std::size_t>(call + 1);
+        wait_until([&] { return depot_.store_of(needed) != machine::Depot::Store::unknown && depot_.is_free(); });
+        const bool refused = depot_.store_of(needed) == machine::Depot::Store::refused;
+        mistakes_ += refused == (call % 100 == 99) ? 0 : 1;
+        depot_.show(static_cast<std::size_t>(call) + own_ + 1);
+        for (std::size_t parcel = 0; parcel < ranks; ++parcel) {
+            shared_.going[place(parcel, own_)] = content(own_, parcel, call);
+            depot_.fill(parcel);
+            dawdle();
+        }
+        wait_until([&] { return depot_.all_have_filled(own_); });
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            mistakes_ += depot_.block_bytes_of(rank) == static_cast<std::size_t>(call) + rank + 1 ? 0 : 1;
+            shared_.come[place(own_, rank)] = shared_.going[place(own_, (rank + 1) % ranks)];
+        }
+        depot_.tell(own_, (call + static_cast<int>(own_)) % 3 != 0);
+        for (std::size_t parcel = 0; parcel < ranks; ++parcel) {
+            wait_until([&] { return depot_.came(parcel) != machine::Depot::Came::not_yet; });
+            const bool well = depot_.came(parcel) == machine::Depot::Came::well;
+            mistakes_ += well == ((call + static_cast<int>(parcel)) % 3 != 0) ? 0 : 1;
+            mistakes_ += shared_.come[place(parcel, own_)] == content((own_ + 1) % ranks, parcel, call) ? 0 : 1;
+        }
+        depot_.finish();
+    }
+
     void dawdle() {
         if (random_() % 16 == 0) {
             std::this_thread::yield();
@@ -107,6 +152,7 @@ class OneRank {
     Shared& shared_;
     std::size_t own_;
     machine::Handover handover_;
+    machine::Depot depot_;
     std::mt19937 random_;
     std::vector<std::int64_t> places_;
     int mistakes_ = 0;

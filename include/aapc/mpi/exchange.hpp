@@ -14,6 +14,11 @@
 #include "aapc/plan/pacing.hpp"
 #include "aapc/plan/plan.hpp"
 
+/// What a machine's ranks put into memory that they share, and take out of it (src/intranode/depot_plan.hpp).
+namespace aapc::machine {
+struct DepotPlan;
+}
+
 namespace aapc::mpi {
 
 /// For tests: a rank's clock that is wrong, as another machine's may be, by `shift_seconds` and `skew` seconds a
@@ -31,10 +36,17 @@ struct ExchangeOptions {
     /// Of the same ranks; outlives the exchange. Null: every message is one of MPI. `ports` must have its tickets.
     /// Exchanges that share one are run one after the other, in the same order on all ranks.
     MachineMemory* machine_memory = nullptr;
+    /// Whether messages inside machines go through a depot, and this rank's part in it, which it may lack memory for.
+    /// The plan has `window:W`, and machine memory is available then.
+    bool through_depot = false;
+    std::shared_ptr<const machine::DepotPlan> depot;
+    /// At most so much memory for each rank of the machine; longer blocks go in several rounds.
+    std::size_t depot_bytes_a_rank = std::size_t{4} << 20;
     ClockFault clock_fault;  ///< of this rank; `timed-grid`
 };
 
 struct Blocks;
+class DepotMemory;
 class Execution;
 class LocalCopies;
 class Transport;
@@ -95,11 +107,15 @@ class Exchange {
         double unable = 0;  ///< 1: this rank has no memory for it
         double phases = 0;  ///< that have messages on the wire
         double late_seconds = 0;
+        double less_than_longest_piece = 0;  ///< of a depot: the bytes that a piece is shorter
     };
     Exchange(MPI_Comm communicator, Plan plan);
     [[nodiscard]] int carry_out(const Blocks& blocks);
     /// Everything but the communicator that a rank can do by itself. Throws std::bad_alloc.
     [[nodiscard]] Needs prepare(const ExchangeOptions& options);
+    void prepare_depot(const ExchangeOptions& options, Needs& needs);
+    /// Where there is a depot: all ranks of a machine share it, or none has an exchange. Collective.
+    [[nodiscard]] int share_depot(const ExchangeOptions& options, Needs& needs);
     /// The most of all ranks. Collective. Returns the MPI error code.
     [[nodiscard]] static int agree(MPI_Comm comm, Needs& needs);
     /// The rest, when `needs` are known of all ranks. Local. Throws std::bad_alloc.
@@ -109,6 +125,8 @@ class Exchange {
     Plan plan_;
     std::optional<Plan> wire_plan_;  ///< without the messages that are copied; nothing: none is
     std::unique_ptr<Transport> transport_;
+    std::shared_ptr<const machine::DepotPlan> depot_plan_;
+    std::unique_ptr<DepotMemory> depot_;   ///< null: messages inside machines are messages, or copies
     std::unique_ptr<LocalCopies> copies_;  ///< null: every block is a message
     std::unique_ptr<Execution> execution_;
 };

@@ -13,6 +13,9 @@
 
 namespace aapc::mpi {
 
+/// Whether some machine has two ranks. O(participants). Throws std::bad_alloc.
+[[nodiscard]] bool some_machine_is_shared(const Placement& placement);
+
 /// Memory that the ranks of each machine share, for the exchanges of one communicator. With it `ports:K` has tickets,
 /// and a rank may copy its blocks straight out of the send buffers of the other ranks of its machine, one copy and no
 /// message, where the system lets it (process_vm_readv).

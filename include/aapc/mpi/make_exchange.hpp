@@ -4,7 +4,9 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/preparation.hpp"
@@ -16,10 +18,12 @@ namespace aapc::mpi {
 
 /// Collective over `comm`, whose ranks sit as `placement` says. `prepared` is the same method on all ranks, or why
 /// there is none, which may be so on some ranks only (one has no memory left). `memory` is of the same ranks and
-/// outlives the exchange; null on all ranks or on none. Returns an exchange on all ranks or the same diagnostic on all
+/// outlives the exchange; null on all ranks or on none. Where ranks share memory for their blocks, it is not more than
+/// `most_bytes` for each of them. Returns an exchange on all ranks or the same diagnostic on all
 /// of them: what the lowest rank has to complain of. Errors of MPI are returned while this lasts, whatever the
 /// communicator's error handler is.
 [[nodiscard]] Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<Prepared>& prepared,
-                                                                const Placement& placement, MachineMemory* memory);
+                                                                const Placement& placement, MachineMemory* memory,
+                                                                std::optional<std::int64_t> most_bytes = std::nullopt);
 
 }  // namespace aapc::mpi

@@ -9,6 +9,7 @@
 
 #include "algorithms/aggregate/shares.hpp"
 #include "algorithms/factor/nodes.hpp"
+#include "timetable/shares_memory.hpp"
 
 namespace aapc::aggregate {
 
@@ -45,7 +46,7 @@ std::vector<std::int32_t> shifts_of(std::int32_t machines, bool passes_on) {
     return shifts;
 }
 
-class AggregateTimetable final : public Timetable {
+class AggregateTimetable final : public Timetable, public SharesMemory {
   public:
     AggregateTimetable(const Network& network, const Placement& placement, const Recipe& recipe)
         : nodes_(factor::place_ranks(placement, 1)),
