@@ -40,6 +40,7 @@ void add_bench_command(Command& program, Invocation& invocation);
 void add_tune_command(Command& program, Invocation& invocation);
 void add_fit_command(Command& program, Invocation& invocation);
 void add_predict_command(Command& program, Invocation& invocation);
+void add_report_command(Command& program, Invocation& invocation);
 void add_completion_command(Command& program, Invocation& invocation);
 void add_manual_command(Command& program, Invocation& invocation);
 

@@ -13,6 +13,7 @@
 #include "cli/scheduling.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
+#include "report/pictures.hpp"
 
 namespace aapc::cli {
 
@@ -74,6 +75,11 @@ Expected<std::string> unequal_schedule(const ScheduleOptions& options) {
 
 int run(ScheduleOptions& options) {
     if (options.demand.given()) {
+        if (options.format == "svg") {
+            return complain({.file = "--format svg",
+                             .problem = "there is no picture of unequal messages",
+                             .advice = "ask for table or json"});
+        }
         const auto text = unequal_schedule(options);
         return text ? write_output(options.output, *text) : complain(text.error());
     }
@@ -83,6 +89,14 @@ int run(ScheduleOptions& options) {
     const auto made = make_schedule(options.request);
     if (!made) {
         return made.error();
+    }
+    if (options.format == "svg") {
+        auto picture = report::timetable_svg(made->schedule);
+        if (!picture) {
+            picture.error().file = "--format svg";
+            return complain(picture.error());
+        }
+        return write_output(options.output, *picture);
     }
     const auto write = options.format == "json" ? schedule_json : schedule_table;
     return write_output(options.output, write(made->schedule, made->synchronisation, made->edges));
@@ -103,8 +117,8 @@ void add_schedule_command(Command& program, Invocation& invocation) {
                 "none")
         .one_of({"pair", "exact", "none"})
         .show_default();
-    command.option("--format", options->format, "table or json (docs/schedule-documents.md)")
-        .one_of({"table", "json"})
+    command.option("--format", options->format, "table, json (docs/schedule-documents.md), or svg: links over time")
+        .one_of({"table", "json", "svg"})
         .show_default();
     add_demand_options(command, options->demand);
     command.option("--mean", options->mean, "bytes a message on average, of a pattern; default: 64Ki")

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -13,6 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::int64_t largest = 1LL << 53;
+constexpr double most_seconds = 1e9;
+
 /// One line, member by member. The first thing that is wrong is kept.
 class Line {
   public:
@@ -20,11 +24,16 @@ class Line {
 
     [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
     void read(const char* name, std::string& value) { take(name, "a text", &Json::is_string, value); }
-    void read(const char* name, double& value) { take(name, "a number", &Json::is_number, value); }
+    void read(const char* name, double& value) {
+        take(name, "a number", &Json::is_number, value);
+        if (!fits(value)) {
+            complain(name, "a number of seconds");
+        }
+    }
     void read(const char* name, std::int64_t& value) {
         take(name, "a whole number", &Json::is_number_integer, value);
-        if (value < 0) {
-            complain(name, "a whole number from 0 on");
+        if (value < 0 || value > largest) {
+            complain(name, "a whole number from 0 to 2^53");
         }
     }
     template <class Value>
@@ -58,11 +67,13 @@ class Line {
 
   private:
     static bool fits(const Json& entry, const std::string&) { return entry.is_string(); }
-    static bool fits(const Json& entry, double) { return entry.is_number(); }
+    static bool fits(double value) { return std::abs(value) <= most_seconds; }
+    static bool fits(const Json& entry, double) { return entry.is_number() && fits(entry.get<double>()); }
     template <class Whole>
     static bool fits(const Json& entry, Whole) {
         return entry.is_number_integer() && entry.get<double>() >= 0 &&
-               entry.get<double>() <= static_cast<double>(std::numeric_limits<Whole>::max() / 2);
+               entry.get<double>() <=
+                   std::min(static_cast<double>(std::numeric_limits<Whole>::max() / 2), static_cast<double>(largest));
     }
     template <class Value>
     void take(const char* name, const char* expected, bool (Json::*is)() const noexcept, Value& value) {

@@ -12,6 +12,7 @@
 #include "aapc/methods/method.hpp"
 #include "aapc/models/contention.hpp"
 #include "aapc/models/network_model.hpp"
+#include "aapc/recording/record.hpp"
 #include "aapc/schedule/schedule_file.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "aapc/timetable/synchronisation.hpp"
@@ -70,13 +71,15 @@ void read_settings_of_rank_0(std::string_view text) {
     for (std::string* const field :
          {&settings.topology_file, &settings.topology_text, &settings.tuning_file, &settings.tuning_text,
           &settings.algorithm, &settings.synchronisation, &settings.verbosity, &settings.shared_memory,
-          &settings.buffer_limit, &settings.start, &settings.only_tuned}) {
+          &settings.buffer_limit, &settings.start, &settings.record_segments, &settings.only_tuned}) {
         const std::size_t end = rest.find('\x1e');
         *field = rest.substr(0, end);
         rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
     judge(text, selection::configure(settings));
 }
+
+void read_what_a_job_left(std::string_view text) { judge(text, read_record(text, "f")); }
 
 void read_a_topology(std::string_view text) { judge(text, read_topology(text, "f")); }
 
@@ -98,6 +101,7 @@ std::span<const Reader> readers() {
         Reader{"lldp", read_what_a_site_has<imports::read_lldp>},
         Reader{"method", read_a_method},
         Reader{"model", read_a_model},
+        Reader{"record", read_what_a_job_left},
         Reader{"samples", read_samples},
         Reader{"schedule", read_a_schedule},
         Reader{"settings", read_settings_of_rank_0},

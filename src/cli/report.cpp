@@ -1,0 +1,89 @@
+// `aapc report`: what a job's all-to-alls did, as a page.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "aapc/models/network_model.hpp"
+#include "aapc/recording/record.hpp"
+#include "aapc/topology/topology_file.hpp"
+#include "cli/command.hpp"
+#include "cli/topology_argument.hpp"
+#include "input/environment.hpp"
+#include "report/page.hpp"
+
+namespace aapc::cli {
+
+namespace {
+
+struct ReportOptions {
+    std::string record;
+    std::string topology;
+    std::string model;
+    std::string output;
+};
+
+/// The network of the job: what is given, or what the record has; nothing where neither is.
+Expected<std::optional<Network>> network_of(const ReportOptions& options, const RecordHead& head) {
+    const std::string around = environment_variable("AAPC_TOPOLOGY");
+    const std::string& file = !options.topology.empty() || !head.topology_text.empty() ? options.topology : around;
+    if (file.empty() && head.topology_text.empty()) {
+        return std::nullopt;
+    }
+    auto network = file.empty() ? read_topology(head.topology_text, head.topology_file) : read_network(file);
+    if (!network) {
+        return failure(network.error());
+    }
+    return std::move(*network);
+}
+
+Expected<std::string> make_page(const ReportOptions& options) {
+    const auto text = read_file(options.record, {"a record that AAPC_RECORD=FILE wrote", 300});
+    if (!text) {
+        return failure(text.error());
+    }
+    const auto record = read_record(*text, shown_name(options.record));
+    if (!record) {
+        return failure(record.error());
+    }
+    const auto network = network_of(options, record->head);
+    if (!network) {
+        return failure(network.error());
+    }
+    std::optional<NetworkModel> model;
+    if (!options.model.empty()) {
+        const auto document = read_file(options.model, {"what aapc fit wrote", 16});
+        auto read = document ? read_network_model(*document, shown_name(options.model)) : failure(document.error());
+        if (!read) {
+            return failure(read.error());
+        }
+        model = std::move(*read);
+    }
+    return report::page_of(*record,
+                           report::figures_of(*record, *network ? &**network : nullptr, model ? &*model : nullptr));
+}
+
+int run(const ReportOptions& options) {
+    const auto page = make_page(options);
+    return page ? write_output(options.output, *page) : complain(page.error());
+}
+
+}  // namespace
+
+void add_report_command(Command& program, Invocation& invocation) {
+    Command command = program.subcommand("report", "Make a page of what a job's all-to-alls did and would gain");
+    const auto options = std::make_shared<ReportOptions>();
+    command
+        .option("FILE", options->record, "a record that AAPC_RECORD=FILE or aapc exec --record wrote (docs/report.md)")
+        .required();
+    command
+        .option("--topology", options->topology, "topology file; default: the one in the record, or else AAPC_TOPOLOGY")
+        .type_name("FILE");
+    command.option("--model", options->model, "what aapc fit wrote for this network: what the MPI's own should take")
+        .type_name("FILE");
+    command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
+    command.example("mpirun -n 16 aapc exec --topology cluster.toml --record job.jsonl -- ./app", "notes the calls");
+    command.example("aapc report job.jsonl -o report.html", "the page, for any browser");
+    command.on_run([options, &invocation] { invocation.status = run(*options); });
+}
+
+}  // namespace aapc::cli

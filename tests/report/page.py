@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Pages of records and pictures of timetables: well-formed, with the figures of the record, whatever names are in it.
+
+    page.py AAPC
+"""
+
+import html.parser
+import os
+import re
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+sys.dont_write_bytecode = True
+
+from records import OWN, TOPOLOGY, call, page_of, record, run, text_of, usual  # noqa: E402
+
+EMPTY = {"meta", "rect", "path", "i", "br", "link"}  # of which a page has no end tags, or that stand alone in SVG
+HOSTILE = "<script>alert('&\"')</script>"
+
+
+class Nesting(html.parser.HTMLParser):
+    """Every element ends where it should; what is text, by element; every attribute."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.texts, self.attributes, self.elements = [], [], [], set()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.add(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.add(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open[-3:], self.getpos())
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+
+def parsed(page):
+    nesting = Nesting()
+    nesting.feed(page)
+    nesting.close()
+    assert not nesting.open, nesting.open
+    assert "script" not in nesting.elements
+    for tag, name, value in nesting.attributes:
+        assert not name.startswith("on") and name not in ("src", "href"), (tag, name, value)
+    style = page[page.index("<style>"):page.index("</style>")]
+    assert "url(" not in style and "@import" not in style
+    return "".join(nesting.texts)
+
+
+def check_usual(aapc):
+    text = parsed(page_of(aapc, usual()))
+    seconds = 20 * (0.16 + 0.31 + 0.0011)
+    assert f"All-to-alls took {seconds:.3g} s of 20 s, 47 % of the job." in text, text[:300]
+    # 0.16 of 0.31 s
+    assert "What aapc served took 0.52 times what the MPI's own took for messages of the same size" in text, text[:600]
+    bound = 16 * 65536 * 8 / 1e8
+    assert f"they reached {2 * bound / (0.16 + 0.31):.2f} of what its links carry" in text
+    waited = sum(line["waited"] for line in usual() if "rank" in line and "calls" in line) / 8
+    assert f"Waited for others{waited * 1e3:.3g} ms" in text.replace("\n", ""), text[:900]
+    for words in ("lattice/formula+timed", f"the MPI's own: {OWN}", "64 KiB", "310 ms", "160 ms", "96 bytes"):
+        assert words in text, words
+    # 4 · 4 messages of 64 KiB cross the trunk, each way: 16 · 65,536 · 8 / 10^8 s.
+    assert f"{16 * 65536 * 8 / 1e8 * 1e3:.3g} ms" in text
+    assert "aapc took 160 ms, the MPI's own took 310 ms (medians)" in text
+    assert "aapc: lattice/formula+timed, as scheduled" in text and "as it really started" in text and "s0->s1" in text
+
+
+def end_of(text, title):
+    match = re.search(re.escape(title) + r": ([\d.]+) (m?s)", text)
+    assert match, title
+    return float(match[1]) * (1e-3 if match[2] == "ms" else 1)
+
+
+def check_model(aapc):
+    """What fluids take can be worked out by hand where one switch joins all machines."""
+    topology = '[network]\nspeed = "100Mbit"\n[[switch]]\nname = "s"\nmachines = "n[0-3]"\n'
+    block = 144800  # 100 frames of 1,514 bytes and one for the header
+    calls = [call("MPI_Alltoall", 0, 0.1, block, 4, by="native", why=OWN)]
+    text = parsed(page_of(aapc, record(ranks=4, topology=topology, calls=calls)))
+    port = 3 * block * 8 / 1e8
+    for title in ("step after step (model)", "everything at once (model)"):
+        # All ports are full until all is done; headers and acknowledgements are less than a tenth.
+        assert port < end_of(text, title) < 1.1 * port, (end_of(text, title), port)
+    # On two switches with four machines each the trunk is what all wait for.
+    calls = [call("MPI_Alltoall", 0, 0.1, block, 8, by="native", why=OWN)]
+    text = parsed(page_of(aapc, record(calls=calls)))
+    trunk = 16 * block * 8 / 1e8
+    for title in ("step after step (model)", "everything at once (model)"):
+        assert trunk < end_of(text, title) < 1.1 * trunk, (end_of(text, title), trunk)
+    clock = end_of(text, re.search(r"aapc: \S+, as scheduled", text)[0])
+    assert trunk < clock < 1.25 * trunk, (clock, trunk)
+
+
+def check_hostile(aapc):
+    lines = record(program=HOSTILE, hosts=[HOSTILE, "\u202e\x01", *(f"n{rank}" for rank in range(2, 8))],
+                   calls=[call(HOSTILE, 1, 2, 100, 8, by=HOSTILE)])  # fmt: skip
+    text = parsed(page_of(aapc, lines))
+    assert HOSTILE in text and "not in the topology file" in text
+
+
+def check_little(aapc):
+    assert "This job called no all-to-all." in parsed(page_of(aapc, record()))
+    calls = [call("MPI_Alltoall", 0, 0.1, 65536, 8, by="native", why=OWN)]
+    alone = record(topology="", calls=calls)
+    assert "Give the topology file with --topology" in parsed(page_of(aapc, alone))
+    with tempfile.TemporaryDirectory(prefix="aapc-report-") as directory:
+        path = os.path.join(directory, "cluster.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(TOPOLOGY)
+        assert "Links over time" in parsed(page_of(aapc, alone, "--topology", path))
+        out = os.path.join(directory, "report.html")
+        status, printed, _ = run(aapc, "report", "-", "-o", out, text=text_of(alone))
+        assert (status, printed, sorted(os.listdir(directory))) == (0, "", ["cluster.toml", "report.html"])
+    dropped = parsed(page_of(aapc, record(calls=calls, dropped_calls=17)))
+    assert "17 calls had no room in the record" in dropped
+
+
+def check_mistakes(aapc):
+    good = text_of(usual())
+    for wrong, where in (
+        ("", "standard input: "),
+        ("{}\n", "standard input:1:1: "),
+        (good.replace("aapc-record/1", "aapc-record/2"), "standard input:1:1: "),
+        (good.replace('"ranks": 8', '"ranks": 9'), "standard input:"),
+        (good.replace('"due": [', '"due": [1,'), "standard input:"),
+        (good.replace('"calls": 8', '"calls": -8', 1), "standard input:2:1: "),
+        (good + "[]\n", "standard input:"),
+        (good + '{"else": 1}\n', "standard input:"),
+    ):
+        status, out, err = run(aapc, "report", "-", text=wrong)
+        assert status == 2 and out == "" and err.startswith(where), (status, out[:80], err)
+
+
+def check_svg(aapc):
+    for algorithm, ends in (("tree", "phases"), ("lattice", "one cycle"), ("ring", "phases")):
+        status, out, err = run(aapc, "schedule", "-", "--algorithm", algorithm, "--format", "svg", text=TOPOLOGY)
+        assert status == 0, err
+        root = xml.etree.ElementTree.fromstring(out)
+        texts = [element.text or "" for element in root.iter() if element.tag.endswith("text")]
+        assert "s1->s0" in texts and "n7->s1" in texts and texts[0].startswith(algorithm) and any(ends in one for one in texts)
+        titles = [element.text for element in root.iter() if element.tag.endswith("title")]
+        trunk = next(title for title in titles if title.startswith("s1->s0"))
+        busy, fought = map(int, re.search(r"busy (\d+) % of the time, fought over (\d+) %", trunk).groups())
+        # The timetables keep the trunk full and nobody waits; in rings all cross it at once, then nobody.
+        if algorithm == "ring":
+            assert fought > 20, trunk
+        else:
+            assert busy >= 97 and fought <= 5, trunk
+    status, out, err = run(aapc, "schedule", "-", "--algorithm", "bruck", "--format", "svg", text=TOPOLOGY)
+    assert status == 2 and out == "" and "forwarded" in err, err
+
+
+def main():
+    aapc = sys.argv[1]
+    for check in (check_usual, check_model, check_hostile, check_little, check_mistakes, check_svg):
+        check(aapc)
+
+
+if __name__ == "__main__":
+    main()
