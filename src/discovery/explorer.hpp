@@ -1,0 +1,69 @@
+/// @file
+/// What is measured next to find a network, and what has been found.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "discovery/fit.hpp"
+#include "discovery/latency.hpp"
+#include "discovery/switch_tree.hpp"
+
+namespace aapc::discovery {
+
+/// What the measurements come to.
+struct Findings {
+    SwitchTree tree;
+    /// The median of |measured/expected - 1| over flows of random rounds that the tree was not made from, and the same
+    /// of what all flows of a round carry.
+    double flow_error = 0;
+    double total_error = 0;
+    int rounds = 0;
+    /// Links that messages take time to cross and that were never full, so that their speed is a bound.
+    int seen_by_latency_alone = 0;
+};
+
+/// Plans rounds of flows and takes what was measured of them, in steps: rounds of few flows, which show ports; rounds
+/// among all machines, shifted and at random; then, as often as a new group turns up, rounds that test it, and rounds
+/// within each part that is known. Knows no clock and no MPI. Half a dozen steps; the number of rounds grows with the
+/// logarithm of the number of machines and with the number of switches.
+class Explorer {
+  public:
+    /// `machines` of at least 2.
+    Explorer(Machine machines, const RoundTrips& trips, std::uint64_t seed);
+
+    /// What to measure next; nothing once all is done. To be followed by add().
+    [[nodiscard]] std::vector<Round> next();
+    /// The same rounds with what each flow carried. A flow that carried nothing is left out.
+    void add(const std::vector<Round>& measured);
+    /// Valid once next() has nothing.
+    [[nodiscard]] const Findings& findings() const { return findings_; }
+
+  private:
+    enum class Step : std::uint8_t { ports, parts, verification, done };
+
+    [[nodiscard]] std::vector<Round> first_rounds();
+    [[nodiscard]] std::vector<Round> rounds_in_parts();
+    void add_tests(std::vector<Round>& rounds);
+    /// Of some ways to fill the links of the groups on trial the one in which other links get least in the way.
+    [[nodiscard]] std::vector<Round> best_filling();
+    /// Refutes groups that the tests meant for them do not bear out.
+    void judge_tests(std::size_t first_of_tests);
+    void verify(const std::vector<Round>& measured);
+    void add_what_latency_shows();
+
+    Machine machines_;
+    std::vector<LatencySplit> latency_;
+    std::mt19937_64 random_;
+    Step step_ = Step::ports;
+    int passes_ = 0;
+    std::vector<Round> rounds_;
+    Suspicions suspicions_;
+    std::vector<std::vector<Machine>> tested_;    ///< groups that have had rounds of their own
+    std::vector<std::vector<Machine>> doubted_;   ///< groups that one test did not bear out
+    std::vector<std::vector<Machine>> on_trial_;  ///< those of them that this step is to test
+    std::size_t tests_ = 0;                       ///< how many of the rounds of this step are tests; they come last
+    Findings findings_;
+};
+
+}  // namespace aapc::discovery
