@@ -7,7 +7,7 @@ foreach(mpi IN LISTS AAPC_MPIS)
   list(APPEND library_targets aapc_mpi_${mpi})
   install(TARGETS aapc_interpose_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   # Not programs that people start: `aapc bench`, `aapc fit` and `aapc tune` do.
-  install(TARGETS aapc_bench_${mpi} aapc_fit_${mpi} aapc_tune_${mpi} RUNTIME DESTINATION libexec/aapc)
+  install(TARGETS aapc_bench_${mpi} aapc_discover_${mpi} aapc_doctor_${mpi} aapc_fit_${mpi} aapc_tune_${mpi} RUNTIME DESTINATION libexec/aapc)
 endforeach()
 if(AAPC_MPIS)
   install(TARGETS aapc_interpose_late LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/command.hpp"
+#include "cli/site_commands.hpp"
 #include "cli/topology_command.hpp"
 
 namespace aapc::cli {
@@ -13,11 +14,13 @@ std::span<const ListedCommand> commands() {
     static constexpr const char* this_program = "This program";
     static constexpr std::array all{
         ListedCommand{&add_importing_topology_command, network},
+        ListedCommand{&add_discover_command, network},
         ListedCommand{&add_schedule_command, network},
         ListedCommand{&add_check_command, network},
         ListedCommand{&add_generate_command, network},
         ListedCommand{&add_exec_command, programs},
         ListedCommand{&add_explain_command, programs},
+        ListedCommand{&add_doctor_command, measuring},
         ListedCommand{&add_bench_command, measuring},
         ListedCommand{&add_tune_command, measuring},
         ListedCommand{&add_fit_command, measuring},

@@ -1,0 +1,28 @@
+// `aapc doctor`: what is wrong with a cluster. It becomes the MPI program that looks.
+#include "bench/doctor_report.hpp"
+#include "cli/launch.hpp"
+#include "cli/site_commands.hpp"
+#include "console/command_line.hpp"
+
+namespace aapc::cli {
+
+namespace {
+
+int run(const bench::DoctorOptions& options, const Invocation& invocation) {
+    return run_mpi_program(invocation, {.name = "aapc-doctor",
+                                        .mpi = options.mpi,
+                                        .arguments = arguments_of(invocation, "doctor"),
+                                        .environment = {},
+                                        .interposition = Interposition::preloaded});
+}
+
+}  // namespace
+
+void add_doctor_command(Command& program, Invocation& invocation) {
+    add_measuring_command(program, invocation, "doctor",
+                          "Look at the machines, clocks and links of a job, and say what to do about them",
+                          {{"mpirun -n 16 aapc doctor --topology cluster.toml", "a line for each check"}},
+                          bench::add_doctor_options, run);
+}
+
+}  // namespace aapc::cli

@@ -1,0 +1,141 @@
+// What `aapc doctor` and `aapc discover` write, from facts made up here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "aapc/topology/topology_file.hpp"
+#include "bench/discover_options.hpp"
+#include "bench/doctor_report.hpp"
+#include "discovery/fit.hpp"
+
+namespace aapc::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+RankFacts healthy(const std::string& host) {
+    RankFacts facts;
+    host.copy(facts.host.data(), facts.host.size() - 1);
+    std::string("cubic").copy(facts.congestion_control.data(), facts.congestion_control.size() - 1);
+    facts.interposer = facts.in_topology = 1;
+    facts.slow_start_after_idle = 0;
+    facts.path_mtu = 1500;
+    facts.send_buffer = facts.receive_buffer = 4 << 20;
+    facts.shared_memory_free = std::int64_t{1} << 30;
+    facts.clock_resolution = 1e-9;
+    facts.drift_uncertainty = 1e-6;
+    facts.late = 1e-5;
+    facts.late_sometimes = 5e-5;
+    return facts;
+}
+
+DoctorFacts healthy_cluster() {
+    DoctorFacts facts{"Open MPI v4.1.4", "libaapc-openmpi.so", "cluster.toml", 1500, false, 0, {}, {}};
+    for (const char* host : {"n0", "n1", "n2", "n3"}) {
+        facts.ranks.push_back(healthy(host));
+    }
+    facts.speeds = {{"n0", "n1", 1e9, 0.98e9}, {"n1", "n2", 1e9, 0.99e9}};
+    return facts;
+}
+
+/// The line of a check.
+DoctorLine line_of(const DoctorFacts& facts, const std::string& check) {
+    for (const DoctorLine& line : diagnose(facts)) {
+        if (line.check == check) {
+            return line;
+        }
+    }
+    ADD_FAILURE() << check;
+    return {};
+}
+
+TEST(Doctor, FindsNothingWrongWithAHealthyCluster) {
+    for (const DoctorLine& line : diagnose(healthy_cluster())) {
+        EXPECT_EQ(line.finding, Finding::good) << line.check << ": " << line.found;
+        EXPECT_THAT(line.advice, IsEmpty()) << line.check;
+    }
+    EXPECT_THAT(doctor_table(diagnose(healthy_cluster())),
+                AllOf(HasSubstr("Open MPI v4.1.4; 4 ranks on n[0-3]"), HasSubstr("wake-ups")));
+}
+
+TEST(Doctor, NamesTheRanksThatDiffer) {
+    struct Case {
+        std::string check;
+        Finding finding;
+        std::string named;
+        void (*spoil)(RankFacts&);
+    };
+    const std::vector<Case> cases = {
+        {"interposer", Finding::bad, "not loaded on n2", [](RankFacts& rank) { rank.interposer = 0; }},
+        {"machines", Finding::bad, "cluster.toml does not have n2", [](RankFacts& rank) { rank.in_topology = 0; }},
+        {"path MTU", Finding::bad, "1500 bytes; on n2: 9000 bytes", [](RankFacts& rank) { rank.path_mtu = 9000; }},
+        {"path MTU", Finding::bad, "on n2: the next machine's name", [](RankFacts& rank) { rank.path_mtu = -1; }},
+        {"TCP buffers", Finding::bad, "on n2: sends 64 KiB", [](RankFacts& rank) { rank.send_buffer = 64 << 10; }},
+        {"congestion control", Finding::bad, "cubic; on n2: reno",
+         [](RankFacts& rank) {
+             rank.congestion_control = {'r', 'e', 'n', 'o'};
+         }},
+        {"slow start after idle", Finding::remark, "off; on n2: on",
+         [](RankFacts& rank) { rank.slow_start_after_idle = 1; }},
+        {"shared memory", Finding::bad, "left on n2", [](RankFacts& rank) { rank.shared_memory_free = 1 << 20; }},
+        {"clock: resolution", Finding::bad, "on n2", [](RankFacts& rank) { rank.clock_resolution = 4e-3; }},
+        {"clock: offset", Finding::remark, "(n2)", [](RankFacts& rank) { rank.wall_offset = -3; }},
+        {"clock: drift", Finding::bad, "(n2)", [](RankFacts& rank) { rank.clock_drift = -3e-4; }},
+        {"wake-ups", Finding::remark, "worst: n2", [](RankFacts& rank) { rank.late_sometimes = 4e-3; }},
+    };
+    for (const Case& each : cases) {
+        DoctorFacts facts = healthy_cluster();
+        each.spoil(facts.ranks[2]);
+        const DoctorLine line = line_of(facts, each.check);
+        EXPECT_EQ(line.finding, each.finding) << each.check;
+        EXPECT_THAT(line.found, HasSubstr(each.named));
+        EXPECT_FALSE(line.advice.empty()) << each.check;
+    }
+}
+
+TEST(Doctor, HoldsSpeedsAgainstTheDeclaredOnes) {
+    DoctorFacts facts = healthy_cluster();
+    facts.speeds[1].measured = 1e8;
+    EXPECT_EQ(line_of(facts, "speeds").finding, Finding::bad);
+    EXPECT_THAT(line_of(facts, "speeds").found, HasSubstr("n1 to n2: 100 Mbit/s instead of 1e+03"));
+    facts = healthy_cluster();
+    facts.declared_mtu = 9000;
+    EXPECT_EQ(line_of(facts, "path MTU").finding, Finding::remark);
+    facts.topology.clear();
+    facts.speeds = {{"n0", "n1", 0, 1e9}};
+    EXPECT_THAT(line_of(facts, "speeds").found, HasSubstr("none is declared"));
+    EXPECT_EQ(line_of(facts, "machines").finding, Finding::remark);
+    facts.several_on_a_machine = true;
+    EXPECT_EQ(line_of(facts, "shared memory").finding, Finding::remark);
+}
+
+TEST(Discovered, SpeedsAreWhatPeopleCallThem) {
+    EXPECT_EQ(nominal_speed(0.936 * 25e6 / 8), 25e6);
+    EXPECT_EQ(nominal_speed(0.956 * 100e9 / 8), 100e9);
+    EXPECT_EQ(nominal_speed(0.95 * 75e9 / 8, 25e9), 75e9);
+    EXPECT_NEAR(nominal_speed(0.946 * 137e6 / 8), 137e6, 1e6);
+}
+
+TEST(Discovered, FileSaysWhatWasFound) {
+    discovery::Findings findings;
+    findings.tree.ports.assign(6, 0.94 * 1e9 / 8);
+    discovery::add_group(findings.tree,
+                         {{2, 3, 4, 5}, 0.95 * 2e9 / 8, 2.3e8, 2.4e8, 17, discovery::Evidence::bandwidth});
+    discovery::add_group(findings.tree, {{4, 5}, 0.95 * 2e9 / 8, 0, 0, 0, discovery::Evidence::latency});
+    findings.seen_by_latency_alone = 1;
+    const std::string text = discovered_topology(
+        findings, {{"a0", "a1", "a2", "a3", "b0", "b1"}, {1, 1, 1, 1, 4, 4}, "MPICH 4.0.2", "today", 12});
+    const auto network = read_topology(text, "found.toml");
+    ASSERT_TRUE(network) << to_string(network.error()) << text;
+    ASSERT_EQ(network->machines().size(), 6U);
+    EXPECT_EQ(network->machines()[5].ranks, 4);
+    EXPECT_EQ(network->machine_name(5), "b1");
+    const Link& uplink = network->links()[2];
+    EXPECT_EQ(uplink.bits_per_second, 2e9);
+    EXPECT_THAT(text, AllOf(HasSubstr("17 times that it was full"), HasSubstr("At least that"),
+                            HasSubstr("latency: 1 of the links")));
+}
+
+}  // namespace
+}  // namespace aapc::bench
