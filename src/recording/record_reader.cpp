@@ -71,9 +71,9 @@ class Line {
     static bool fits(const Json& entry, double) { return entry.is_number() && fits(entry.get<double>()); }
     template <class Whole>
     static bool fits(const Json& entry, Whole) {
+        constexpr std::int64_t most = std::min<std::int64_t>(std::numeric_limits<Whole>::max(), largest);
         return entry.is_number_integer() && entry.get<double>() >= 0 &&
-               entry.get<double>() <=
-                   std::min(static_cast<double>(std::numeric_limits<Whole>::max() / 2), static_cast<double>(largest));
+               entry.get<double>() <= static_cast<double>(most);
     }
     template <class Value>
     void take(const char* name, const char* expected, bool (Json::*is)() const noexcept, Value& value) {

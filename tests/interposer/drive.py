@@ -34,7 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 COUNTS = re.compile(r"(\d+) calls exchanged, (\d+) passed through")
 
 
-def arguments():
+def arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpi", choices=["openmpi", "mpich"], required=True)
     parser.add_argument("--mpiexec", required=True)
@@ -59,7 +59,7 @@ def arguments():
     parser.add_argument("--own-topology", action="store_true", help="the topology file is a copy that may be damaged")
     parser.add_argument("--shm", choices=["full", "read-only"], help="what /dev/shm is (skipped without root's rights)")
     parser.add_argument("program", nargs="+")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def environment(options):

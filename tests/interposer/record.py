@@ -8,14 +8,13 @@ import os
 import re
 import sys
 import tempfile
-import types
 
 sys.dont_write_bytecode = True
 
-from drive import HERE, environment  # noqa: E402
+import drive  # noqa: E402
 from jobs import run_in_time  # noqa: E402
 
-EIGHT = os.path.join(HERE, "slow-eight.toml")
+EIGHT = os.path.join(drive.HERE, "slow-eight.toml")
 BLOCK = 10000
 
 
@@ -28,12 +27,13 @@ def arguments():
 
 def run(options, ranks, settings, program, *words, topology=EIGHT):
     """Standard output and what the interposer said; the job must end well."""
-    how = types.SimpleNamespace(
-        interposer=options.interposer, through=None, host="n", per_machine=1, machines=1000, set=settings,
-        without_rank=None, with_rank_0_alone=False, ranks=ranks, topology=topology, make_tuning=None, expect="silent",
-    )  # fmt: skip
-    command = [options.mpiexec, "-n", str(ranks), os.path.join(HERE, "on_machine.sh"), program, *words]
-    status, out, err = run_in_time(command, environment(how), 40)
+    words_of_drive = ["--mpi", options.mpi, "--mpiexec", options.mpiexec, "--interposer", options.interposer, "--ranks",
+                      str(ranks), "--expect", "silent", *[f"--set={one}" for one in settings]]  # fmt: skip
+    if topology is not None:
+        words_of_drive += ["--topology", topology]
+    how = drive.arguments([*words_of_drive, "--", program])
+    command = [options.mpiexec, "-n", str(ranks), os.path.join(drive.HERE, "on_machine.sh"), program, *words]
+    status, out, err = run_in_time(command, drive.environment(how), 40)
     assert status == 0, (status, out, err)
     return out, [line for line in err.splitlines() if line.startswith("aapc:")]
 

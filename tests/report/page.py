@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 from records import OWN, TOPOLOGY, call, page_of, record, run, text_of, usual  # noqa: E402
 
 EMPTY = {"meta", "rect", "path", "i", "br", "link"}  # of which a page has no end tags, or that stand alone in SVG
+FIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/seeds/model/fit.json")
 HOSTILE = "<script>alert('&\"')</script>"
 
 
@@ -126,6 +127,18 @@ def check_little(aapc):
     assert "17 calls had no room in the record" in dropped
 
 
+def check_comparisons(aapc):
+    """With what the MPI's own takes: as calls have taught, or by a model."""
+    calls = [call("MPI_Alltoall", 0, 0.1, 65536, 8, by="lattice/formula+timed", waited=0.01)]
+    learned = {"calls": 1, "seconds": 0.1, "own_seconds": 0.2}
+    text = parsed(page_of(aapc, record(calls=calls, learned=learned)))
+    assert "learning included, took 0.50 times what the MPI's own alone would have taken" in text
+    text = parsed(page_of(aapc, record(calls=calls)))
+    assert " times what the MPI's own" not in text
+    text = parsed(page_of(aapc, record(calls=calls), "--model", FIT))
+    assert re.search(r"What aapc served took 0\.\d\d times what the MPI's own should take by the model", text)
+
+
 def check_mistakes(aapc):
     good = text_of(usual())
     for wrong, where in (
@@ -163,7 +176,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_mistakes, check_svg):
         check(aapc)
 
 
