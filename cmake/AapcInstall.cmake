@@ -1,27 +1,46 @@
-# What `cmake --install` puts where, and the package that find_package(aapc) finds.
+# What `cmake --install` puts where, and the package that find_package(aapc) finds. The components are those of the
+# Debian packages (AapcPackage.cmake): program, development, and one for each MPI.
 include(CMakePackageConfigHelpers)
 
+# Nobody links to the interposers, so that they are no libraries of the system's: aapc exec finds them beside itself.
+set(interposer_directory ${CMAKE_INSTALL_LIBDIR}/aapc/preload)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/aapc)
-set(library_targets aapc_core)
 foreach(mpi IN LISTS AAPC_MPIS)
-  list(APPEND library_targets aapc_mpi_${mpi})
-  install(TARGETS aapc_interpose_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS aapc_interpose_${mpi} LIBRARY DESTINATION ${interposer_directory} COMPONENT ${mpi})
   # Not programs that people start: `aapc bench`, `aapc fit` and `aapc tune` do.
-  install(TARGETS aapc_bench_${mpi} aapc_discover_${mpi} aapc_doctor_${mpi} aapc_fit_${mpi} aapc_tune_${mpi} RUNTIME DESTINATION libexec/aapc)
+  install(TARGETS aapc_bench_${mpi} aapc_discover_${mpi} aapc_doctor_${mpi} aapc_fit_${mpi} aapc_tune_${mpi}
+          RUNTIME DESTINATION libexec/aapc COMPONENT ${mpi})
+  install(TARGETS aapc_mpi_${mpi} EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endforeach()
 if(AAPC_MPIS)
-  install(TARGETS aapc_interpose_late LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS aapc_interpose_late LIBRARY DESTINATION ${interposer_directory} COMPONENT program)
 endif()
-install(TARGETS ${library_targets} EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS aapc_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aapc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT aapcTargets NAMESPACE aapc:: DESTINATION ${package_directory})
+install(TARGETS aapc_core EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS aapc_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aapc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT aapcTargets NAMESPACE aapc:: DESTINATION ${package_directory} COMPONENT development)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/aapcConfig.cmake.in ${PROJECT_BINARY_DIR}/aapcConfig.cmake
                               INSTALL_DESTINATION ${package_directory})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/aapcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/aapcConfig.cmake ${PROJECT_BINARY_DIR}/aapcConfigVersion.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/AapcMpi.cmake DESTINATION ${package_directory})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+              ${PROJECT_SOURCE_DIR}/cmake/AapcMpi.cmake DESTINATION ${package_directory} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+
+# Manual pages and completions, which the program writes, and a module file that finds the installation by itself.
+set(pages ${PROJECT_BINARY_DIR}/pages)
+if(NOT CMAKE_CROSSCOMPILING)
+  install(CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -D \"PROGRAM=$<TARGET_FILE:aapc_program>\"
+                                        -D \"DIRECTORY=${pages}\" -P \"${PROJECT_SOURCE_DIR}/cmake/AapcPages.cmake\"
+                                COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+  install(DIRECTORY ${pages}/bash-completion ${pages}/zsh ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}
+          COMPONENT program)
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefile.in ${PROJECT_BINARY_DIR}/packaging/modulefile @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/packaging/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/aapc
+        RENAME ${PROJECT_VERSION} COMPONENT program)
+
+include(AapcPackage)

@@ -37,6 +37,7 @@ void add_generate_command(Command& program, Invocation& invocation);
 void add_exec_command(Command& program, Invocation& invocation);
 void add_explain_command(Command& program, Invocation& invocation);
 void add_bench_command(Command& program, Invocation& invocation);
+void add_export_command(Command& program, Invocation& invocation);
 void add_tune_command(Command& program, Invocation& invocation);
 void add_fit_command(Command& program, Invocation& invocation);
 void add_predict_command(Command& program, Invocation& invocation);

@@ -23,6 +23,7 @@ std::span<const ListedCommand> commands() {
         ListedCommand{&add_doctor_command, measuring},
         ListedCommand{&add_bench_command, measuring},
         ListedCommand{&add_tune_command, measuring},
+        ListedCommand{&add_export_command, measuring},
         ListedCommand{&add_fit_command, measuring},
         ListedCommand{&add_predict_command, measuring},
         ListedCommand{&add_report_command, measuring},

@@ -67,6 +67,9 @@ void set_unless_empty(const char* name, const std::string& value) {
 void prepare_environment(const Request& request, const Interposing& interposing) {
     // The rank that reads the file may start in another directory than this.
     set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : topology_for_ranks(request.topology));
+    if (request.tuning == "-") {
+        throw UsageError("--tuning", "the ranks of a program cannot read standard input; give a file");
+    }
     set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : absolute_path(request.tuning).string());
     set_unless_empty("AAPC_SCHEDULE", request.schedule.empty() ? "" : absolute_path(request.schedule).string());
     set_unless_empty("AAPC_ALGORITHM", request.algorithm);

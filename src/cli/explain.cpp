@@ -99,7 +99,9 @@ Expected<Placement> demand_of(const ExplainOptions& options, const Network& netw
 /// Reads the tuning and rejects it as the interposer would. What only a running job knows, the version of its MPI and
 /// where MPI_COMM_WORLD is placed, is taken to be as tuned.
 void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
-    auto tuning = read_tuning_file(options.tuning, explanation.network.kind());
+    const Expected<std::string> text = read_file(options.tuning, {"a tuning file"});
+    auto tuning = text ? read_tuning(*text, shown_name(options.tuning), explanation.network.kind())
+                       : Expected<Tuning>(failure(text.error()));
     if (!tuning) {
         explanation.tuning_rejected = selection::deciding_without_tuning(to_string(tuning.error()));
         return;

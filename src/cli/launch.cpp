@@ -137,14 +137,15 @@ std::vector<fs::path> library_directories() {
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     if (!error) {
         const fs::path library = program.parent_path().parent_path() / "lib";
-        directories.push_back(library);
+        directories.push_back(library);                       // where they are built
+        directories.push_back(library / "aapc" / "preload");  // and installed
         // Debian's lib/x86_64-linux-gnu.
         for (const auto& entry : fs::directory_iterator(library, error)) {
             if (entry.path().filename().string().find("-linux-") != std::string::npos) {
-                directories.push_back(entry.path());
+                directories.push_back(entry.path() / "aapc" / "preload");
             }
         }
-        directories.push_back(program.parent_path().parent_path() / "lib64");
+        directories.push_back(program.parent_path().parent_path() / "lib64" / "aapc" / "preload");
     }
     return directories;
 }

@@ -21,7 +21,7 @@ int complain(const Diagnostic& diagnostic);
 /// is empty or "-". Returns done or bad_input with a complaint.
 int write_output(const std::string& path, const std::string& text);
 
-/// The whole of a file, or of standard input where `path` is "-"; or why not.
+/// The whole of a file, or of standard input where `path` is "-", which there is once for a run; or why not.
 Expected<std::string> read_file(const std::string& path, const FileKind& kind);
 
 /// What a file is called in complaints: "standard input" for "-".

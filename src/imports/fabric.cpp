@@ -45,7 +45,7 @@ std::string plain_name(std::string name) {
 
 /// A machine's name from a description such as "node01 HCA-1" or "node01 mlx5_0"; empty where no host has set it.
 std::string machine_name(std::string_view description) {
-    const std::string name = plain_name(std::string(description.substr(0, description.find(' '))));
+    std::string name = plain_name(std::string(description.substr(0, description.find(' '))));
     const bool is_model = name.starts_with("MT") && description.find("Mellanox") != std::string_view::npos;
     return is_model || name == "localhost" || name.empty() || !is_name_start(name.front()) ? "" : name;
 }

@@ -143,6 +143,7 @@ class PlatformTree {
     /// Switches of a level that have the same machines below are one: routes are taken to share them evenly.
     std::string add_fat_tree(const PlatformZone& zone) {
         std::vector<std::string> below;
+        below.reserve(zone.ports.size());
         for (const PlatformPort& port : zone.ports) {
             below.push_back(node_of_.at(port.machine));
         }

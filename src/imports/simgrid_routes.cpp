@@ -319,11 +319,13 @@ class RoutesOfZone {
             wires_of[behind].push_back(wire);
         }
         std::vector<Behind> sets;
+        sets.reserve(wires_of.size());
         for (const auto& [behind, wires] : wires_of) {
             sets.push_back({behind, wires});
         }
-        std::stable_sort(sets.begin(), sets.end(), [](const Behind& one, const Behind& other) {
-            return one.members.size() > other.members.size();
+        std::sort(sets.begin(), sets.end(), [](const Behind& one, const Behind& other) {
+            const bool alike = one.members.size() == other.members.size();
+            return alike ? one.members < other.members : one.members.size() > other.members.size();
         });
         expect_a_tree(sets);
         plug_in(sets);

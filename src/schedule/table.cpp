@@ -14,6 +14,7 @@
 #include "aapc/timetable/synchronisation.hpp"
 #include "schedule/branches.hpp"
 #include "schedule/cycle_times.hpp"
+#include "schedule/text_pieces.hpp"
 
 namespace aapc {
 
@@ -24,10 +25,10 @@ constexpr std::size_t most_branches_in_columns = 8;
 
 class Table {
   public:
-    explicit Table(const Schedule& schedule)
-        : schedule_(schedule), names_(participant_names(schedule.network(), schedule.placement())) {}
+    Table(const Schedule& schedule, const TakeText& take)
+        : schedule_(schedule), names_(participant_names(schedule.network(), schedule.placement())), pieces_(take) {}
 
-    std::string write(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
+    bool write(const Synchronisation& synchronisation, const std::vector<Edge>& edges) {
         append_title();
         if (schedule_.forwards()) {
             append_buffers(synchronisation);
@@ -47,7 +48,7 @@ class Table {
             append_blocks();
         }
         append_synchronisation(synchronisation, edges);
-        return std::move(text_);
+        return pieces_.pass_on_all();
     }
 
   private:
@@ -98,6 +99,7 @@ class Table {
             if (message.phase != tick) {
                 append("\n{:.6f}", documents::fraction_of(message.phase, schedule_.ticks()));
                 tick = message.phase;
+                pieces_.pass_on();
             }
             append("  {}", name(message));
         }
@@ -149,16 +151,9 @@ class Table {
         }
         std::vector<std::size_t> widths;
         std::transform(heads.begin(), heads.end(), std::back_inserter(widths), std::mem_fn(&std::string::size));
-        std::vector<std::vector<std::string>> rows;
-        for (const std::vector<Transfer>& phase : schedule_.phases()) {
-            std::vector<std::string>& row = rows.emplace_back(heads.size());
-            row[0] = fmt::format("{:>5}", rows.size() - 1);
-            for (const Transfer& message : sorted(phase)) {
-                const std::size_t from = branch_of_[static_cast<std::size_t>(message.from)];
-                const std::size_t to = branch_of_[static_cast<std::size_t>(message.to)];
-                std::string& cell = row[1 + from + (from == to ? branches : 0)];
-                cell += fmt::format("{}{}", cell.empty() ? "" : " ", name(message));
-            }
+        // Made twice: the first time to know how wide they are.
+        for (std::size_t phase = 0; phase < schedule_.phases().size(); ++phase) {
+            const std::vector<std::string> row = cells_of(phase, heads.size());
             for (std::size_t column = 0; column < row.size(); ++column) {
                 widths[column] = std::max(widths[column], row[column].size());
             }
@@ -171,9 +166,22 @@ class Table {
         text_ += '\n';
         append_groups(groups, widths);
         append_row(heads, widths);
-        for (const std::vector<std::string>& row : rows) {
-            append_row(row, widths);
+        for (std::size_t phase = 0; phase < schedule_.phases().size() && pieces_.pass_on(); ++phase) {
+            append_row(cells_of(phase, heads.size()), widths);
         }
+    }
+
+    /// The columns of a phase.
+    std::vector<std::string> cells_of(std::size_t phase, std::size_t columns) const {
+        std::vector<std::string> row(columns);
+        row[0] = fmt::format("{:>5}", phase);
+        for (const Transfer& message : sorted(schedule_.phases()[phase])) {
+            const std::size_t from = branch_of_[static_cast<std::size_t>(message.from)];
+            const std::size_t to = branch_of_[static_cast<std::size_t>(message.to)];
+            std::string& cell = row[1 + from + (from == to ? branches_.size() : 0)];
+            cell += fmt::format("{}{}", cell.empty() ? "" : " ", name(message));
+        }
+        return row;
     }
 
     /// Headings that may run over empty columns to their right.
@@ -208,6 +216,9 @@ class Table {
                 append("  {}", name(message));
             }
             text_ += '\n';
+            if (!pieces_.pass_on()) {
+                return;
+            }
         }
     }
 
@@ -226,6 +237,7 @@ class Table {
                     append(" {}->{}", name(block.origin), name(block.destination));
                 }
                 text_ += '\n';
+                pieces_.pass_on();
             }
         }
     }
@@ -236,6 +248,7 @@ class Table {
             append(": {} edges\n", edges.size());
             for (const Edge& edge : edges) {
                 append("{} before {}\n", name(edge.after), name(edge.before));
+                pieces_.pass_on();
             }
         } else if (synchronisation.kind == Synchronisation::Kind::dummy) {
             append_dummies(dummy_transfers(schedule_, synchronisation));
@@ -266,14 +279,25 @@ class Table {
     std::vector<std::string> names_;
     std::vector<std::vector<Rank>> branches_;
     std::vector<std::size_t> branch_of_;  ///< of each rank
-    std::string text_;
+    documents::TextPieces pieces_;
+    std::string& text_ = pieces_.text;
 };
 
 }  // namespace
 
+bool write_schedule_table(const Schedule& schedule, const Synchronisation& synchronisation,
+                          const std::vector<Edge>& edges, const TakeText& take) {
+    return Table(schedule, take).write(synchronisation, edges);
+}
+
 std::string schedule_table(const Schedule& schedule, const Synchronisation& synchronisation,
                            const std::vector<Edge>& edges) {
-    return Table(schedule).write(synchronisation, edges);
+    std::string text;
+    static_cast<void>(write_schedule_table(schedule, synchronisation, edges, [&text](std::string_view piece) {
+        text += piece;
+        return true;
+    }));
+    return text;
 }
 
 }  // namespace aapc

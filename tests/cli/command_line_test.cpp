@@ -74,6 +74,20 @@ TEST(CommandLine, TheTopologyIsGivenInTheSameWaysEverywhere) {
     expect_refusal(scratch.run("bench -"), 2, HasSubstr("cannot read standard input"));
 }
 
+TEST(CommandLine, StandardInputIsAFileOnceAndNowhereForRanks) {
+    const Scratch scratch;
+    (void)scratch.file("n.toml", contents(example));
+    (void)scratch.file("t.toml", "format = 7\n");
+    EXPECT_THAT(scratch.run("explain n.toml --tuning -", "t.toml").out, HasSubstr("standard input:1:10:"));
+    EXPECT_THAT(scratch.run("explain - --tuning -", "n.toml").out,
+                HasSubstr("standard input: two files are to be read"));
+    expect_refusal(scratch.run("export -", "t.toml"), 2, StartsWith("standard input:1:10:"));
+    EXPECT_THAT(scratch.run("topology --from slurm -", "t.toml").err, StartsWith("standard input:1:"));
+    for (const std::string command : {"exec --tuning - -- true", "exec --topology - -- true", "tune -"}) {
+        expect_refusal(scratch.run(command), 2, HasSubstr("cannot read standard input"));
+    }
+}
+
 TEST(CommandLine, FitAndPredictTakeTheTopologyFromTheEnvironment) {
     const Scratch scratch;
     setenv("AAPC_TOPOLOGY", example.c_str(), 1);

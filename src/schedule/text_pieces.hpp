@@ -1,0 +1,36 @@
+/// @file
+/// A text that is written piece by piece.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "aapc/schedule/schedule_file.hpp"
+
+namespace aapc::documents {
+
+/// Collects what is appended to `text` and passes it on when there is a megabyte of it.
+class TextPieces {
+  public:
+    explicit TextPieces(const TakeText& take) : take_(take) {}
+
+    std::string text;
+
+    /// To be called between lines. False once a piece was not taken.
+    bool pass_on() { return text.size() < piece_bytes ? good_ : pass_on_all(); }
+
+    /// The rest, too.
+    bool pass_on_all() {
+        good_ = good_ && take_(text);
+        text.clear();
+        return good_;
+    }
+
+  private:
+    static constexpr std::size_t piece_bytes = 1 << 20;
+
+    const TakeText& take_;
+    bool good_ = true;
+};
+
+}  // namespace aapc::documents

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Makes the Debian packages of what is built, unpacks and installs them into a directory, and tries what is in them.
+
+    debian.py --build BUILD --mpis openmpi,mpich --topology FILE --scratch DIRECTORY
+
+Exit status 77 where there is no dpkg.
+"""
+
+import argparse
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+
+def run(*command: object, **options: object) -> str:
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nended with {result.returncode}:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def expect(holds: object, what: str) -> None:
+    if not holds:
+        sys.exit(f"debian.py: {what}")
+
+
+def make(build: Path, scratch: Path, mpis: list[str]) -> dict[str, Path]:
+    """The packages by their names. Packed quickly, since nobody sends them anywhere."""
+    scratch.mkdir(parents=True)
+    components = ";".join(["program", *mpis])
+    run(
+        *("cpack", "--config", build / "CPackConfig.cmake", "-G", "DEB", "-B", scratch),
+        *("-D", f"CPACK_COMPONENTS_ALL={components}", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"),
+    )
+    packages = {path.name.split("_")[0]: path for path in scratch.glob("*.deb")}
+    expect(set(packages) == {"aapc", *(f"aapc-{mpi}" for mpi in mpis)}, f"it made {sorted(packages)}")
+    return packages
+
+
+def check_program(root: Path, topology: Path) -> None:
+    aapc = root / "usr/bin/aapc"
+    version = run(aapc, "--version").split()[-1]
+    expect("machines" in run(aapc, "topology", topology), "aapc topology says nothing of machines")
+    pages = {
+        path.name.removesuffix(".gz"): gzip.decompress(path.read_bytes()).decode()
+        for path in root.glob("usr/share/man/man1/*")
+    }
+    for command in re.findall(r"^  ([a-z]+)  +", run(aapc, "--help"), re.MULTILINE):
+        expect(f"aapc-{command}.1" in pages, f"there is no manual page of aapc {command}")
+    for name, text in pages.items():
+        expect(text.startswith(".TH AAPC"), f"{name} is no manual page")
+    for shell, file in {
+        "bash": "bash-completion/completions/aapc",
+        "zsh": "zsh/site-functions/_aapc",
+        "fish": "fish/vendor_completions.d/aapc.fish",
+    }.items():
+        expect((root / "usr/share" / file).read_text() == run(aapc, "completion", shell), f"completion of {shell}")
+    check_module(root / "usr/share/modulefiles/aapc" / version, root / "usr")
+    for name in ("copyright", "changelog.gz", "README.md"):
+        expect((root / "usr/share/doc/aapc" / name).is_file(), f"there is no {name}")
+
+
+def check_module(module: Path, prefix: Path) -> None:
+    """The module's words, by a Tcl that knows them, where there is one."""
+    expect(module.read_text().startswith("#%Module1.0"), "the module file is none")
+    if shutil.which("tclsh") is None:
+        return
+    script = (
+        "proc module-whatis args {}; proc conflict args {}\n"
+        'proc prepend-path {name value} { puts "$name=[file normalize $value]" }\n'
+        f"set ModulesCurrentModulefile {{{module}}}\nsource {{{module}}}\n"
+    )
+    words = run("tclsh", input=script).split()
+    expect(f"PATH={prefix / 'bin'}" in words and f"CMAKE_PREFIX_PATH={prefix}" in words, f"the module sets {words}")
+
+
+def check_mpi(root: Path, mpi: str) -> None:
+    libraries = [path for path in root.glob(f"usr/lib/**/libaapc-{mpi}.so*")]
+    links = sorted(path.name for path in libraries if path.is_symlink())
+    expect(links == [f"libaapc-{mpi}.so", f"libaapc-{mpi}.so.0"], f"links of libaapc-{mpi}: {links}")
+    expect(all(path.resolve().is_file() for path in libraries), "a link leads nowhere")
+    for program in ("bench", "fit", "tune"):
+        expect(os.access(root / f"usr/libexec/aapc/aapc-{program}-{mpi}", os.X_OK), f"there is no aapc-{program}-{mpi}")
+    # The library is found from where the program lies: it says nothing of a missing one, and runs what it is given.
+    words = ("exec", "--topology", "detect", "--mpi", mpi, "--", "sh", "-c", "echo $LD_PRELOAD")
+    found = run("env", "-u", "AAPC_LIBRARY_PATH", root / "usr/bin/aapc", *words).strip()
+    expect(found.startswith(str(root)) and f"libaapc-{mpi}" in found, f"aapc exec takes {found}")
+
+
+def install_and_remove(packages: dict[str, Path], root: Path) -> None:
+    """By dpkg itself, into a system with nothing else in it; what they depend on is looked at, not installed."""
+    for directory in ("var/lib/dpkg/updates", "var/lib/dpkg/info", "var/lib/dpkg/triggers"):
+        (root / directory).mkdir(parents=True)
+    for file in ("status", "available"):
+        (root / "var/lib/dpkg" / file).touch()
+    dpkg = ("dpkg", "--root", root, "--force-depends", "--force-not-root", "--log=/dev/null")
+    run(*dpkg, "--install", *packages.values())
+    expect((root / "usr/bin/aapc").is_file(), "dpkg has not installed bin/aapc")
+    run(*dpkg, "--purge", *packages)
+    left = [path for path in root.rglob("*") if not path.is_dir() and "var/lib/dpkg" not in str(path)]
+    expect(not left, f"removed, and still there: {left}")
+
+
+def check_with_lintian(packages: dict[str, Path]) -> None:
+    if shutil.which("lintian") is not None:
+        result = subprocess.run(
+            ["lintian", "--fail-on", "error,warning", *map(str, packages.values())], capture_output=True, text=True
+        )
+        expect(result.returncode == 0, f"lintian:\n{result.stdout}{result.stderr}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--mpis", required=True)
+    parser.add_argument("--topology", type=Path, required=True)
+    parser.add_argument("--scratch", type=Path, required=True)
+    options = parser.parse_args()
+    if any(shutil.which(tool) is None for tool in ("dpkg-deb", "dpkg-shlibdeps", "cpack")):
+        print("skipped: no dpkg-deb, dpkg-shlibdeps or cpack here")
+        sys.exit(77)
+    mpis = [mpi for mpi in options.mpis.split(",") if mpi]
+    shutil.rmtree(options.scratch, ignore_errors=True)
+    packages = make(options.build, options.scratch / "made", mpis)
+    root = options.scratch / "unpacked"
+    for name, package in packages.items():
+        run("dpkg-deb", "-x", package, root)
+        depends = run("dpkg-deb", "-f", package, "Depends")
+        expect("libc6" in depends, f"{name} depends on {depends}")
+        if name != "aapc":
+            expect(
+                f"aapc (= {run('dpkg-deb', '-f', package, 'Version').strip()})" in depends,
+                f"{name} depends on {depends}",
+            )
+    check_program(root, options.topology)
+    for mpi in mpis:
+        check_mpi(root, mpi)
+    install_and_remove(packages, options.scratch / "system")
+    check_with_lintian(packages)
+    shutil.rmtree(options.scratch)
+
+
+if __name__ == "__main__":
+    main()
