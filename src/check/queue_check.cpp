@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -335,27 +337,43 @@ Expected<QueueCertificate, Violation> certify(const Messages& messages, const Ne
 /// The messages of a table, by their senders or their receivers.
 class Grouped {
   public:
-    Grouped(const Schedule& schedule, Rank Transfer::*end) : begin_(schedule.placement().machine_of.size() + 1, 0) {
+    Grouped(const Schedule& schedule, Rank Transfer::*end)
+        : schedule_(schedule), begin_(schedule.placement().machine_of.size() + 1, 0) {
+        for (const std::vector<Transfer>& phase : schedule.phases()) {
+            phase_ends_.push_back((phase_ends_.empty() ? 0 : phase_ends_.back()) + phase.size());
+        }
         schedule.for_each_message([&](const Transfer& message) { ++begin_[index(message.*end) + 1]; });
         for (std::size_t rank = 1; rank < begin_.size(); ++rank) {
             begin_[rank] += begin_[rank - 1];
         }
-        messages_.resize(begin_.back());
+        numbers_.resize(begin_.back());
         std::vector<std::size_t> next = begin_;
-        schedule.for_each_message([&](const Transfer& message) { messages_[next[index(message.*end)]++] = message; });
+        std::uint32_t number = 0;
+        schedule.for_each_message([&](const Transfer& message) { numbers_[next[index(message.*end)]++] = number++; });
     }
 
     void visit(Rank rank, const Visit& visit) const {
         for (std::size_t at = begin_[index(rank)]; at < begin_[index(rank) + 1]; ++at) {
-            visit(messages_[at]);
+            visit(message(numbers_[at]));
         }
     }
 
   private:
     static std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
 
-    std::vector<std::size_t> begin_;  ///< by rank, in messages_
-    std::vector<Transfer> messages_;
+    [[nodiscard]] const Transfer& message(std::uint32_t number) const {
+        if (schedule_.cycle()) {
+            return schedule_.transfers()[number];
+        }
+        const auto phase = std::upper_bound(phase_ends_.begin(), phase_ends_.end(), number);
+        const std::size_t before = phase == phase_ends_.begin() ? 0 : *std::prev(phase);
+        return schedule_.phases()[static_cast<std::size_t>(phase - phase_ends_.begin())][number - before];
+    }
+
+    const Schedule& schedule_;
+    std::vector<std::size_t> phase_ends_;
+    std::vector<std::size_t> begin_;      ///< by rank, in numbers_
+    std::vector<std::uint32_t> numbers_;  ///< of messages in the schedule: a quarter of what they would take themselves
 };
 
 }  // namespace

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -13,6 +17,7 @@
 #include "cli/scheduling.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
+#include "console/output_file.hpp"
 #include "report/pictures.hpp"
 
 namespace aapc::cli {
@@ -27,6 +32,9 @@ struct ScheduleOptions {
     std::string format = "table";
     std::string output;
 };
+
+/// From so many bytes on, a person at a terminal is told how far it is.
+constexpr std::size_t large_output = 16 << 20;
 
 constexpr std::pair<std::string_view, Reduction> reductions[] = {
     {"pair", Reduction::pair_rule},
@@ -73,6 +81,26 @@ Expected<std::string> unequal_schedule(const ScheduleOptions& options) {
     return write(*network, placement, *method, *line);
 }
 
+/// Large ones are not in memory as a whole, and a person at a terminal is told how far it is.
+int write_in_pieces(const ScheduleOptions& options, const CheckedSchedule& made) {
+    OutputFile output(options.output);
+    const bool to_terminal = isatty(STDERR_FILENO) != 0 && !options.output.empty();
+    std::size_t written = 0;
+    const TakeText take = [&](std::string_view piece) {
+        written += piece.size();
+        if (to_terminal && written > large_output) {
+            fmt::print(stderr, "\rwritten: {} MiB", written >> 20);
+        }
+        return output.write(piece);
+    };
+    const auto write = options.format == "json" ? write_schedule_json : write_schedule_table;
+    static_cast<void>(write(made.schedule, made.synchronisation, made.edges, take));
+    if (to_terminal && written > large_output) {
+        fmt::print(stderr, "\n");
+    }
+    return output.finish();
+}
+
 int run(ScheduleOptions& options) {
     if (options.demand.given()) {
         if (options.format == "svg") {
@@ -98,8 +126,7 @@ int run(ScheduleOptions& options) {
         }
         return write_output(options.output, *picture);
     }
-    const auto write = options.format == "json" ? schedule_json : schedule_table;
-    return write_output(options.output, write(made->schedule, made->synchronisation, made->edges));
+    return write_in_pieces(options, *made);
 }
 
 }  // namespace

@@ -17,7 +17,9 @@
 #include "aapc/topology/bound.hpp"
 #include "cli/topology_argument.hpp"
 #include "console/command_line.hpp"
+#include "console/free_memory.hpp"
 #include "console/output.hpp"
+#include "input/wording.hpp"
 #include "selection/crossover.hpp"
 #include "selection/rule.hpp"
 
@@ -104,8 +106,33 @@ void report_limit(const Prepared& prepared, const Limit& limit) {
     }
 }
 
+/// A method as tuning files and settings write it: tree/merged+sender.
+Expected<Method> whole_method(const ScheduleRequest& request, const Network& network) {
+    auto method = parse_method(request.algorithm, network.kind());
+    if (!method) {
+        method.error().file = "--algorithm";
+        return method;
+    }
+    if (!request.variant.empty()) {
+        return failure({.file = "--variant",
+                        .problem = fmt::format("{} has its variant", in_quotes(request.algorithm)),
+                        .advice = "leave --variant and --divisions out"});
+    }
+    if (request.algorithm.find('+') == std::string::npos && !request.synchronisation.empty()) {
+        const auto synchronisation = parse_synchronisation(request.synchronisation);
+        if (!synchronisation) {
+            return failure(synchronisation.error());
+        }
+        method->synchronisation = *synchronisation;
+    }
+    return method;
+}
+
 /// The method that is asked for.
 Expected<Method> chosen_method(const ScheduleRequest& request, const Network& network) {
+    if (request.algorithm.find_first_of("/+") != std::string::npos) {
+        return whole_method(request, network);
+    }
     const Expected<const Algorithm*> algorithm = chosen_algorithm(request.algorithm, network);
     if (!algorithm) {
         return failure(algorithm.error());
@@ -143,6 +170,24 @@ Expected<Prepared> prepare_request(const ScheduleRequest& request, const Network
     return prepared;
 }
 
+/// Why the table of all messages does not fit into what memory there is, if it does not. What is counted is what there
+/// is at least: a message, the checker's note of it and, where blocks are passed on, what it carries.
+std::optional<Diagnostic> too_large(const Timetable& timetable) {
+    const double ranks = timetable.participants();
+    const double messages = ranks * (ranks - 1);
+    const double bytes = messages * (timetable.forwards() ? 64 : 24);
+    const auto free = free_memory();
+    if (!free || bytes <= static_cast<double>(*free)) {
+        return std::nullopt;
+    }
+    return Diagnostic{
+        .file = "aapc",
+        .problem = fmt::format("{:.0f} messages of {:.0f} ranks take {:.0f} MiB of memory at least, and {} "
+                               "MiB are free",
+                               messages, ranks, bytes / 1048576, *free >> 20),
+        .advice = "describe fewer machines; jobs need no table, each rank computes its own part"};
+}
+
 /// By the rule, where nobody measures what a start costs.
 std::int64_t first_block_worth_a_start(const Network& network, const Placement& placement, const Bound& bound) {
     return bound.seconds_per_byte > 0
@@ -156,10 +201,11 @@ std::int64_t first_block_worth_a_start(const Network& network, const Placement& 
 
 void add_schedule_options(Command& command, ScheduleRequest& request) {
     add_topology_argument(command, "FILE", request.topology);
-    command.option("--algorithm", request.algorithm,
-                   fmt::format("algorithm, with its variants: {}; the first one for this kind of network if not "
-                               "given",
-                               algorithms_with_variants()));
+    command.option(
+        "--algorithm", request.algorithm,
+        fmt::format("algorithm, or a method, ALGORITHM[/VARIANT][+SYNCHRONISATION], as everywhere; with their "
+                    "variants: {}; the first one for this kind of network if not given",
+                    algorithms_with_variants()));
     Option variant =
         command.option("--variant", request.variant, "variant of the algorithm; its first one if not given");
     command
@@ -194,6 +240,9 @@ Expected<CheckedSchedule, int> make_schedule(const ScheduleRequest& request) {
     const Expected<Prepared> prepared = prepare_request(request, *network, placement);
     if (!prepared) {
         return refuse(prepared.error());
+    }
+    if (const auto mistake = too_large(*prepared->timetable)) {
+        return refuse(*mistake);
     }
     const Bound bound = network_bound(*network, placement);
     if (const auto remark = selection::remark_on_phases(*prepared->timetable, *network, bound)) {

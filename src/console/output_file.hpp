@@ -8,8 +8,8 @@
 
 namespace aapc::cli {
 
-/// Written under another name beside it and renamed at the end; standard output where `path` is empty or "-". What is no
-/// regular file (a pipe, /dev/null) is written to as it is, since a file in its place is not what anybody wants.
+/// Written under another name beside it and renamed at the end; standard output where `path` is empty or "-". What is
+/// no regular file (a pipe, /dev/null) is written to as it is, since a file in its place is not what anybody wants.
 class OutputFile {
   public:
     explicit OutputFile(std::string path);

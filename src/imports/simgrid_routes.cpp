@@ -110,7 +110,7 @@ class RoutesOfZone {
                 static_cast<void>(wire_of(link));
             }
             const auto back = there.find({route.to, route.from});
-            there.emplace(std::pair(route.from, route.to), &route);
+            there.emplace(std::pair<std::string_view, std::string_view>(route.from, route.to), &route);
             if (back == there.end() || route.from == route.to) {
                 continue;
             }

@@ -66,13 +66,27 @@ void plug(Trunks& trunks, const std::string& one, const std::string& other, doub
     }
 }
 
-/// Whether there is one way at most between any two switches.
+/// Whether there is exactly one way between any two switches.
 bool is_tree(const std::vector<std::string>& switches, const Trunks& trunks) {
     std::size_t pairs = 0;
     for (const auto& [from, ends] : trunks) {
         pairs += ends.size();
     }
-    return pairs / 2 + 1 == switches.size();
+    std::set<std::string> reached = {switches.front()};
+    std::vector<std::string> to_follow = {switches.front()};
+    while (!to_follow.empty()) {
+        const auto ends = trunks.find(to_follow.back());
+        to_follow.pop_back();
+        if (ends == trunks.end()) {
+            continue;
+        }
+        for (const auto& [next, trunk] : ends->second) {
+            if (reached.insert(next).second) {
+                to_follow.push_back(next);
+            }
+        }
+    }
+    return pairs == 2 * (switches.size() - 1) && reached.size() == switches.size();
 }
 
 /// A switch has one speed for all its machines. Those of the last one whose speed is known to differ get a switch of

@@ -117,6 +117,35 @@ std::vector<std::string> commands() {
     return names;
 }
 
+TEST(CommandLine, WhoeverTakesATopologyTakesItAsTheOthersDo) {
+    const Scratch scratch;
+    int takes = 0;
+    for (const std::string& name : commands()) {
+        const std::string help = scratch.run(name + " --help").out;
+        if (help.find("\n  --topology") != std::string::npos) {
+            EXPECT_THAT(help, HasSubstr("AAPC_TOPOLOGY")) << name;
+            // The words of these two are a program and samples.
+            EXPECT_EQ(help.find("  the same as --topology") == std::string::npos, name == "exec" || name == "fit")
+                << name;
+            ++takes;
+        }
+    }
+    EXPECT_GE(takes, 9);
+}
+
+TEST(CommandLine, AMethodIsWrittenAsEverywhere) {
+    const Scratch scratch;
+    (void)scratch.file("n.toml", contents(example));
+    const std::string parts = "schedule n.toml --algorithm tree --variant paper --synchronisation sender";
+    EXPECT_EQ(scratch.run("schedule n.toml --algorithm tree/paper+sender").out, scratch.run(parts).out);
+    EXPECT_EQ(scratch.run("schedule n.toml --algorithm tree/paper --synchronisation sender").out,
+              scratch.run(parts).out);
+    expect_refusal(scratch.run("schedule n.toml --algorithm tree/papper"), 2, StartsWith("--algorithm: "));
+    expect_refusal(scratch.run("schedule n.toml --algorithm native+none"), 2, StartsWith("--algorithm: "));
+    expect_refusal(scratch.run("generate n.toml --algorithm tree/paper --variant merged"), 2,
+                   StartsWith("--variant: "));
+}
+
 TEST(CommandLine, HelpFitsTheTerminal) {
     const Scratch scratch;
     ASSERT_GE(commands().size(), 12U);

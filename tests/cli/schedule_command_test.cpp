@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
@@ -219,6 +220,36 @@ TEST(ScheduleCommand, AFailureLeavesTheOutputFileAlone) {
     }
     expect_refusal(scratch.run("schedule good.toml -o nowhere/new.json"), 2, StartsWith("nowhere/new.json"));
     EXPECT_THAT(scratch.files(), ElementsAre("bad.toml", "good.toml", "old.json"));
+}
+
+/// The address space that programs may have that are started from now on.
+class AddressSpace {
+  public:
+    explicit AddressSpace(rlim_t mebibytes) {
+        getrlimit(RLIMIT_AS, &before_);
+        const rlimit less{mebibytes << 20, before_.rlim_max};
+        setrlimit(RLIMIT_AS, &less);
+    }
+    AddressSpace(const AddressSpace&) = delete;
+    AddressSpace& operator=(const AddressSpace&) = delete;
+    ~AddressSpace() { setrlimit(RLIMIT_AS, &before_); }
+
+  private:
+    rlimit before_{};
+};
+
+TEST(ScheduleCommand, ALargeOneIsWrittenInPiecesOrRefusedWithTheNumber) {
+    const Scratch scratch;
+    (void)scratch.file("n.toml", "[network]\nspeed = '1Gbit'\n[[switch]]\nname = 's'\nmachines = 'n[0-4095]'\n");
+    const std::string schedule = "schedule n.toml --algorithm ring --format json -o /dev/null";
+    {
+        const AddressSpace limit(500);
+        const Outcome run = scratch.run(schedule);
+        EXPECT_EQ(run.status, 0) << run.err;
+    }
+    const AddressSpace limit(300);
+    expect_refusal(scratch.run(schedule), 2,
+                   HasSubstr("16773120 messages of 4096 ranks take 384 MiB of memory at least, and"));
 }
 
 TEST(ScheduleCommand, HelpNamesTheChoices) {

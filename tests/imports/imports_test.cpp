@@ -150,6 +150,13 @@ TEST(Ibnetdiscover, ASingleSwitchAndMistakes) {
     expect_network(written(read_ibnetdiscover, one.substr(0, one.find("Ca	1 \"H-00000000000000c0"))), 2);
     EXPECT_THAT(written(read_ibnetdiscover, ""), HasSubstr("no switch is in it"));
     EXPECT_THAT(written(read_ibnetdiscover, "\n[1]\t\"S-1\"[2]\n"), HasSubstr("given:2: a port before any switch"));
+    // Two in a ring and one that nothing connects have as many cables as a tree.
+    EXPECT_THAT(written(read_ibnetdiscover,
+                        "Switch 2 \"S-1\" # \"a\"\n[1] \"S-2\"[1]\n[2] \"S-3\"[2]\nSwitch 2 \"S-2\" # \"b\"\n[2] "
+                        "\"S-3\"[1]\nSwitch 2 \"S-3\" # \"c\"\nSwitch 2 \"S-4\" # \"d\"\n[1] \"H-1\"[1]\n"
+                        "Ca 1 \"H-1\" # \"n1 x\"\n[1] \"S-4\"[1]\nSwitch 2 \"S-5\" # \"e\"\n[1] \"H-2\"[1]\n"
+                        "Ca 1 \"H-2\" # \"n2 x\"\n[1] \"S-5\"[1]\n"),
+                HasSubstr("in a ring, or in parts"));
     EXPECT_THAT(written(read_ibnetdiscover, "Switch\t36 \"S-1\"\t# \"s\"\n[1] what\n"),
                 HasSubstr("given:2: a port that"));
 }

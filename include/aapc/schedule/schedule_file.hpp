@@ -42,7 +42,8 @@ using TakeText = std::function<bool(std::string_view piece)>;
 [[nodiscard]] std::string schedule_json(const Schedule& schedule, const Synchronisation& synchronisation,
                                         const std::vector<Edge>& edges);
 
-/// The same in pieces of about a megabyte, so that the text is never in memory as a whole. False where one was not taken.
+/// The same in pieces of about a megabyte, so that the text is never in memory as a whole. False where one was not
+/// taken.
 [[nodiscard]] bool write_schedule_json(const Schedule& schedule, const Synchronisation& synchronisation,
                                        const std::vector<Edge>& edges, const TakeText& take);
 
