@@ -116,7 +116,7 @@ Expected<Json> selection_in(const std::string& library) {
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
     constexpr std::string_view start = "{\"collective=";
     for (std::size_t at = bytes.find(start); at != std::string::npos; at = bytes.find(start, at + 1)) {
-        const Json selection = Json::parse(bytes.c_str() + at, nullptr, false);
+        Json selection = Json::parse(bytes.c_str() + at, nullptr, false);
         const bool is_it = selection.is_object() && selection.contains("collective=alltoall") &&
                            selection["collective=alltoall"].dump().find("MPIR_Alltoall_intra_") != std::string::npos &&
                            selection["collective=alltoall"].contains("comm_type=intra");
