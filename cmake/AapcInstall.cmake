@@ -7,7 +7,7 @@ set(interposer_directory ${CMAKE_INSTALL_LIBDIR}/aapc/preload)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/aapc)
 foreach(mpi IN LISTS AAPC_MPIS)
   install(TARGETS aapc_interpose_${mpi} LIBRARY DESTINATION ${interposer_directory} COMPONENT ${mpi})
-  # Not programs that people start: `aapc bench`, `aapc fit` and `aapc tune` do.
+  # Not programs that people start: aapc becomes one of them under mpirun.
   install(TARGETS aapc_bench_${mpi} aapc_discover_${mpi} aapc_doctor_${mpi} aapc_fit_${mpi} aapc_tune_${mpi}
           RUNTIME DESTINATION libexec/aapc COMPONENT ${mpi})
   install(TARGETS aapc_mpi_${mpi} EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)

@@ -83,7 +83,7 @@ def check_mpi(root: Path, mpi: str) -> None:
     links = sorted(path.name for path in libraries if path.is_symlink())
     expect(links == [f"libaapc-{mpi}.so", f"libaapc-{mpi}.so.0"], f"links of libaapc-{mpi}: {links}")
     expect(all(path.resolve().is_file() for path in libraries), "a link leads nowhere")
-    for program in ("bench", "fit", "tune"):
+    for program in ("bench", "discover", "doctor", "fit", "tune"):
         expect(os.access(root / f"usr/libexec/aapc/aapc-{program}-{mpi}", os.X_OK), f"there is no aapc-{program}-{mpi}")
     # The library is found from where the program lies: it says nothing of a missing one, and runs what it is given.
     words = ("exec", "--topology", "detect", "--mpi", mpi, "--", "sh", "-c", "echo $LD_PRELOAD")
