@@ -90,6 +90,7 @@ constexpr Algorithm table[] = {
         .summary = "the ranks of a machine put their blocks for another one into one message",
         .synchronisation = Synchronisation::with_blocks(Kind::window, all_phases),
         .build = aggregate::build,
+        .uses = aggregate::uses,
         .worth_trying = aggregate::has_what_to_put_together,
         .smaller_variant = aggregate::more_carriers,
     },

@@ -161,6 +161,23 @@ void add_equations(const NetworkModel& model, const Network& network, const Plac
     }
 }
 
+/// From which size on the MPI's own is as fast as a method that is faster for small blocks, as a sentence; empty: the
+/// method is faster for none, or for all that an exchange may have.
+std::string crossover_text(const MethodModel& method, const MethodModel& native, const std::string& name) {
+    constexpr std::int64_t longest = std::int64_t{1} << 30;
+    const auto is_ahead = [&](std::int64_t bytes) { return method.seconds(bytes).value < native.seconds(bytes).value; };
+    if (!is_ahead(1) || is_ahead(longest)) {
+        return "";
+    }
+    std::int64_t ahead = 1;
+    std::int64_t behind = longest;
+    while (behind - ahead > 1) {
+        const std::int64_t middle = ahead + (behind - ahead) / 2;
+        (is_ahead(middle) ? ahead : behind) = middle;
+    }
+    return fmt::format("{} is ahead of native below {} bytes.", name, behind);
+}
+
 /// For one method; nothing is added where it cannot be had and was not asked for.
 Expected<void> add_method(const std::string& name, const NetworkModel& model, const Network& network,
                           const Placement& placement, const std::vector<std::int64_t>& sizes, bool asked_for,
@@ -177,9 +194,17 @@ Expected<void> add_method(const std::string& name, const NetworkModel& model, co
         diagnostic.file = to_string(*method);
         return asked_for ? Expected<void>(failure(std::move(diagnostic))) : Expected<void>();
     }
+    std::string crossover;
+    if (of_method->copies_inside_machines()) {
+        if (const auto native = MethodModel::create(network, placement, Method{}, model)) {
+            crossover = crossover_text(*of_method, *native, to_string(*method));
+        }
+    }
     for (const std::int64_t bytes : sizes) {
+        const std::string beyond = of_method->extrapolation_remark(bytes);
         predictions.push_back({to_string(*method), placement.participants(), bytes, of_method->seconds(bytes),
-                               of_method->basis(), of_method->extrapolation_remark(bytes)});
+                               of_method->basis(),
+                               beyond.empty() || crossover.empty() ? beyond + crossover : beyond + " " + crossover});
     }
     return {};
 }

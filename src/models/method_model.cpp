@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/routes.hpp"
 #include "models/link_costs.hpp"
+#include "timetable/shares_memory.hpp"
 
 namespace aapc {
 
@@ -148,6 +150,20 @@ double start_ups_between(const Synchronisation& synchronisation, Phase phases, R
     return start_ups;
 }
 
+/// What it costs that ranks of a machine put blocks into memory that they share and take them out: assumed, since
+/// `aapc fit` measures wires. Seconds until a rank sees what another one has put, seconds a block and a byte that is
+/// copied while all ranks of a machine copy.
+constexpr double handover_seconds = 5e-6;
+constexpr double copy_seconds_per_block = 50e-9;
+constexpr double copy_seconds_per_byte = 1e-9;
+
+/// Whether messages inside machines are copies.
+bool copies_between_ranks(const Timetable& timetable, const Method& method, const Placement& placement) {
+    const std::set<Machine> machines(placement.machine_of.begin(), placement.machine_of.end());
+    return dynamic_cast<const SharesMemory*>(&timetable) != nullptr && method.synchronisation.kind == Kind::window &&
+           machines.size() < placement.machine_of.size();
+}
+
 Phase phases_in_a_step(const Synchronisation& synchronisation) {
     return synchronisation.kind == Kind::window ? synchronisation.block_phases : 1;
 }
@@ -178,6 +194,7 @@ class MethodModel::Builder {
             return failure(prepared.error());
         }
         const Timetable& timetable = *prepared->timetable;
+        model_.copies_inside_machines_ = copies_between_ranks(timetable, method_, placement_);
         const std::optional<Cycle> cycle = timetable.cycle();
         if (cycle && method_.synchronisation.kind != Kind::timed) {
             return failure("what a cycle takes whose times nobody keeps is not modelled",
@@ -194,6 +211,9 @@ class MethodModel::Builder {
         const double longest = costs_.longest_start_up_seconds();
         model_.start_up_seconds_ +=
             longest * start_ups_between(method_.synchronisation, timetable.phases(), placement_.participants());
+        if (model_.copies_inside_machines_) {
+            add_copies();
+        }
         model_.kept_apart_ = keeps_phases_apart(method_.synchronisation.kind);
         model_.basis_ = fmt::format("{} phase{}, {}", timetable.phases(), timetable.phases() == 1 ? "" : "s",
                                     basis_of_synchronisation());
@@ -242,7 +262,17 @@ class MethodModel::Builder {
                                                               : fmt::format("{} at once", synchronisation.block_phases);
         }
         text = text.empty() ? "one after the other" : text;
+        if (model_.copies_inside_machines_) {
+            text += ", copies inside machines";
+        }
         return contended_ ? text + ", messages meet on links" : text;
+    }
+
+    /// Every block is put and taken once: two copies, and two times somebody waits for somebody else's.
+    void add_copies() {
+        const double copies = 2.0 * (placement_.participants() - 1);
+        model_.start_up_seconds_ += 2 * handover_seconds + copies * copy_seconds_per_block;
+        model_.seconds_per_byte_ += copies * copy_seconds_per_byte;
     }
 
     Expected<void> add_phases(const Timetable& timetable) {
@@ -284,6 +314,9 @@ class MethodModel::Builder {
         const auto machine_of = [&](Rank rank) { return placement_.machine_of[static_cast<std::size_t>(rank)]; };
         for (Rank rank = 0; rank < timetable.participants(); ++rank) {
             for (const Transfer& transfer : timetable.sends_of(rank)) {
+                if (model_.copies_inside_machines_ && machine_of(transfer.from) == machine_of(transfer.to)) {
+                    continue;
+                }
                 Load& load = loads.emplace_back();
                 load.transfer = transfer;
                 blocks.clear();

@@ -51,6 +51,10 @@ DepotExecution::DepotExecution(const Transport& transport, const Plan& plan, con
 }
 
 int DepotExecution::run(const Blocks& blocks) {
+    blocks_ = blocks;
+    if (plan_.out.empty() && plan_.in.empty() && !takes_local_blocks()) {
+        return MPI_SUCCESS;  // all ranks are on one machine, and copy
+    }
     for (std::size_t offset = 0; offset < blocks.bytes; offset += memory_.piece()) {
         if (const int error = run_round(blocks, {offset, std::min(memory_.piece(), blocks.bytes - offset)});
             error != MPI_SUCCESS) {

@@ -14,10 +14,16 @@ namespace aapc::selection {
 
 namespace {
 
+constexpr std::string_view any_mpi = "any";  // Use::not_under: only a program's own calls show who is faster
+
 constexpr Rank fewest_participants = 3;  // two ranks have one schedule, and every MPI has found it
 
 std::size_t machines_used(const Placement& placement) {
     return std::unordered_set<Machine>(placement.machine_of.begin(), placement.machine_of.end()).size();
+}
+
+bool has_few_ranks_a_machine(const Placement& placement) {
+    return placement.machine_of.size() < fewest_ranks_a_machine * machines_used(placement);
 }
 
 bool in_one_cluster(const Network& network, const Placement& placement) {
@@ -94,8 +100,7 @@ Suggestion suggest(const Network& network, const Placement& placement, const Bou
                    bool free) {
     // Nothing was measured and nothing is known but which ranks share a network card. Where each has one for itself,
     // an order of the messages that avoids the others' cards is what MPIs have, too.
-    if (network.kind() == NetworkKind::detected &&
-        placement.machine_of.size() < fewest_ranks_a_machine * machines_used(placement)) {
+    if (network.kind() == NetworkKind::detected && has_few_ranks_a_machine(placement)) {
         return {nullptr, fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
                                      fewest_ranks_a_machine)};
     }
@@ -116,7 +121,7 @@ Suggestion suggest(const Network& network, const Placement& placement, const Bou
                         is_tree(network.kind()) ? "links differ in speed and " : "", slowdown)};
 }
 
-/// What the table uses on that kind of network, in ascending order of the blocks.
+/// What the table uses on that kind of network, in ascending order of the blocks, and what goes by time at the end.
 std::vector<std::pair<const Algorithm*, const Use*>> uses_on(NetworkKind kind) {
     std::vector<std::pair<const Algorithm*, const Use*>> found;
     for (const Algorithm& algorithm : algorithms()) {
@@ -126,6 +131,10 @@ std::vector<std::pair<const Algorithm*, const Use*>> uses_on(NetworkKind kind) {
             }
         }
     }
+    std::stable_sort(found.begin(), found.end(), [](const auto& left, const auto& right) {
+        return std::pair(left.second->by_time(), left.second->from_bytes) <
+               std::pair(right.second->by_time(), right.second->from_bytes);
+    });
     return found;
 }
 
@@ -147,6 +156,9 @@ struct Found {
 };
 
 void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Found& found) {
+    if (use.not_under == any_mpi && (!given.mpi.empty() || given.forced || has_few_ranks_a_machine(given.placement))) {
+        return;
+    }
     if (!given.mpi.empty() && use.not_under == given.mpi && !given.forced) {
         found.why_otherwise = fmt::format("{}, and {}'s own was the faster one where '{}' was measured",
                                           to_string(use.kind), given.mpi, algorithm.name);
@@ -168,8 +180,9 @@ void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Foun
     if (found.ranges.back().from_bytes == from_bytes) {
         found.ranges.pop_back();
     }
-    found.ranges.push_back(
-        {from_bytes, {&used, std::string(variant), given.forced.value_or(used.synchronisation)}, ""});
+    found.ranges.push_back({from_bytes,
+                            {&used, std::string(variant), given.forced.value_or(used.synchronisation)},
+                            use.not_under == any_mpi ? "if calls show that it is faster" : ""});
     found.by_time = found.by_time || use.by_time();
     if (use.below_bytes <= largest_scheduled_block) {
         found.ranges.push_back({use.below_bytes, Method{}, ""});

@@ -138,6 +138,9 @@ void write_fit(const Scratch& scratch) {
     ASSERT_EQ(scratch.run("fit s.csv --format json -o fit.json").status, 0);
 }
 
+constexpr const char* crowded_machines =
+    "[network]\nspeed = '100Mbit'\n[[switch]]\nname = 's'\nmachines = ['a:4', 'b:4', 'c:4']\n";
+
 TEST(PredictCommand, EveryMethodOfATopology) {
     const Scratch scratch;
     write_fit(scratch);
@@ -158,6 +161,10 @@ TEST(PredictCommand, EveryMethodOfATopology) {
     EXPECT_EQ(some.status, 0) << some.err;
     EXPECT_THAT(some.out, AllOf(HasSubstr("method"), HasSubstr("64 phases, tokens"), HasSubstr("equations 4 and 5")));
     EXPECT_EQ(std::count(some.out.begin(), some.out.end(), '\n'), 5) << some.out;
+    const Outcome nodes = scratch.run("predict " + scratch.file("nodes.toml", crowded_machines) +
+                                      " --model fit.json --sizes 1Ki --methods native,aggregate");
+    EXPECT_EQ(nodes.status, 0) << nodes.err;
+    EXPECT_THAT(nodes.out, AllOf(HasSubstr("copies inside machines"), HasSubstr("is ahead of native below ")));
 }
 
 TEST(PredictCommand, ClustersByTheEquationsAndByTheirPhases) {

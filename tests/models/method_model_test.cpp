@@ -102,6 +102,26 @@ TEST(MethodModel, MessagesThatMeetPayWhatContentionCosts) {
     EXPECT_LT(tight.interval.high, 1.1 * tight.value);
 }
 
+TEST(MethodModel, CopiesStandForMessagesInsideMachines) {
+    TreeBuilder tree;
+    tree.add_switch(-1);
+    for (int machine = 0; machine < 3; ++machine) {
+        tree.add_machine(0, 4);
+    }
+    const Network network = tree.build();
+    // Two messages of 16 blocks a machine; 11 blocks a rank are put and 11 are taken.
+    const double across = 2 * (alpha + 16 * bytes * beta);
+    const double copies = 2 * 5e-6 + 22 * (50e-9 + bytes * 1e-9);
+    EXPECT_NEAR(seconds("aggregate/carriers-1+window:1", network), across + copies, 1e-9);
+    EXPECT_THAT(model_for("aggregate/carriers-1+window:1", network, 1.5).basis(), HasSubstr("copies inside machines"));
+    // As messages, there and back: 3 phases with up to 9 blocks, 2 across, 3 more; links inside machines cost nothing.
+    EXPECT_NEAR(seconds("aggregate/carriers-1+none", network), across + 6 * alpha, 1e-9);
+    EXPECT_TRUE(model_for("aggregate", network, 1.5).copies_inside_machines());
+    EXPECT_FALSE(model_for("bruck", network, 1.5).copies_inside_machines());
+    const Network alone = chain_of({4}).build();
+    EXPECT_FALSE(model_for("aggregate", alone, 1.5).copies_inside_machines()) << "one rank a machine";
+}
+
 TEST(MethodModel, TimedGoesByItsSlots) {
     const Network network = chain_of({4, 4, 4, 4}).build();
     const double slots = segment_message(bytes, 1e8).end_seconds(64);

@@ -306,8 +306,30 @@ TEST(Choice, DetectedMachinesOfSeveralRanksGetFactorForLargeBlocks) {
     const DetectedNetwork found = detected({3, 1, 2, 3});
     EXPECT_EQ(
         explain(found.placement, decision(found.network, found.placement)),
-        "communicator of 9 ranks on 4 machines: native; from 32768 bytes factor/permutation+window:1 (detected, of the "
+        "communicator of 9 ranks on 4 machines: native; from 1 bytes aggregate/carriers-all+window:all, if calls show "
+        "that it is faster; from 4097 bytes native; from 32768 bytes factor/permutation+window:1 (detected, of the "
         "wires nothing is known; bound 18 messages at h0)");
+}
+
+TEST(Choice, OnlyCallsShowWhetherSmallBlocksAreBetterPutTogether) {
+    const Method together = method("aggregate");
+    const auto chosen = [&](const Network& network, const Placement& placement, const Forced& forced,
+                            std::string_view mpi) {
+        return decide(network, placement, network_bound(network, placement), forced, nullptr, mpi);
+    };
+    const DetectedNetwork found = detected({3, 1, 2, 3});
+    EXPECT_EQ(chosen(found.network, found.placement, {}, "").at(64), together);
+    EXPECT_EQ(chosen(found.network, found.placement, {}, "").at(4096), together);
+    EXPECT_TRUE(chosen(found.network, found.placement, {}, "").at(4097).native());
+    EXPECT_TRUE(chosen(found.network, found.placement, {}, "openmpi").at(64).native()) << "nobody learns";
+    const Network network = two_switches(3, 1e7);
+    EXPECT_TRUE(chosen(network, full_placement(network), {}, "").at(64).native()) << "one rank a machine";
+    EXPECT_TRUE(chosen(network, {{0, 0, 1, 2, 3}}, {}, "").at(64).native()) << "hardly more";
+    const Placement crowded{{0, 0, 0, 1, 2, 2, 2, 3}};
+    EXPECT_EQ(chosen(network, crowded, {}, "").at(64), together);
+    EXPECT_TRUE(chosen(network, crowded, {std::nullopt, Synchronisation::sender}, "").at(64).native());
+    EXPECT_TRUE(chosen(network, crowded, {}, "mpich").at(64).native());
+    EXPECT_FALSE(chosen(network, crowded, {}, "").at(1 << 24).native()) << "what goes by time comes after it";
 }
 
 TEST(Choice, ARuleEndsWhereAnMpiWasMeasuredToBeFaster) {

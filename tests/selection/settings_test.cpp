@@ -357,7 +357,9 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             text + synchronisation,
                             algorithm + file,
                             text + algorithm,
-                            file + synchronisation};
+                            file + synchronisation,
+                            synchronisation + text,
+                            algorithm + algorithm};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 

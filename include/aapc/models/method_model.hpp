@@ -24,7 +24,8 @@ namespace aapc {
 /// sends in the phase, and the time that the busiest link needs for the bytes on it, at the measured goodput. Links on
 /// which messages meet in a phase need longer by what the signature says that contention costs beyond the bound, and
 /// their messages pay delta. What keeps phases apart is added: a start-up for a token, log2(ranks) of them for a
-/// barrier, the slots and the common start of `timed`. Copies in memory cost nothing here.
+/// barrier, the slots and the common start of `timed`. Copies in memory cost nothing here, but for those that stand for
+/// messages inside machines (src/timetable/shares_memory.hpp): two a block, at assumed costs.
 class MethodModel {
   public:
     /// The method's algorithm is for this kind of network. A diagnostic, without a file, where the method cannot be had
@@ -39,6 +40,9 @@ class MethodModel {
 
     /// What the prediction rests on: "16 phases by the clock, pace 0.98".
     [[nodiscard]] const std::string& basis() const { return basis_; }
+
+    /// Whether messages inside machines are copies in shared memory.
+    [[nodiscard]] bool copies_inside_machines() const { return copies_inside_machines_; }
 
     /// Why the prediction goes beyond what was measured, as a sentence; empty if it does not.
     [[nodiscard]] std::string extrapolation_remark(std::int64_t message_bytes) const;
@@ -76,6 +80,7 @@ class MethodModel {
     std::vector<Paying> paying_;
     std::optional<Slots> slots_;  ///< of `timed`
     bool kept_apart_ = true;      ///< phases cannot meet
+    bool copies_inside_machines_ = false;
 };
 
 }  // namespace aapc

@@ -20,6 +20,10 @@ inline constexpr std::string_view variants[] = {carriers_all, carriers_1, bruck}
 /// Numbered variants: "carriers-4" for four carriers on each machine that has so many ranks.
 inline constexpr std::string_view carriers_prefix = "carriers-";
 
+/// Blocks so small that the number of messages counts, where several ranks share a machine: a candidate in a program's
+/// own calls, under any MPI. Nothing that a rule could go by says whether the MPI's own is slower.
+inline constexpr Use uses[] = {{NetworkKind::tree, 1, 4097, "any"}, {NetworkKind::detected, 1, 4097, "any"}};
+
 /// N machines, P ranks, n of them on the largest machine. First every rank hands the carriers of its machine what they
 /// carry for it, together with what is for themselves (n-1 phases; a rank that carries nothing gets its own block
 /// alone). Then machine u sends to machine u+k, modulo N, in phase k of N-1: one message with all blocks between the

@@ -1,0 +1,22 @@
+"""Machines with several ranks and small blocks: one message a machine pair against all that might be faster.
+
+The MPI Advance library's all-to-alls are no methods of `aapc bench`: docs/aggregate.md says how they were measured.
+"""
+
+from sweeping.definition import Bench, Network, Sweep, sizes
+
+METHODS = (
+    *("native", "aggregate/carriers-all", "aggregate/carriers-1", "aggregate/bruck"),
+    *("bruck", "linear", "factor", "lattice", "interposed"),
+)
+SHAPES = ("6x4", "4x4", "4x8", "rising", "8-1-1-8")
+
+SWEEP = Sweep(
+    summary="several ranks a machine, 1 B to 64 KB: aggregate against the MPI's own, bruck, linear, factor, lattice",
+    networks=[Network(f"nodes-{shape}.toml", launcher_options=["--shared-memory"]) for shape in SHAPES],
+    parts=[
+        # What a program's own calls have to show they have shown after the warm-up.
+        Bench(sizes("1,4,16,64,256,1024,4096"), METHODS, repeats=41, most_seconds=60, warm_up=20),
+        Bench(sizes("16Ki,64Ki"), METHODS, repeats=9, most_seconds=60, warm_up=5),
+    ],
+)
