@@ -1,0 +1,4 @@
+// The same calls from C++.
+extern "C" const char language[] = "C++";
+
+#include "calls.c"
