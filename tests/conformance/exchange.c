@@ -321,8 +321,9 @@ void begin_exchange(Exchange* exchange, const Communicator* where, Random* share
     exchange->call.comm = where->comm;
     exchange->call.form = one_in(shared, 2) ? equal : below(shared, forms);
     exchange->call.way = random_way(where, shared);
-    /* Both MPIs' Fortran bindings give the array of types back before these calls read it. */
-    if (is_fortran() && exchange->call.form == typed && exchange->call.way != blocking) exchange->call.form = unequal;
+    /* Both MPIs' Fortran bindings give the array of types back before these calls read it, or know a wrong number. */
+    const int misread = exchange->call.way != blocking || where->is_inter;
+    if (is_fortran() && exchange->call.form == typed && misread) exchange->call.form = unequal;
     const int near = exchange->call.way == neighbour || exchange->call.way == nonblocking_neighbour;
     const int may_be = !where->is_inter && !near;
     exchange->in_place = one_in(shared, 5) && may_be;
