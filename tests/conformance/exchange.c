@@ -327,11 +327,10 @@ void begin_exchange(Exchange* exchange, const Communicator* where, Random* share
     const int near = exchange->call.way == neighbour || exchange->call.way == nonblocking_neighbour;
     const int may_be = !where->is_inter && !near;
     exchange->in_place = one_in(shared, 5) && may_be;
-#ifdef MPICH_VERSION
-    /* Its own MPI_Ialltoallw in place fails where types differ. */
+    /* Both MPIs' own MPI_Ialltoallw in place fails or waits for good where types differ or have no size. */
     if (exchange->call.form == typed && exchange->call.way != blocking) exchange->in_place = 0;
-#else
-    /* Its own MPI_Alltoallw with one rank goes by the size of one element. */
+#ifndef MPICH_VERSION
+    /* Open MPI's own MPI_Alltoallw with one rank goes by the size of one element. */
     if (where->size == 1 && !where->is_inter && exchange->call.form == typed) exchange->call.form = equal;
 #endif
     const Demand demand =
