@@ -108,7 +108,7 @@ void set_apart(FoundTree& tree, const std::vector<double>& speeds) {
 }
 
 /// A torus, which has no switches.
-std::string torus_text(const FoundTree& tree, std::string text) {
+std::string torus_text(const FoundTree& tree, const std::string& text) {
     std::string sides;
     for (const int side : tree.sides) {
         sides += fmt::format("{}{}", sides.empty() ? "" : ", ", side);
@@ -223,7 +223,7 @@ std::string topology_text(const FoundTree& tree, double speed) {
         text += fmt::format("# {}\n", remark);
     }
     if (!tree.sides.empty()) {
-        return torus_text(tree, std::move(text));
+        return torus_text(tree, text);
     }
     std::vector<double> known;
     bool all_known = true;
