@@ -2,7 +2,7 @@
 // the number of ranks that it is started with. Calls of different sizes in a row without a barrier, ranks that come
 // late by chance. Payloads name source, destination, offset and call.
 //
-//     exchange_test [SEED [METHOD]]
+//     exchange_test [SEED [METHOD or /N]]
 //
 // Ends with 1 and the first mistake of a rank, with the command that repeats it.
 #include "aapc/mpi/exchange.hpp"
@@ -129,6 +129,9 @@ bool Tester::drawn(const std::string& name, std::uint64_t of_so_many) const {
 bool Tester::wanted(const std::string& name) const {
     if (only_.empty()) {
         return ranks_ <= 13 || drawn(name, 4);  // where ranks crowd the processors most, a sample
+    }
+    if (only_.starts_with('/')) {
+        return drawn(name, std::max(1ULL, std::strtoull(only_.c_str() + 1, nullptr, 10)));
     }
     return only_ == name;
 }
