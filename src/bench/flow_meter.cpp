@@ -165,9 +165,10 @@ int FlowMeter::lanes(Machine one, Machine other) const {
 }
 
 void FlowMeter::set_chunk(double bytes_per_second, double seconds) {
-    // A hundred messages in a round if the flow has its port for itself.
+    // A hundred messages of each rank in a round if the flow has its port for itself.
     constexpr double messages = 100;
-    std::array<double, 1> wanted = {mpi::rank_in(comm_) == 0 ? bytes_per_second * seconds / messages : 0};
+    const double share = bytes_per_second / lanes(0, 1);
+    std::array<double, 1> wanted = {mpi::rank_in(comm_) == 0 ? share * seconds / messages : 0};
     maximise(comm_, wanted);
     const auto bytes = static_cast<std::int64_t>(std::clamp(wanted[0], 1.0 * least_chunk, 1.0 * most_chunk));
     chunk_bytes_ = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));

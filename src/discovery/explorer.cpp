@@ -15,7 +15,7 @@ namespace aapc::discovery {
 
 namespace {
 
-constexpr int most_passes = 10;
+constexpr int most_passes = 8;
 /// So many rounds show every port with few others.
 constexpr Machine sparse_rounds = 8;
 /// Splits by latency that are tried by bandwidth.

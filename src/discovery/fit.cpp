@@ -37,9 +37,11 @@ std::vector<double> port_speeds(const std::vector<Round>& rounds, Machine machin
         }
     }
     constexpr double nearly_alike = 1.12;
+    // Streams that were held up just before are now and then faster than their port.
+    constexpr double but_for_a_few = 0.97;
     std::vector<double> ports;
     for (std::vector<double>& of_machine : rates) {
-        const double most = of_machine.empty() ? 0 : quantile(of_machine, 1);
+        const double most = of_machine.empty() ? 0 : quantile(of_machine, but_for_a_few);
         std::erase_if(of_machine, [&](double rate) { return rate * nearly_alike < most; });
         ports.push_back(of_machine.empty() ? 0 : median(of_machine));
     }
@@ -205,13 +207,15 @@ bool slows_down(const std::vector<Round>& tests, const SwitchTree& tree, const s
         most_offered = std::max(most_offered, crossing.expected);
     }
     for (const Crossing& crossing : jury.crossings()) {
-        constexpr double nearly_most = 0.8;
+        constexpr double nearly_most = 0.9;
         if (crossing.expected > nearly_most * most_offered && crossing.measured > 0) {
             slowing.push_back(crossing.expected / crossing.measured);
         }
     }
-    constexpr double slower_than_scatter = 1.1;
-    return !slowing.empty() && median(slowing) >= slower_than_scatter;
+    // A link that is there slows every test down; what else does, such as a busy machine, spares some.
+    constexpr double slower_than_scatter = 1.08;
+    constexpr double but_for_some = 0.25;
+    return !slowing.empty() && quantile(slowing, but_for_some) >= slower_than_scatter;
 }
 
 bool fits_into(const SwitchTree& tree, const std::vector<Machine>& machines) {

@@ -25,7 +25,7 @@ struct Suspicions {
                                  const std::vector<Machine>& machines);
 
 /// Whether rounds that were made to fill the link of this group bear it out: flows that leave it or come to it carry
-/// together less than the rest of the tree lets them, in the middle of the rounds.
+/// together less than the rest of the tree lets them, in three quarters of the rounds at least.
 [[nodiscard]] bool slows_down(const std::vector<Round>& tests, const SwitchTree& tree,
                               const std::vector<Machine>& machines);
 
