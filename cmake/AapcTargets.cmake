@@ -1,8 +1,13 @@
 # What every target of this project is compiled with, kept on an interface target so that nothing leaks to consumers.
 add_library(aapc_options INTERFACE)
 target_compile_features(aapc_options INTERFACE cxx_std_20)
+# A local name may be one of another file's that is compiled together with this one; style.tidy looks at each by itself.
+set(shadowing -Wshadow)
+if(AAPC_UNITY)
+  set(shadowing $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+endif()
 target_compile_options(
-  aapc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>
+  aapc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;${shadowing};-Wconversion>
                          $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra>
                          $<$<BOOL:${AAPC_WARNINGS_AS_ERRORS}>:-Werror>)
 # GCC 12 sees a memcpy that overlaps itself in every string that is put behind a literal (its bug 105651).

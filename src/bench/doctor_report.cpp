@@ -290,7 +290,7 @@ DoctorLine check_shared_memory(const DoctorFacts& facts) {
             "capability SYS_PTRACE, and ranks in one container"};
 }
 
-const char* word(Finding finding) {
+const char* word_for(Finding finding) {
     switch (finding) {
         case Finding::good:
             return "good";
@@ -341,7 +341,7 @@ std::string doctor_table(const std::vector<DoctorLine>& lines) {
     }
     std::string text;
     for (const DoctorLine& line : lines) {
-        text += fmt::format("{:<{}}  {:<15}  {}\n", line.check, checks, word(line.finding), line.found);
+        text += fmt::format("{:<{}}  {:<15}  {}\n", line.check, checks, word_for(line.finding), line.found);
         if (!line.advice.empty()) {
             text += fmt::format("{:<{}}  {:<15}  -> {}\n", "", checks, "", line.advice);
         }

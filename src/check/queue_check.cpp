@@ -25,8 +25,6 @@ using check::Speeds;
 
 /// So many segments are held at a time, 32 bytes each.
 constexpr std::int64_t most_segments_held = 4'000'000;
-/// Of the largest segment: less is rounding.
-constexpr double least_queue = 1e-9;
 
 using Visit = std::function<void(const Transfer&)>;
 
@@ -303,7 +301,7 @@ class QueueCheck {
                                                    certificate_.links[place].segments)};
             }
             const QueueProcess::Longest longest = processes[place - first].longest();
-            if (longest.bytes > least_queue * largest_segment_) {
+            if (longest.bytes > check::least_queue * largest_segment_) {
                 certificate_.links[place].queue_bytes = longest.bytes;
                 certificate_.links[place].at = longest.at / ticks;
             }

@@ -6,6 +6,9 @@
 
 namespace aapc::check {
 
+/// Of the largest segment: a shorter queue is rounding.
+inline constexpr double least_queue = 1e-9;
+
 /// Time is in ticks of the cycle, from 0 up to its length.
 class QueueProcess {
   public:

@@ -24,8 +24,6 @@ using check::Channels;
 using check::QueueProcess;
 using check::Speeds;
 
-constexpr double least_queue = 1e-9;  // of the largest segment: less is rounding
-
 class SegmentCheck {
   public:
     SegmentCheck(const Network& network, const Placement& placement, Channels channels,
@@ -195,7 +193,7 @@ class SegmentCheck {
     void find_queues() {
         for (LinkQueue& link : certificate_.links) {
             const QueueProcess::Longest longest = processes_[index(link.link)].longest();
-            if (longest.bytes > least_queue * certificate_.largest_segment_bytes) {
+            if (longest.bytes > check::least_queue * certificate_.largest_segment_bytes) {
                 link.queue_bytes = longest.bytes;
                 link.at = longest.at / exchange_.cycle_seconds;
             }

@@ -9,7 +9,7 @@ namespace aapc::cli {
 
 namespace {
 
-int run(const bench::BenchOptions& options, const Invocation& invocation) {
+int run_bench(const bench::BenchOptions& options, const Invocation& invocation) {
     const auto& candidates = options.candidates;
     const bool interposed = std::find(candidates.begin(), candidates.end(), bench::interposed) != candidates.end();
     const std::string topology = topology_for_ranks(options.topology);
@@ -28,7 +28,7 @@ void add_bench_command(Command& program, Invocation& invocation) {
                           {{"mpirun -n 16 aapc bench --topology cluster.toml", "every algorithm for this network"},
                            {"mpirun -n 16 aapc bench --candidates native,interposed --sizes 1:1M:x4",
                             "the MPI's own against what a program would get, by AAPC_TOPOLOGY and AAPC_TUNING"}},
-                          bench::add_bench_options, run);
+                          bench::add_bench_options, run_bench);
 }
 
 }  // namespace aapc::cli

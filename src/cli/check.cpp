@@ -149,7 +149,7 @@ std::optional<Violation> check_synchronisation_of(const ScheduleDocument& docume
     return std::nullopt;
 }
 
-int run(const CheckOptions& options) {
+int run_check(const CheckOptions& options) {
     std::int64_t segment_bytes = 0;
     if (!options.segment.empty()) {
         auto size = parse_size(options.segment);
@@ -213,7 +213,7 @@ void add_check_command(Command& program, Invocation& invocation) {
                 "the topology file")
         .type_name("SIZE");
     command.example("aapc check schedule.json --topology cluster.toml", "a certificate, or the first mistake");
-    command.on_run([options, &invocation] { invocation.status = run(*options); });
+    command.on_run([options, &invocation] { invocation.status = run_check(*options); });
 }
 
 }  // namespace aapc::cli

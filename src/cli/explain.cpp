@@ -164,7 +164,7 @@ Expected<double> start_of(const ExplainOptions& options, const Explanation& expl
     return start;
 }
 
-Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, const Explanation& explanation) {
+Expected<std::vector<std::int64_t>> explained_sizes(const ExplainOptions& options, const Explanation& explanation) {
     auto given = parse_sizes_of("--sizes", options.sizes);
     if (!given || !given->empty()) {
         return given;
@@ -182,7 +182,8 @@ Expected<std::vector<std::int64_t>> sizes_of(const ExplainOptions& options, cons
 
 /// `timed` does what its slots say after its start, if the links are as fast as the topology declares, with all
 /// headers. Others promise no time.
-std::optional<double> predict(const Timing& timing, double start_seconds, const Method& method, std::int64_t bytes) {
+std::optional<double> predicted_seconds_of(const Timing& timing, double start_seconds, const Method& method,
+                                           std::int64_t bytes) {
     if (!timing.cadence.known() || method.synchronisation.kind != Synchronisation::Kind::timed || bytes < 1) {
         return std::nullopt;
     }
@@ -325,7 +326,7 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
             timing.cadence = prepared->cadence;
         }
     }
-    const auto sizes = sizes_of(options, explanation);
+    const auto sizes = explained_sizes(options, explanation);
     if (!sizes) {
         return failure(sizes.error());
     }
@@ -335,7 +336,7 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
         explanation.sizes.push_back(
             {bytes, range.method, range.buffer_blocks * bytes,
              static_cast<double>(bytes) * explanation.bound.seconds_per_byte,
-             predict(explanation.timings[index], explanation.start_seconds, range.method, bytes),
+             predicted_seconds_of(explanation.timings[index], explanation.start_seconds, range.method, bytes),
              measured_at(explanation, range.method, bytes)});
     }
     find_alternatives(explanation);
@@ -380,7 +381,7 @@ int explain_unequal(const ExplainOptions& options) {
         {*network, *placement, options.demand, *sizes, {}, std::move(model), start, options.format == "json"});
 }
 
-int run(const ExplainOptions& options) {
+int run_explain(const ExplainOptions& options) {
     if (options.demand.given()) {
         return explain_unequal(options);
     }
@@ -435,7 +436,7 @@ void add_explain_command(Command& program, Invocation& invocation) {
         .type_name("NAME");
     command.option("--format", options->format, "text or json").one_of({"text", "json"}).show_default();
     command.example("aapc explain cluster.toml --machines \"n[0-15]\"", "what runs on these machines, by size");
-    command.on_run([options, &invocation] { invocation.status = run(*options); });
+    command.on_run([options, &invocation] { invocation.status = run_explain(*options); });
 }
 
 }  // namespace aapc::cli

@@ -27,7 +27,7 @@ std::string_view name_of(Decision::Basis basis) {
     }
 }
 
-std::string time_text(std::optional<double> seconds) {
+std::string time_or_dash(std::optional<double> seconds) {
     return seconds ? duration_text(*seconds, decimals(*seconds >= 1e-3 ? 3 : 1)) : "-";
 }
 
@@ -66,12 +66,12 @@ std::string sizes_text(const Explanation& shown) {
                 fmt::format("{:.2f} ({:.2f} to {:.2f})", measured.lead.ratio, measured.lead.low, measured.lead.high);
             if (measured.runner_up) {
                 evidence += fmt::format("; {} {}", to_string(measured.runner_up->method),
-                                        time_text(measured.runner_up->seconds));
+                                        time_or_dash(measured.runner_up->seconds));
             }
         }
         text += fmt::format("{:>12}  {:<32}  {:>12}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", line.bytes,
-                            to_string(line.method), buffers_text(line.buffer_bytes), time_text(line.bound_seconds),
-                            time_text(line.predicted_seconds), time_text(chosen), time_text(native), evidence);
+                            to_string(line.method), buffers_text(line.buffer_bytes), time_or_dash(line.bound_seconds),
+                            time_or_dash(line.predicted_seconds), time_or_dash(chosen), time_or_dash(native), evidence);
     }
     return text;
 }

@@ -30,7 +30,7 @@ int fit_file(const bench::FitOptions& options) {
     return bench::write_fit(options, NetworkModel{{{"", std::move(*fit)}}, std::nullopt}, {{"", *samples}});
 }
 
-int run(const bench::FitOptions& options, const Invocation& invocation) {
+int run_fit(const bench::FitOptions& options, const Invocation& invocation) {
     if (const auto checked = bench::check_fit_options(options); !checked) {
         return speaks() ? complain(checked.error()) : bad_input;
     }
@@ -52,7 +52,7 @@ void add_fit_command(Command& program, Invocation& invocation) {
         "Fit what contention costs (gamma, delta, M) to samples, or to what it measures itself",
         {{"mpirun -n 16 aapc fit --topology cluster.toml --format json -o fit.json", "measure and fit"},
          {"aapc fit samples.csv", "fit what was measured before"}},
-        bench::add_fit_options, run);
+        bench::add_fit_options, run_fit);
 }
 
 }  // namespace aapc::cli

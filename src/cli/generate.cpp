@@ -38,7 +38,7 @@ std::string stamp(const std::vector<std::string>& arguments) {
     return line;
 }
 
-int run(const GenerateOptions& options, const std::vector<std::string>& arguments) {
+int run_generate(const GenerateOptions& options, const std::vector<std::string>& arguments) {
     const auto made = make_schedule(options.request);
     if (!made) {
         return made.error();
@@ -62,7 +62,7 @@ void add_generate_command(Command& program, Invocation& invocation) {
     command.option("-o,--output", options->output, "C file to write instead of standard output (docs/generator.md)")
         .type_name("FILE");
     command.example("aapc generate cluster.toml -o alltoall.c", "then: mpicc -c alltoall.c");
-    command.on_run([options, &invocation] { invocation.status = run(*options, invocation.arguments); });
+    command.on_run([options, &invocation] { invocation.status = run_generate(*options, invocation.arguments); });
 }
 
 }  // namespace aapc::cli

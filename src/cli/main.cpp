@@ -9,7 +9,7 @@
 
 namespace {
 
-int run(int argc, char** argv) {
+int run_main(int argc, char** argv) {
     using namespace aapc::cli;
     Invocation invocation{{argv, argv + argc}, done};
     CommandLine line("Topology-aware all-to-all for MPI clusters: schedules for the wires you have.", "aapc");
@@ -30,7 +30,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return run(argc, argv);
+        return run_main(argc, argv);
     } catch (const std::bad_alloc&) {
         std::fputs("aapc: there is not enough memory\n", stderr);
         return aapc::cli::bad_input;

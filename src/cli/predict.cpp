@@ -81,7 +81,7 @@ int write(const std::vector<Prediction>& predictions, const PredictOptions& opti
     return write_output("", options.format == "json" ? predictions_json(predictions) : predictions_text(predictions));
 }
 
-Expected<std::vector<std::int64_t>> sizes_of(const PredictOptions& options) {
+Expected<std::vector<std::int64_t>> given_sizes(const PredictOptions& options) {
     if (options.sizes.empty()) {
         return failure(
             {.file = "--sizes", .problem = "no message size is given", .advice = "give sizes such as 1Ki,64Ki"});
@@ -96,7 +96,7 @@ int predict_by_signature(const std::string& text, const PredictOptions& options)
     if (!fitted) {
         return complain(fitted.error());
     }
-    const auto sizes = sizes_of(options);
+    const auto sizes = given_sizes(options);
     if (!sizes) {
         return complain(sizes.error());
     }
@@ -117,7 +117,7 @@ int predict_by_signature(const std::string& text, const PredictOptions& options)
 // ---- Any method on a network ----
 
 /// The first `ranks` of the topology.
-Expected<Placement> demand_of(const Network& network, Rank ranks) {
+Expected<Placement> first_of_topology(const Network& network, Rank ranks) {
     Placement placement = full_placement(network);
     if (ranks > placement.participants()) {
         return failure(
@@ -211,7 +211,7 @@ Expected<void> add_method(const std::string& name, const NetworkModel& model, co
 
 Expected<std::vector<Prediction>> predict_on(const Network& network, const NetworkModel& model,
                                              const PredictOptions& options) {
-    const auto sizes = sizes_of(options);
+    const auto sizes = given_sizes(options);
     if (!sizes) {
         return failure(sizes.error());
     }
@@ -221,7 +221,7 @@ Expected<std::vector<Prediction>> predict_on(const Network& network, const Netwo
     const std::vector<std::string> names = asked_for ? options.methods : bench::default_candidates(network.kind());
     std::vector<Prediction> predictions;
     for (const Rank ranks : counts) {
-        const auto placement = demand_of(network, ranks);
+        const auto placement = first_of_topology(network, ranks);
         if (!placement) {
             return failure(placement.error());
         }
@@ -245,7 +245,7 @@ Expected<std::vector<Prediction>> predict_on(const Network& network, const Netwo
 /// Unequal messages on the topology: by the clock also without a model.
 int predict_unequal(const Network& network, const PredictOptions& options) {
     const Rank all = full_placement(network).participants();
-    const auto placement = demand_of(network, options.ranks.empty() ? all : options.ranks.front());
+    const auto placement = first_of_topology(network, options.ranks.empty() ? all : options.ranks.front());
     if (!placement) {
         return complain(placement.error());
     }
@@ -299,7 +299,7 @@ bool is_document(const std::string& text) {
     return first != std::string::npos && text[first] == '{';
 }
 
-int predict(const PredictOptions& options) {
+int run_predict(const PredictOptions& options) {
     if (options.torus_table) {
         return predict_torus_table(options);
     }
@@ -373,7 +373,7 @@ void add_predict_command(Command& program, Invocation& invocation) {
             options->input = environment_variable("AAPC_TOPOLOGY");
         }
     });
-    command.on_run([options, &invocation] { invocation.status = predict(*options); });
+    command.on_run([options, &invocation] { invocation.status = run_predict(*options); });
 }
 
 }  // namespace aapc::cli

@@ -54,7 +54,7 @@ double measured_copy_seconds_per_byte() {
 
 // ---- Texts ----
 
-std::string time_text(double seconds) { return duration_text(seconds, significant(4), DurationUnit::nanoseconds); }
+std::string predicted_time(double seconds) { return duration_text(seconds, significant(4), DurationUnit::nanoseconds); }
 
 ordered_json work_json(const TorusWork& work) {
     return {{"start_ups", work.start_ups},
@@ -101,8 +101,8 @@ std::string fastest_text(const std::vector<TorusCandidate>& candidates, const To
     return text;
 }
 
-std::string predictions_text(const std::vector<TorusCandidate>& candidates, const TorusCosts& costs,
-                             const std::vector<std::int64_t>& sizes) {
+std::string candidates_text(const std::vector<TorusCandidate>& candidates, const TorusCosts& costs,
+                            const std::vector<std::int64_t>& sizes) {
     if (sizes.empty()) {
         return "";
     }
@@ -111,7 +111,7 @@ std::string predictions_text(const std::vector<TorusCandidate>& candidates, cons
         for (const auto& [method, work] : candidates) {
             const auto size = static_cast<double>(bytes);
             text += fmt::format("{:<20} {:>12} {:>12} {:>14}\n", method, bytes,
-                                time_text(predict_seconds(work, costs, size)),
+                                predicted_time(predict_seconds(work, costs, size)),
                                 rounded_size_text(static_cast<double>(work.buffer_blocks) * size));
         }
     }
@@ -123,11 +123,11 @@ std::string torus_text(const TorusGrid& grid, const Basis& basis, const std::vec
     return fmt::format(
                "torus of {}, {} machines with one rank each\n"
                "a start-up costs {} (given), a byte {} ({}), a byte rearranged {} ({})\n\n",
-               grid.text(), grid.machines(), time_text(basis.costs.start_up_seconds),
-               time_text(basis.costs.seconds_per_byte), basis.speed_from, time_text(basis.costs.copy_seconds_per_byte),
-               basis.copy_from) +
+               grid.text(), grid.machines(), predicted_time(basis.costs.start_up_seconds),
+               predicted_time(basis.costs.seconds_per_byte), basis.speed_from,
+               predicted_time(basis.costs.copy_seconds_per_byte), basis.copy_from) +
            work_text(candidates) + '\n' + fastest_text(candidates, basis.costs) +
-           predictions_text(candidates, basis.costs, sizes);
+           candidates_text(candidates, basis.costs, sizes);
 }
 
 ordered_json break_even_json(const std::vector<TorusCandidate>& candidates, const TorusCosts& costs) {

@@ -101,7 +101,7 @@ int write_in_pieces(const ScheduleOptions& options, const CheckedSchedule& made)
     return output.finish();
 }
 
-int run(ScheduleOptions& options) {
+int run_schedule(ScheduleOptions& options) {
     if (options.demand.given()) {
         if (options.format == "svg") {
             return complain({.file = "--format svg",
@@ -156,7 +156,7 @@ void add_schedule_command(Command& program, Invocation& invocation) {
                     "a document that other programs read");
     command.example("aapc schedule cluster.toml --algorithm lattice --thorough --format json -o schedule.json",
                     "slots for a large cluster; AAPC_SCHEDULE=schedule.json makes jobs follow them");
-    command.on_run([options, &invocation] { invocation.status = run(*options); });
+    command.on_run([options, &invocation] { invocation.status = run_schedule(*options); });
 }
 
 }  // namespace aapc::cli

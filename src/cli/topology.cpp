@@ -59,7 +59,7 @@ constexpr std::size_t most_links_shown = 8;
 constexpr double example_bytes = 32.0 * 1024;
 
 /// To the microsecond's thousandth, so that columns of it line up.
-std::string time_text(double seconds) { return duration_text(seconds, decimals(3)); }
+std::string time_in_full(double seconds) { return duration_text(seconds, decimals(3)); }
 
 std::string bound_text(const Description& shown) {
     const Bound& bound = shown.bound;
@@ -69,14 +69,14 @@ std::string bound_text(const Description& shown) {
     std::string text =
         fmt::format("bound     {} messages on the busiest directed link: at least as many phases\n", bound.messages) +
         fmt::format("          at least {} for each MB of message size; {} for messages of 32 KiB\n",
-                    time_text(bound.seconds_per_byte * 1e6), time_text(bound.seconds_per_byte * example_bytes));
+                    time_in_full(bound.seconds_per_byte * 1e6), time_in_full(bound.seconds_per_byte * example_bytes));
     // Rounding aside, phases of equal length last as long as a message on the slowest link.
     const double equal_phases = static_cast<double>(bound.messages) * 8 / bound.slowest_bits_per_second;
     if (const double ratio = equal_phases / bound.seconds_per_byte; ratio > 1 + 1e-9) {
         text += fmt::format(
             "\nEqual phases cannot reach this bound: each of the {} phases lasts as long as a message on the slowest\n"
             "link ({}), {} for each MB in all, which is {:.3g} times the bound.\n",
-            bound.messages, written_speed(bound.slowest_bits_per_second), time_text(equal_phases * 1e6), ratio);
+            bound.messages, written_speed(bound.slowest_bits_per_second), time_in_full(equal_phases * 1e6), ratio);
     }
     return text;
 }
@@ -98,7 +98,7 @@ std::string links_text(const Description& shown) {
         fmt::format("\n{:<{}}  {:>12}  {:>10}  {:>12}\n", "busiest links", width, "messages", "speed", "time per MB");
     for (std::size_t row = 0; row < rows; ++row) {
         text += fmt::format("{:<{}}  {:>12}  {:>10}  {:>12}\n", ends[row], width, loads[row].messages,
-                            speed_of(shown.link(loads[row])), time_text(loads[row].seconds_per_byte * 1e6));
+                            speed_of(shown.link(loads[row])), time_in_full(loads[row].seconds_per_byte * 1e6));
     }
     if (loads.size() > rows) {
         text += fmt::format("... and {} with less or the same to carry\n",
@@ -154,7 +154,7 @@ std::string clusters_text(const Description& shown) {
     }
     return clusters.empty()
                ? text
-               : text + fmt::format("latency   {} from one cluster to another\n", time_text(latency_of(clusters)));
+               : text + fmt::format("latency   {} from one cluster to another\n", time_in_full(latency_of(clusters)));
 }
 
 /// An algorithm for the torus, and what it takes there.
@@ -377,7 +377,7 @@ std::string as_dot(const Description& shown) {
     return text + "}\n";
 }
 
-int run(const TopologyOptions& options) {
+int run_topology(const TopologyOptions& options) {
     const Expected<Network> network = read_network(options.file);
     if (!network) {
         return complain(network.error());
@@ -415,7 +415,7 @@ Command add_topology(Command& program, Invocation& invocation, const TopologyIns
     command.example("aapc topology cluster.toml --format dot | dot -Tsvg > cluster.svg", "a picture");
     command.on_run([options, instead, &invocation] {
         const std::optional<int> status = instead ? instead(options->file) : std::nullopt;
-        invocation.status = status ? *status : run(*options);
+        invocation.status = status ? *status : run_topology(*options);
     });
     return command;
 }

@@ -8,7 +8,7 @@ namespace aapc::cli {
 
 namespace {
 
-int run(const bench::TuneOptions& options, const Invocation& invocation) {
+int run_tune(const bench::TuneOptions& options, const Invocation& invocation) {
     if (const auto sizes = bench::parse_sizes(options.sizes); !sizes) {
         Diagnostic diagnostic = sizes.error();
         diagnostic.file = "--sizes";
@@ -29,7 +29,7 @@ void add_tune_command(Command& program, Invocation& invocation) {
     add_measuring_command(program, invocation, "tune", "Find the fastest method for each message size on this cluster",
                           {{"mpirun -n 16 aapc tune --topology cluster.toml -o tuning.toml", "takes 12 minutes"},
                            {"mpirun -n 16 aapc exec --tuning tuning.toml -- ./app", "what it is for"}},
-                          bench::add_tune_options, run);
+                          bench::add_tune_options, run_tune);
 }
 
 }  // namespace aapc::cli

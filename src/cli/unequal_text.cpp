@@ -17,9 +17,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t most_links_shown = 5;
+constexpr std::size_t most_loaded_shown = 5;
 
-std::string time_text(double seconds) { return duration_text(seconds, significant(4)); }
+std::string unequal_time(double seconds) { return duration_text(seconds, significant(4)); }
 
 /// The links that need longest, those first.
 std::vector<LinkQueue> busiest(const UnequalLine& line) {
@@ -27,7 +27,7 @@ std::vector<LinkQueue> busiest(const UnequalLine& line) {
     std::stable_sort(links.begin(), links.end(), [](const LinkQueue& left, const LinkQueue& right) {
         return left.load_seconds > right.load_seconds;
     });
-    links.resize(std::min(links.size(), most_links_shown));
+    links.resize(std::min(links.size(), most_loaded_shown));
     return links;
 }
 
@@ -46,9 +46,9 @@ std::string queue_of(const Network& network, const QueueCertificate& queues) {
 
 std::string line_text(const Network& network, const UnequalLine& line) {
     const double fraction = line.predicted_seconds > 0 ? line.bound.seconds() / line.predicted_seconds : 1;
-    const std::string native = line.native_seconds ? time_text(line.native_seconds->value) : "-";
+    const std::string native = line.native_seconds ? unequal_time(line.native_seconds->value) : "-";
     return fmt::format("{:<32}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9.2f}  {:>10}  {:<12}  {}\n", line.name, line.bytes,
-                       line.longest, time_text(line.bound.seconds()), time_text(line.predicted_seconds), fraction,
+                       line.longest, unequal_time(line.bound.seconds()), unequal_time(line.predicted_seconds), fraction,
                        native, line.exchanged ? "by the clock" : "by the MPI", queue_of(network, line.exchange.queues));
 }
 
@@ -121,7 +121,7 @@ std::string unequal_text(const Network& network, const UnequalMethod& method, co
     std::string text = fmt::format("{}, unequal messages; one reduction finds the bound: {} sums and {} maximum\n",
                                    to_string(method.prepared.method), method.sums, method.maxima);
     text += fmt::format("exchanged by the clock where the bound with headers is {} or more, by the MPI below that\n\n",
-                        time_text(method.crossover_seconds));
+                        unequal_time(method.crossover_seconds));
     text += fmt::format("{:<32}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9}  {:>10}  {:<12}  {}\n", "demand", "bytes",
                         "longest", "bound", "predicted", "of bound", "native", "exchanged", "longest queue");
     for (const UnequalLine& line : lines) {
@@ -132,7 +132,7 @@ std::string unequal_text(const Network& network, const UnequalMethod& method, co
     }
     text += fmt::format("\n{:<24}  {:>10}  {:>12}\n", "busiest links of the last", "needs", "queue");
     for (const LinkQueue& link : busiest(lines.back())) {
-        text += fmt::format("{:<24}   {:>10}  {:>12}\n", link_name(network, link.link), time_text(link.load_seconds),
+        text += fmt::format("{:<24}   {:>10}  {:>12}\n", link_name(network, link.link), unequal_time(link.load_seconds),
                             link.queue_bytes > 0 ? rounded_size_text(link.queue_bytes) : "-");
     }
     return text + "The bound is of the bytes alone; everything else is with headers and acknowledgements.\n";
@@ -156,9 +156,9 @@ std::string unequal_schedule_text(const Network& network, const Placement& place
     std::string text =
         fmt::format("{}: {} participants, {} messages of {} bytes together ({})\n", to_string(method.prepared.method),
                     placement.participants(), line.messages, line.bytes, line.name);
-    text += fmt::format("bound {} by {}, {} with headers; cycle {}\n", time_text(line.bound.seconds()),
-                        busiest_link(network, line), time_text(exchange.bound.seconds()),
-                        time_text(exchange.cycle_seconds));
+    text += fmt::format("bound {} by {}, {} with headers; cycle {}\n", unequal_time(line.bound.seconds()),
+                        busiest_link(network, line), unequal_time(exchange.bound.seconds()),
+                        unequal_time(exchange.cycle_seconds));
     text += fmt::format("{} segments; every byte once, both ends alike; longest queue: {}\n",
                         exchange.segments.sent.size(), queue_of(network, exchange.queues));
     text += "\n      at         bytes  segments  message\n";

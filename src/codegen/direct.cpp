@@ -14,12 +14,12 @@ namespace aapc::codegen {
 
 namespace {
 
-using Rows = std::vector<std::vector<std::int64_t>>;
+using NumberRows = std::vector<std::vector<std::int64_t>>;
 
 /// One row a plan, one number a transfer.
 template <class Number>
 std::string rows_of(const std::vector<Plan>& plans, std::vector<Transfer> Plan::*transfers, Number number_of) {
-    Rows rows;
+    NumberRows rows;
     for (const Plan& plan : plans) {
         std::vector<std::int64_t>& row = rows.emplace_back();
         for (const Transfer& transfer : plan.*transfers) {

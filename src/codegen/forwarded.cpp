@@ -15,7 +15,7 @@ namespace aapc::codegen {
 
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
+using TextRows = std::vector<std::vector<std::string>>;
 
 /// The name of a buffer in the C text.
 std::string_view name_of(BlockRun::Buffer buffer) {
@@ -32,9 +32,9 @@ std::string_view name_of(BlockRun::Buffer buffer) {
 
 /// All runs of all messages, one after the other, and the messages, which name theirs by index.
 struct Messages {
-    Rows runs;  ///< one row a rank
-    Rows sends;
-    Rows receives;
+    TextRows runs;  ///< one row a rank
+    TextRows sends;
+    TextRows receives;
     std::int64_t number_of_runs = 0;
     std::int64_t largest_run_number = 0;  ///< the largest `first` or `blocks`
 

@@ -16,7 +16,7 @@ std::vector<std::string> names_of_commands(const CommandText& program) {
 }
 
 /// Inside single quotes of a shell.
-std::string quoted(std::string_view text) {
+std::string for_shell(std::string_view text) {
     std::string safe;
     for (const char character : text) {
         safe += character == '\'' ? "'\\''" : std::string(1, character);
@@ -74,7 +74,7 @@ std::string zsh_script(const CommandText& program) {
         "commands\n  commands=(\n",
         program.last_name());
     for (const CommandText& command : program.commands) {
-        text += fmt::format("    '{}:{}'\n", command.last_name(), quoted(brief(command.summary)));
+        text += fmt::format("    '{}:{}'\n", command.last_name(), for_shell(brief(command.summary)));
     }
     text +=
         "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n";
@@ -90,7 +90,7 @@ std::string zsh_script(const CommandText& program) {
                                            ? ":value:_files"
                                            : fmt::format(":value:({})", fmt::join(option.choices, " "));
             for (const std::string& name : option.names) {
-                text += fmt::format(" \\\n        '{}[{}]{}'", name, quoted(meaning), values);
+                text += fmt::format(" \\\n        '{}[{}]{}'", name, for_shell(meaning), values);
             }
             if (option.names.empty()) {
                 text += fmt::format(" \\\n        '{}:{}'", option.several ? "*" : "", values);
@@ -106,7 +106,7 @@ std::string fish_script(const CommandText& program) {
     std::string text = fmt::format("# Completion of {0} for fish: share/fish/vendor_completions.d/{0}.fish.\n", name);
     for (const CommandText& command : program.commands) {
         text += fmt::format("complete -c {} -n __fish_use_subcommand -f -a {} -d '{}'\n", name, command.last_name(),
-                            quoted(brief(command.summary)));
+                            for_shell(brief(command.summary)));
         const std::string condition = fmt::format("-n '__fish_seen_subcommand_from {}'", command.last_name());
         for (const OptionText& option : command.options) {
             std::string words;
@@ -122,7 +122,7 @@ std::string fish_script(const CommandText& program) {
             }
             if (!words.empty()) {
                 text +=
-                    fmt::format("complete -c {} {}{} -d '{}'\n", name, condition, words, quoted(brief(option.help)));
+                    fmt::format("complete -c {} {}{} -d '{}'\n", name, condition, words, for_shell(brief(option.help)));
             }
         }
     }

@@ -2,6 +2,7 @@
 /// Which links can bind, and what one rank puts on them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,6 +13,9 @@
 #include "aapc/topology/placement.hpp"
 
 namespace aapc::demand {
+
+/// For what is listed by vertex, machine or rank.
+[[nodiscard]] inline std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
 
 /// One rank's share of the loads that are summed.
 class LoadShares {

@@ -4,12 +4,13 @@
 #include <optional>
 
 #include "aapc/topology/torus.hpp"
+#include "demand/load_shares.hpp"
 
 namespace aapc {
 
 namespace {
 
-std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
+using demand::index;
 
 /// Vertices in the order in which messages reach them, each with the one before it on its way.
 struct Reached {

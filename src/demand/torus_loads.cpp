@@ -12,8 +12,6 @@ namespace aapc::demand {
 
 namespace {
 
-std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
-
 class TorusLoads final : public LoadShares {
   public:
     TorusLoads(TorusWiring wiring, std::vector<std::int32_t> sum_of, std::vector<Machine> machine_of)

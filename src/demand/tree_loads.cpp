@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
-
 /// A vertex and the link to its parent.
 struct Step {
     Vertex vertex = -1;

@@ -23,7 +23,7 @@ constexpr int deepest_zone = 64;
 constexpr std::size_t most_machines = 65'536;  // of a topology file
 
 /// Thrown within this file only.
-struct Mistake {
+struct PlatformMistake {
     Diagnostic diagnostic;
 };
 
@@ -130,11 +130,11 @@ class PlatformReader {
         const auto end = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(text_)));
         const std::string_view before = text_.substr(0, end);
         const auto start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-        throw Mistake{{.file = file_,
-                       .line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
-                       .column = static_cast<int>(end - start) + 1,
-                       .problem = std::move(problem),
-                       .advice = std::move(advice)}};
+        throw PlatformMistake{{.file = file_,
+                               .line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+                               .column = static_cast<int>(end - start) + 1,
+                               .problem = std::move(problem),
+                               .advice = std::move(advice)}};
     }
 
     [[noreturn]] void refuse(const pugi::xml_node& node, std::string problem, std::string advice) const {
@@ -434,7 +434,7 @@ std::size_t machines_in(const PlatformZone& zone) {
 Expected<Platform> read_platform(std::string_view text, const std::string& file) {
     try {
         return PlatformReader(text, file).read();
-    } catch (const Mistake& mistake) {
+    } catch (const PlatformMistake& mistake) {
         return failure(mistake.diagnostic);
     }
 }

@@ -16,17 +16,17 @@ namespace aapc::interposer {
 namespace {
 
 /// What becomes of a call, and on which communicator.
-struct Served {
+struct ServedUnequal {
     Outcome outcome;
     CommunicatorState* state = nullptr;
 };
 
-Served serve(Job& job, const UnequalCall& call) {
+ServedUnequal serve_unequal(Job& job, const UnequalCall& call) {
     if (call.comm == MPI_COMM_NULL) {
         return {Outcome::arguments};
     }
     CommunicatorState* const state = CommunicatorState::of(call.comm, job);
-    return state == nullptr ? Served{Outcome::unavailable} : Served{state->decide(call, job), state};
+    return state == nullptr ? ServedUnequal{Outcome::unavailable} : ServedUnequal{state->decide(call, job), state};
 }
 
 template <Routine routine, class... Arguments>
@@ -37,12 +37,12 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
     }
     Tally& tally = job->tally();
     if (!tally.measures()) {
-        const Served served = serve(*job, call);
+        const ServedUnequal served = serve_unequal(*job, call);
         tally.count(routine, served.outcome);
         return served.outcome == Outcome::exchanged ? served.state->run(call) : native(arguments...);
     }
     const Stopwatch watch;
-    const Served served = serve(*job, call);
+    const ServedUnequal served = serve_unequal(*job, call);
     const int error = served.outcome == Outcome::exchanged ? served.state->run(call) : native(arguments...);
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(Peers::all, arguments...) : 0;
     tally.add(routine, served.outcome, bytes, watch.nanoseconds());

@@ -20,7 +20,7 @@ namespace aapc::mpi {
 namespace {
 
 /// How many segments of each source are pre-posted, on average.
-constexpr std::int64_t posted_rounds = 3;
+constexpr std::int64_t posted_rounds_on_average = 3;
 
 /// For the plan that is made before anybody knows the bound: its times are multiplied then.
 constexpr double one_second = 1;
@@ -50,7 +50,7 @@ class UnequalSegments {
         return {segment.peer, places_.receive[static_cast<std::size_t>(segment.peer)] + segment.offset,
                 static_cast<std::size_t>(segment.bytes)};
     }
-    [[nodiscard]] std::int64_t posted() const { return posted_rounds * participants_; }
+    [[nodiscard]] std::int64_t posted() const { return posted_rounds_on_average * participants_; }
     [[nodiscard]] double end_seconds() const {
         const double cycle = plan_.cycle_seconds * bound_seconds_;
         return cycle + std::min(plan_.drain_seconds, cycle);
@@ -169,8 +169,9 @@ void UnequalExchange::prepare(const MessageBytes& bytes) {
                           bytes.sent, bytes.received, parts_->routes ? &*parts_->routes : nullptr);
     // All sends may be under way at a time, but no more receives than are posted.
     parts_->requests.sends.reserve(parts_->segments.sends.size());
-    parts_->requests.receives.reserve(std::min(parts_->segments.receives.size(),
-                                               static_cast<std::size_t>(posted_rounds * parts_->plan.participants)));
+    parts_->requests.receives.reserve(
+        std::min(parts_->segments.receives.size(),
+                 static_cast<std::size_t>(posted_rounds_on_average * parts_->plan.participants)));
 }
 
 int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places, const DemandBound& bound) {

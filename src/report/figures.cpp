@@ -21,8 +21,8 @@ namespace aapc::report {
 
 namespace {
 
-constexpr std::size_t columns = 480;
-constexpr std::size_t most_rows = 40;
+constexpr std::size_t compared_columns = 480;
+constexpr std::size_t most_compared_rows = 40;
 constexpr double noticeable = 0.97;  // what is to be called better takes at most so much
 
 bool blocks(const std::string& routine) {
@@ -312,7 +312,7 @@ std::optional<Comparison> compare(const Record& record, const Communicators& com
     for (const Way& way : all) {
         comparison.seconds = std::max(comparison.seconds, 1.04 * way.seconds);
     }
-    const Frame frame{shown_links(*ways, most_rows), comparison.seconds, columns, false};
+    const Frame frame{shown_links(*ways, most_compared_rows), comparison.seconds, compared_columns, false};
     for (Way& way : all) {
         LinkUse use = way.fluid ? use_of_fluid(*way.fluid, frame) : use_of_pieces(*ways, way.pieces, frame);
         const double end = use.end_seconds;

@@ -18,10 +18,10 @@ constexpr Rank most_ranks = 512;
 constexpr std::size_t most_pieces = 2000000;
 
 /// Where the parts of the single picture are.
-constexpr int left = 170;
-constexpr int top = 64;
-constexpr int row_height = 13;
-constexpr int columns = 720;
+constexpr int picture_left = 170;
+constexpr int picture_top = 64;
+constexpr int picture_row_height = 13;
+constexpr int picture_columns = 720;
 
 /// Messages of a byte each, when they start in a cycle of so many seconds.
 struct Messages {
@@ -56,7 +56,7 @@ void append_text(std::string& out, int x, int y, const char* more, const std::st
 }
 
 void append_legend(std::string& out, int y) {
-    int x = left;
+    int x = picture_left;
     for (const LegendEntry& entry : strip_legend) {
         out +=
             fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"12\" height=\"11\"/>\n", entry.name, x, y - 10);
@@ -87,8 +87,8 @@ Expected<std::string> timetable_svg(const Schedule& schedule, std::size_t most_r
     }
     const Messages messages = messages_of(schedule, *ways);
     const std::vector<DirectedLink> links = shown_links(*ways, most_rows);
-    const LinkUse use = use_of_pieces(*ways, messages.pieces, {links, messages.cycle_seconds, columns, true});
-    const int height = top + row_height * static_cast<int>(links.size()) + 66;
+    const LinkUse use = use_of_pieces(*ways, messages.pieces, {links, messages.cycle_seconds, picture_columns, true});
+    const int height = picture_top + picture_row_height * static_cast<int>(links.size()) + 66;
     std::string out = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
         "font-family=\"system-ui, DejaVu Sans, Arial, sans-serif\" font-size=\"11\">\n<title>{2}</title>\n"
@@ -96,24 +96,25 @@ Expected<std::string> timetable_svg(const Schedule& schedule, std::size_t most_r
         "svg{{background:#fff;fill:#1c2730}}@media "
         "(prefers-color-scheme:dark){{svg{{background:#14191f;fill:#e3e9ef}}}}"
         "</style>\n",
-        left + columns + 24, height, escaped(heading(schedule)), strip_style());
-    append_text(out, left, 26, " font-size=\"17\" font-weight=\"600\"", heading(schedule));
-    append_text(out, left, 46, "",
+        picture_left + picture_columns + 24, height, escaped(heading(schedule)), strip_style());
+    append_text(out, picture_left, 26, " font-size=\"17\" font-weight=\"600\"", heading(schedule));
+    append_text(out, picture_left, 46, "",
                 fmt::format("{} of {} links that carry messages, each direction", links.size() / 2,
                             network_bound(schedule.network(), schedule.placement()).links.size()));
-    out += fmt::format("<g transform=\"translate({} {})\">{}</g>\n", left, top, strip_paths(use, row_height));
+    out += fmt::format("<g transform=\"translate({} {})\">{}</g>\n", picture_left, picture_top,
+                       strip_paths(use, picture_row_height));
     for (std::size_t row = 0; row < links.size(); ++row) {
-        const int y = top + row_height * static_cast<int>(row);
+        const int y = picture_top + picture_row_height * static_cast<int>(row);
         out += fmt::format(
             "<g><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"11\" fill-opacity=\"0\"/></g>\n",
             escaped(link_name(schedule.network(), links[row]) + ": " +
                     to_string(summary_of_row(use, row, use.seconds))),
-            left, y, columns);
-        append_text(out, left - 8, y + 9, " text-anchor=\"end\"", link_name(schedule.network(), links[row]));
+            picture_left, y, picture_columns);
+        append_text(out, picture_left - 8, y + 9, " text-anchor=\"end\"", link_name(schedule.network(), links[row]));
     }
-    const int bottom = top + row_height * static_cast<int>(links.size());
-    append_text(out, left, bottom + 16, "", "0");
-    append_text(out, left + columns, bottom + 16, " text-anchor=\"end\"",
+    const int bottom = picture_top + picture_row_height * static_cast<int>(links.size());
+    append_text(out, picture_left, bottom + 16, "", "0");
+    append_text(out, picture_left + picture_columns, bottom + 16, " text-anchor=\"end\"",
                 schedule.cycle() ? "one cycle" : fmt::format("{} phases", schedule.phases().size()));
     append_legend(out, bottom + 44);
     return out + "</svg>\n";

@@ -14,8 +14,8 @@ namespace aapc {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> root_keys{"network", "wide_area", "cluster", "switch"};
-constexpr std::array<std::string_view, 4> network_keys{"kind", "speed", "buffer", "mtu"};
+constexpr std::array<std::string_view, 4> clusters_root_keys{"network", "wide_area", "cluster", "switch"};
+constexpr std::array<std::string_view, 4> clusters_network_keys{"kind", "speed", "buffer", "mtu"};
 constexpr std::array<std::string_view, 4> wide_area_keys{"name", "speed", "latency", "buffer"};
 constexpr std::array<std::string_view, 8> cluster_keys{"name",   "speed",         "machines",       "machine_speed",
                                                        "buffer", "uplink_buffer", "machine_buffer", "uplink_links"};
@@ -27,9 +27,9 @@ class ClustersReader {
     explicit ClustersReader(TopologyTables& tables) : tables_(tables) {}
 
     Expected<Network> read(const toml::table& root) {
-        tables_.check_keys(root, "at the top of the file", root_keys);
+        tables_.check_keys(root, "at the top of the file", clusters_root_keys);
         if (const toml::table* network = tables_.table_at(root, "network")) {
-            tables_.check_keys(*network, "in [network]", network_keys);
+            tables_.check_keys(*network, "in [network]", clusters_network_keys);
             tree_.speed = tables_.speed_at(*network, "speed");
             tree_.buffer = tables_.buffer_at(*network, "buffer");
             tree_.mtu_bytes = tables_.mtu_at(*network);

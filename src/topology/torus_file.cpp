@@ -16,8 +16,8 @@ namespace aapc {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> root_keys{"network"};
-constexpr std::array<std::string_view, 6> network_keys{"kind", "speed", "sides", "machines", "buffer", "mtu"};
+constexpr std::array<std::string_view, 1> torus_root_keys{"network"};
+constexpr std::array<std::string_view, 6> torus_network_keys{"kind", "speed", "sides", "machines", "buffer", "mtu"};
 
 constexpr std::string_view example_of_sides = "sides = [8, 8]";
 
@@ -26,7 +26,7 @@ class TorusReader {
     explicit TorusReader(TopologyTables& tables) : tables_(tables) {}
 
     Expected<Network> read(const toml::table& root) {
-        tables_.check_keys(root, "at the top of the file", root_keys);
+        tables_.check_keys(root, "at the top of the file", torus_root_keys);
         if (const toml::table* network = tables_.table_at(root, "network")) {
             read_network(*network);
         }
@@ -41,7 +41,7 @@ class TorusReader {
 
   private:
     void read_network(const toml::table& network) {
-        tables_.check_keys(network, "in [network]", network_keys);
+        tables_.check_keys(network, "in [network]", torus_network_keys);
         const Position here = tables_.position(network);
         if (const auto speed = tables_.speed_at(network, "speed")) {
             speed_ = *speed;

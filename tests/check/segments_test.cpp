@@ -20,16 +20,16 @@ namespace {
 using testing::HasSubstr;
 
 /// One byte a second.
-constexpr double slow = 8;
+constexpr double byte_a_second = 8;
 
 /// Two machines left of a trunk and two on its right; rank 0 has 6 bytes for rank 2 and rank 1 has 4 for rank 3.
 struct TwoSwitches {
     Network network = [] {
         test::TreeBuilder tree;
         tree.add_switch(-1);
-        tree.add_switch(0, slow);
+        tree.add_switch(0, byte_a_second);
         for (const int at : {0, 0, 1, 1}) {
-            tree.add_machine(at, 1, slow);
+            tree.add_machine(at, 1, byte_a_second);
         }
         return tree.build();
     }();
@@ -113,8 +113,8 @@ TEST(Segments, EveryMistakeIsFound) {
 TEST(Segments, WhatStaysInsideAMachineMayBeLeftOut) {
     test::TreeBuilder tree;
     tree.add_switch(-1);
-    tree.add_machine(0, 2, slow);
-    tree.add_machine(0, 1, slow);
+    tree.add_machine(0, 2, byte_a_second);
+    tree.add_machine(0, 1, byte_a_second);
     const Network network = tree.build();
     SegmentedExchange exchange;
     exchange.bytes = [](Rank from, Rank to) { return from == to ? 7 : 1; };

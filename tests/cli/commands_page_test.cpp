@@ -11,7 +11,7 @@
 namespace aapc::test {
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> lines_of_help(const std::string& text) {
     std::istringstream stream(text);
     std::vector<std::string> lines;
     for (std::string line; std::getline(stream, line);) {
@@ -21,11 +21,11 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 /// The first words of the lines between the examples and the options.
-std::vector<std::string> commands(const std::string& help) {
+std::vector<std::string> commands_of(const std::string& help) {
     const std::regex entry("^  ([a-z]+)  .*");
     std::vector<std::string> names;
     std::smatch found;
-    for (const std::string& line : lines_of(help.substr(0, help.find("Options:")))) {
+    for (const std::string& line : lines_of_help(help.substr(0, help.find("Options:")))) {
         if (std::regex_match(line, found, entry)) {
             names.push_back(found[1]);
         }
@@ -39,7 +39,7 @@ std::vector<std::string> options(const std::string& help) {
     const std::regex entry("^  (-[a-z]|--[a-z-]+)[ ,].*");
     std::vector<std::string> names;
     std::smatch found;
-    for (const std::string& line : lines_of(help)) {
+    for (const std::string& line : lines_of_help(help)) {
         if (std::regex_match(line, found, entry) && found[1] != "-h" &&
             help.find("the same as " + found[1].str() + "\n") == std::string::npos) {
             names.push_back(found[1]);
@@ -49,7 +49,7 @@ std::vector<std::string> options(const std::string& help) {
 }
 
 std::string row_of(const std::string& page, const std::string& command) {
-    for (const std::string& line : lines_of(page)) {
+    for (const std::string& line : lines_of_help(page)) {
         if (line.starts_with("| `aapc " + command + " ")) {
             return line;
         }
@@ -60,7 +60,7 @@ std::string row_of(const std::string& page, const std::string& command) {
 TEST(CommandsPage, HasEveryCommandWithEveryOption) {
     const Scratch scratch;
     const std::string page = contents(AAPC_SOURCE_DIRECTORY "/docs/commands.md");
-    const std::vector<std::string> names = commands(scratch.run("--help").out);
+    const std::vector<std::string> names = commands_of(scratch.run("--help").out);
     ASSERT_GE(names.size(), 10U) << "the help is not read as it is written";
     std::size_t seen = 0;
     for (const std::string& name : names) {

@@ -129,7 +129,7 @@ TEST(FitCommand, NamesTheMethodThatWasMeasured) {
     expect_refusal(scratch.run("fit s.csv --method quick"), 2, HasSubstr("--method: "));
 }
 
-const std::string chain = "'" AAPC_SOURCE_DIRECTORY "/examples/chain-4x4.toml'";
+const std::string chain_file = "'" AAPC_SOURCE_DIRECTORY "/examples/chain-4x4.toml'";
 const std::string grid = "'" AAPC_SOURCE_DIRECTORY "/examples/clusters-3+7.toml'";
 
 /// A directory with fit.json.
@@ -144,7 +144,7 @@ constexpr const char* crowded_machines =
 TEST(PredictCommand, EveryMethodOfATopology) {
     const Scratch scratch;
     write_fit(scratch);
-    const Outcome run = scratch.run("predict " + chain + " --model fit.json --sizes 1Ki,64Ki --format json");
+    const Outcome run = scratch.run("predict " + chain_file + " --model fit.json --sizes 1Ki,64Ki --format json");
     ASSERT_EQ(run.status, 0) << run.err;
     std::set<std::string> methods;
     for (const auto& line : nlohmann::json::parse(run.out)) {
@@ -156,8 +156,8 @@ TEST(PredictCommand, EveryMethodOfATopology) {
         EXPECT_NE(line["basis"], "");
     }
     EXPECT_THAT(methods, testing::IsSupersetOf({"native", "tree/merged+timed", "bruck/radix-2+window:1"}));
-    const Outcome some =
-        scratch.run("predict " + chain + " --model fit.json --sizes 64Ki --ranks 8,16 --methods native,tree+sender");
+    const Outcome some = scratch.run("predict " + chain_file +
+                                     " --model fit.json --sizes 64Ki --ranks 8,16 --methods native,tree+sender");
     EXPECT_EQ(some.status, 0) << some.err;
     EXPECT_THAT(some.out, AllOf(HasSubstr("method"), HasSubstr("64 phases, tokens"), HasSubstr("equations 4 and 5")));
     EXPECT_EQ(std::count(some.out.begin(), some.out.end(), '\n'), 5) << some.out;
@@ -192,18 +192,18 @@ TEST(PredictCommand, RefusesWhatItCannotPredict) {
     const Scratch scratch;
     write_fit(scratch);
     expect_refusal(scratch.run("predict"), 2, HasSubstr("nothing is given"));
-    expect_refusal(scratch.run("predict " + chain + " --sizes 1"), 2, HasSubstr("--model"));
+    expect_refusal(scratch.run("predict " + chain_file + " --sizes 1"), 2, HasSubstr("--model"));
     expect_refusal(scratch.run("predict fit.json --sizes 1"), 2, HasSubstr("--ranks"));
     expect_refusal(scratch.run("predict fit.json --ranks 4"), 2, HasSubstr("--sizes"));
     expect_refusal(scratch.run("predict fit.json --ranks 4 --sizes 0"), 2, HasSubstr("at least 1 byte"));
-    expect_refusal(scratch.run("predict " + chain + " --model fit.json --sizes 1 --ranks 17"), 2,
+    expect_refusal(scratch.run("predict " + chain_file + " --model fit.json --sizes 1 --ranks 17"), 2,
                    HasSubstr("places for 16"));
-    expect_refusal(scratch.run("predict " + chain + " --model none.json --sizes 1"), 2, HasSubstr("none.json"));
-    expect_refusal(scratch.run("predict " + chain + " --model fit.json,fit.json --sizes 1"), 2,
+    expect_refusal(scratch.run("predict " + chain_file + " --model none.json --sizes 1"), 2, HasSubstr("none.json"));
+    expect_refusal(scratch.run("predict " + chain_file + " --model fit.json,fit.json --sizes 1"), 2,
                    HasSubstr("two signatures"));
-    expect_refusal(scratch.run("predict " + chain + " --model fit.json --sizes 1 --methods tree+window:x"), 2,
+    expect_refusal(scratch.run("predict " + chain_file + " --model fit.json --sizes 1 --methods tree+window:x"), 2,
                    HasSubstr("--methods"));
-    expect_refusal(scratch.run("predict " + chain + " --model fit.json --sizes 1 --methods ring+timed"), 2,
+    expect_refusal(scratch.run("predict " + chain_file + " --model fit.json --sizes 1 --methods ring+timed"), 2,
                    HasSubstr("ring"));
 }
 

@@ -12,18 +12,18 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string example = AAPC_SOURCE_DIRECTORY "/examples/switch-16.toml";
+const std::string hostile_example = AAPC_SOURCE_DIRECTORY "/examples/switch-16.toml";
 
 TEST(HostileInput, EndlessFilesAreRefusedForWhatTheyAre) {
     const Scratch scratch;
     for (const std::string& command :
-         {"check /dev/zero --topology " + example, std::string("fit /dev/zero"), std::string("predict /dev/zero"),
-          "predict " + example + " --model /dev/zero", "explain " + example + " --model /dev/zero",
-          std::string("topology /dev/zero")}) {
+         {"check /dev/zero --topology " + hostile_example, std::string("fit /dev/zero"),
+          std::string("predict /dev/zero"), "predict " + hostile_example + " --model /dev/zero",
+          "explain " + hostile_example + " --model /dev/zero", std::string("topology /dev/zero")}) {
         expect_refusal(scratch.run(command), 2, HasSubstr("/dev/zero:1:1: a zero byte; give "));
     }
     // A tuning that cannot be read is said, and decided without.
-    EXPECT_THAT(scratch.run("explain " + example + " --tuning /dev/zero").out,
+    EXPECT_THAT(scratch.run("explain " + hostile_example + " --tuning /dev/zero").out,
                 HasSubstr("/dev/zero:1:1: a zero byte; give a tuning file, which is text"));
     for (const auto& [command, message] :
          {std::pair<std::string, std::string>{"topology",
@@ -48,21 +48,21 @@ TEST(HostileInput, EscapeCharactersAreShownAndNotSent) {
     for (const std::string& command : {word,
                                        "--" + word,
                                        "topology " + word,
-                                       "topology --format " + word + " " + example,
+                                       "topology --format " + word + " " + hostile_example,
                                        "topology --" + word,
-                                       "schedule " + example + " --algorithm " + word,
-                                       "schedule " + example + " --synchronisation " + word,
-                                       "schedule " + example + " -o /nowhere/" + word,
-                                       "generate " + example + " -o /nowhere/" + word,
+                                       "schedule " + hostile_example + " --algorithm " + word,
+                                       "schedule " + hostile_example + " --synchronisation " + word,
+                                       "schedule " + hostile_example + " -o /nowhere/" + word,
+                                       "generate " + hostile_example + " -o /nowhere/" + word,
                                        "exec --" + word + " -- true",
                                        "exec -- " + word,
                                        "exec --mpi " + word + " -- true",
-                                       "explain " + example + " --machines " + word,
-                                       "explain " + example + " --sizes " + word,
-                                       "explain " + example + " --model " + word,
-                                       "explain " + example + " --buffer-limit " + word,
-                                       "explain " + example + " --ranks " + word,
-                                       "check " + word + " --topology " + example,
+                                       "explain " + hostile_example + " --machines " + word,
+                                       "explain " + hostile_example + " --sizes " + word,
+                                       "explain " + hostile_example + " --model " + word,
+                                       "explain " + hostile_example + " --buffer-limit " + word,
+                                       "explain " + hostile_example + " --ranks " + word,
+                                       "check " + word + " --topology " + hostile_example,
                                        "fit " + word,
                                        "predict " + word,
                                        "bench --topology " + word,

@@ -28,7 +28,7 @@ using testing::HasSubstr;
 
 constexpr double alpha = 60e-6;
 constexpr double beta = 8.6e-8;  // of 100 Mbit/s with headers
-constexpr std::int64_t bytes = 65536;
+constexpr std::int64_t block_bytes = 65536;
 
 /// Delta of 5 ms from 8 KiB on.
 ContentionFit signature(double gamma) {
@@ -57,7 +57,7 @@ MethodModel model_for(const std::string& method, const Network& network, double 
 }
 
 double seconds(const std::string& method, const Network& network, double gamma = 1.5) {
-    return model_for(method, network, gamma).seconds(bytes).value;
+    return model_for(method, network, gamma).seconds(block_bytes).value;
 }
 
 TEST(MethodModel, NativeIsWhatTheSignatureSays) {
@@ -73,7 +73,7 @@ TEST(MethodModel, NativeIsWhatTheSignatureSays) {
 
 TEST(MethodModel, PhasesWithTheirStartUpsAndWhatKeepsThemApart) {
     const Network network = star_of({1, 1, 1, 1, 1, 1, 1, 1}).build();  // 8 machines, 7 phases
-    const double phase = alpha + bytes * beta;
+    const double phase = alpha + block_bytes * beta;
     EXPECT_NEAR(seconds("tree+none", network), 7 * phase, 1e-9);
     EXPECT_NEAR(seconds("tree+sender", network), 7 * phase + 6 * alpha, 1e-9);
     EXPECT_NEAR(seconds("tree+barrier", network), 7 * phase + 6 * 3 * alpha, 1e-9);
@@ -81,24 +81,25 @@ TEST(MethodModel, PhasesWithTheirStartUpsAndWhatKeepsThemApart) {
     EXPECT_NEAR(seconds("tree+barrier-partial-none:4", network), 7 * phase + 3 * alpha, 1e-9);
     EXPECT_NEAR(seconds("tree+barrier-partial-sender:4", network), 7 * phase + (3 + 5) * alpha, 1e-9);
     EXPECT_NEAR(seconds("ring+window:1", network), 7 * phase, 1e-9);
-    EXPECT_NEAR(seconds("bruck/radix-2", network), 3 * (alpha + 4 * bytes * beta), 1e-9);
+    EXPECT_NEAR(seconds("bruck/radix-2", network), 3 * (alpha + 4 * block_bytes * beta), 1e-9);
 }
 
 TEST(MethodModel, MessagesThatMeetPayWhatContentionCosts) {
     const Network network = chain_of({4, 4, 4, 4}).build();
     // 64 messages cross the middle; gamma 6.4 for 15 messages is 1.5 times what the wires need.
     constexpr double gamma = 6.4;
-    EXPECT_NEAR(seconds("tree+none", network, gamma), 64 * (alpha + bytes * beta), 1e-9);
-    EXPECT_NEAR(seconds("linear+window:all", network, gamma), 15 * alpha + 1.5 * 64 * bytes * beta + 15 * 5e-3, 1e-9);
+    EXPECT_NEAR(seconds("tree+none", network, gamma), 64 * (alpha + block_bytes * beta), 1e-9);
+    EXPECT_NEAR(seconds("linear+window:all", network, gamma), 15 * alpha + 1.5 * 64 * block_bytes * beta + 15 * 5e-3,
+                1e-9);
     // A signature below the bound was not measured at saturation: the wires still need their time.
-    EXPECT_NEAR(seconds("linear+window:all", network, 2), 15 * alpha + 64 * bytes * beta + 15 * 5e-3, 1e-9);
+    EXPECT_NEAR(seconds("linear+window:all", network, 2), 15 * alpha + 64 * block_bytes * beta + 15 * 5e-3, 1e-9);
     // Below the threshold no delta.
     EXPECT_NEAR(model_for("linear+window:all", network, gamma).seconds(1024).value, 15 * alpha + 1.5 * 64 * 1024 * beta,
                 1e-9);
     // What nothing keeps apart may take as long as if everybody sent at once.
-    const Estimate loose = model_for("tree+none", network, gamma).seconds(bytes);
-    const Estimate tight = model_for("tree+sender", network, gamma).seconds(bytes);
-    EXPECT_EQ(loose.interval.high, predict_seconds(signature(gamma), 16, bytes).interval.high);
+    const Estimate loose = model_for("tree+none", network, gamma).seconds(block_bytes);
+    const Estimate tight = model_for("tree+sender", network, gamma).seconds(block_bytes);
+    EXPECT_EQ(loose.interval.high, predict_seconds(signature(gamma), 16, block_bytes).interval.high);
     EXPECT_LT(tight.interval.high, 1.1 * tight.value);
 }
 
@@ -124,7 +125,7 @@ TEST(MethodModel, CopiesStandForMessagesInsideMachines) {
 
 TEST(MethodModel, TimedGoesByItsSlots) {
     const Network network = chain_of({4, 4, 4, 4}).build();
-    const double slots = segment_message(bytes, 1e8).end_seconds(64);
+    const double slots = segment_message(block_bytes, 1e8).end_seconds(64);
     const double start = alpha * (1 + 2 * 4);
     EXPECT_NEAR(seconds("tree+timed@0.95", network), start + slots / 0.95, 1e-9);
     EXPECT_NEAR(seconds("tree+timed", network), start + slots / PaceController::initial_pace, 1e-9);
@@ -133,7 +134,7 @@ TEST(MethodModel, TimedGoesByItsSlots) {
     slow.clusters.front().fit.link.beta_seconds_per_byte = 3 * beta;
     const auto model =
         MethodModel::create(network, full_placement(network), *parse_method("tree+timed", NetworkKind::tree), slow);
-    EXPECT_NEAR(model->seconds(bytes).value, start + 64 * bytes * 3 * beta, 1e-9);
+    EXPECT_NEAR(model->seconds(block_bytes).value, start + 64 * block_bytes * 3 * beta, 1e-9);
 }
 
 TEST(MethodModel, FasterTrunksCarryMore) {
@@ -147,7 +148,7 @@ TEST(MethodModel, FasterTrunksCarryMore) {
     }
     const Network network = tree.build();
     // 16 messages on the trunk take as long as 1.6 on a port, of which every port carries 7.
-    EXPECT_NEAR(seconds("linear+window:all", network, 1), 7 * alpha + 7 * bytes * beta + 7 * 5e-3, 1e-9);
+    EXPECT_NEAR(seconds("linear+window:all", network, 1), 7 * alpha + 7 * block_bytes * beta + 7 * 5e-3, 1e-9);
 }
 
 TEST(MethodModel, BetweenClustersMessagesShareTheWideArea) {
@@ -161,9 +162,10 @@ TEST(MethodModel, BetweenClustersMessagesShareTheWideArea) {
         return std::move(*built);
     };
     const GridModel grid = grid_model_of(model, network, full_placement(network));
-    EXPECT_EQ(of("native").seconds(bytes), predict_direct_seconds(grid, bytes));
+    EXPECT_EQ(of("native").seconds(block_bytes), predict_direct_seconds(grid, block_bytes));
     // Inside two phases of two blocks; across one phase in which three messages of three blocks share the uplink.
-    EXPECT_NEAR(of("local-group").seconds(bytes).value, 2 * (alpha + 2 * bytes * beta) + 5e-3 + 9 * bytes * beta, 1e-9);
+    EXPECT_NEAR(of("local-group").seconds(block_bytes).value,
+                2 * (alpha + 2 * block_bytes * beta) + 5e-3 + 9 * block_bytes * beta, 1e-9);
 }
 
 TEST(MethodModel, SaysWhatIsMissing) {
@@ -196,15 +198,15 @@ TEST(MethodModel, NothingBeatsTheBound) {
         std::shuffle(placement.machine_of.begin(), placement.machine_of.end(), random);
         placement.machine_of.resize(2 + random() % (placement.machine_of.size() - 1));
         const Bound bound = network_bound(network, placement);
-        const double least = bound.seconds_per_byte * bound.slowest_bits_per_second / 8 * beta * bytes;
+        const double least = bound.seconds_per_byte * bound.slowest_bits_per_second / 8 * beta * block_bytes;
         for (const Method& method : candidate_methods(network, placement)) {
             const auto model = MethodModel::create(network, placement, method, model_of(100));
             ASSERT_TRUE(model) << to_string(method) << ", seed " << seed << ": " << to_string(model.error());
-            const Estimate estimate = model->seconds(bytes);
+            const Estimate estimate = model->seconds(block_bytes);
             EXPECT_GE(estimate.value, least * (1 - 1e-12)) << to_string(method) << ", seed " << seed;
             EXPECT_LE(estimate.interval.low, estimate.value) << to_string(method) << ", seed " << seed;
             EXPECT_GE(estimate.interval.high, estimate.value) << to_string(method) << ", seed " << seed;
-            EXPECT_LE(estimate.value, model->seconds(2 * bytes).value) << to_string(method) << ", seed " << seed;
+            EXPECT_LE(estimate.value, model->seconds(2 * block_bytes).value) << to_string(method) << ", seed " << seed;
             ++models;
             if (to_string(method) == "tree/merged+none") {
                 EXPECT_NEAR(estimate.value - alpha * static_cast<double>(bound.messages), least, 1e-9 * least + 1e-12)

@@ -11,7 +11,7 @@
 namespace aapc {
 namespace {
 
-struct Network {
+struct PacedNetwork {
     double capacity;       ///< the fastest pace that it keeps up with
     double full_seconds;   ///< what the exchange takes at pace 1
     double noise_seconds;  ///< every exchange is late by up to so much, whatever the pace
@@ -28,7 +28,7 @@ struct Network {
 };
 
 /// Runs so many exchanges and returns the time of each.
-std::vector<double> run(PaceController& controller, Network& network, int exchanges) {
+std::vector<double> run(PaceController& controller, PacedNetwork& network, int exchanges) {
     std::vector<double> seconds;
     for (int exchange = 0; exchange < exchanges; ++exchange) {
         const double pace = controller.pace();
@@ -50,7 +50,7 @@ double mean(const std::vector<double>& values, std::size_t from, std::size_t to)
 TEST(PaceController, KeepsItsPaceOnLinksAsDeclared) {
     for (const double full : {0.005, 0.05, 1.0}) {
         PaceController controller;
-        Network network{1.0, full, 0.0005};
+        PacedNetwork network{1.0, full, 0.0005};
         const auto seconds = run(controller, network, 2000);
         EXPECT_LT(mean(seconds, 0, 2000), 1.02 * (full / 0.98 + 0.0005)) << full;
     }
@@ -58,7 +58,7 @@ TEST(PaceController, KeepsItsPaceOnLinksAsDeclared) {
 
 TEST(PaceController, DoesNotSlowDownForABusyMachine) {
     PaceController controller;
-    Network network{1.0, 0.05, 0.02};  // late by a fifth on average, at any pace
+    PacedNetwork network{1.0, 0.05, 0.02};  // late by a fifth on average, at any pace
     const auto seconds = run(controller, network, 1000);
     EXPECT_LT(mean(seconds, 500, 1000), 1.03 * (0.05 / 0.98 + 0.01));
 }
@@ -67,7 +67,7 @@ TEST(PaceController, FindsSlowerLinksThanDeclared) {
     for (const double capacity : {0.9, 0.7, 0.5, 0.1, 0.01}) {
         for (const double full : {0.01, 0.2}) {
             PaceController controller;
-            Network network{capacity, full, 0.0005};
+            PacedNetwork network{capacity, full, 0.0005};
             const auto seconds = run(controller, network, 300);
             EXPECT_LT(mean(seconds, 100, 300), 1.1 * (full / (0.98 * capacity) + 0.0005))
                 << "capacity " << capacity << ", full " << full << ", pace " << controller.pace();
@@ -78,7 +78,7 @@ TEST(PaceController, FindsSlowerLinksThanDeclared) {
 TEST(PaceController, FindsFasterLinksThanDeclared) {
     for (const double capacity : {1.5, 3.0, 10.0}) {
         PaceController controller;
-        Network network{capacity, 0.5, 0.0005};
+        PacedNetwork network{capacity, 0.5, 0.0005};
         const auto seconds = run(controller, network, 400);
         EXPECT_LT(mean(seconds, 300, 400), 1.3 * (0.5 / capacity))
             << "capacity " << capacity << ", pace " << controller.pace();
@@ -87,7 +87,7 @@ TEST(PaceController, FindsFasterLinksThanDeclared) {
 
 TEST(PaceController, FollowsTrafficThatComesAndGoes) {
     PaceController controller;
-    Network network{1.0, 0.1, 0.0005};
+    PacedNetwork network{1.0, 0.1, 0.0005};
     run(controller, network, 50);
     network.capacity = 0.5;
     const auto crowded = run(controller, network, 200);

@@ -120,20 +120,20 @@ TEST(CycleJson, EveryTickHasItsFraction) {
     EXPECT_EQ(documents::tick_at(std::nextafter(1.0, 0.0), 3), 2) << "never behind the cycle";
 }
 
-const std::string good =
+const std::string good_cycle =
     R"({"format":"aapc-schedule/1","participants":[{"name":"n0","machine":"n0"},{"name":"n1","machine":"n1"}],)"
     R"("transfers":[{"from":1,"to":0,"at":0.5},{"at":0,"to":1,"from":0}],)"
     R"("cycle":{"bound_seconds_per_byte":8e-8,"seconds_per_byte":1},"queue":{"messages":0}})";
 
-std::string diagnostic(const std::string& from = "", const std::string& to = "") {
-    std::string text = good;
+std::string answer_with(const std::string& from = "", const std::string& to = "") {
+    std::string text = good_cycle;
     text.replace(text.find(from), from.size(), to);
     const auto document = read_schedule_document(text, "f");
     return document ? "" : to_string(document.error());
 }
 
 TEST(CycleJson, TicksMayBeLeftOutAndOrderDoesNotMatter) {
-    const auto document = read_schedule_document(good, "f");
+    const auto document = read_schedule_document(good_cycle, "f");
     ASSERT_TRUE(document) << to_string(document.error());
     EXPECT_EQ(document->draft.ticks, Phase{1} << 53U);
     EXPECT_EQ(document->draft.transfers, (std::vector<Transfer>{{0, 0, 1}, {Phase{1} << 52U, 1, 0}}));
@@ -144,34 +144,34 @@ TEST(CycleJson, TicksMayBeLeftOutAndOrderDoesNotMatter) {
 }
 
 TEST(CycleJson, Mistakes) {
-    EXPECT_EQ(diagnostic(), "");
-    EXPECT_THAT(diagnostic("0.5", "1"), HasSubstr("transfers[0].at is 1; it must be at least 0 and less than 1"));
-    EXPECT_THAT(diagnostic("0.5", "-0.25"), HasSubstr("transfers[0].at is -0.25; it must be at least 0"));
-    EXPECT_THAT(diagnostic("0.5", "\"0.5\""), HasSubstr("transfers[0].at is a string; it must be a number"));
-    EXPECT_THAT(diagnostic("0.5", "1e999"), HasSubstr("f:1:"));
-    EXPECT_THAT(diagnostic(",\"at\":0.5", ""), HasSubstr("transfers[0] has no member 'at'"));
-    EXPECT_THAT(diagnostic("\"from\":1,", "\"from\":1.5,"), HasSubstr("must be a whole number"));
-    EXPECT_THAT(diagnostic("\"seconds_per_byte\":1", "\"seconds_per_byte\":-1"),
+    EXPECT_EQ(answer_with(), "");
+    EXPECT_THAT(answer_with("0.5", "1"), HasSubstr("transfers[0].at is 1; it must be at least 0 and less than 1"));
+    EXPECT_THAT(answer_with("0.5", "-0.25"), HasSubstr("transfers[0].at is -0.25; it must be at least 0"));
+    EXPECT_THAT(answer_with("0.5", "\"0.5\""), HasSubstr("transfers[0].at is a string; it must be a number"));
+    EXPECT_THAT(answer_with("0.5", "1e999"), HasSubstr("f:1:"));
+    EXPECT_THAT(answer_with(",\"at\":0.5", ""), HasSubstr("transfers[0] has no member 'at'"));
+    EXPECT_THAT(answer_with("\"from\":1,", "\"from\":1.5,"), HasSubstr("must be a whole number"));
+    EXPECT_THAT(answer_with("\"seconds_per_byte\":1", "\"seconds_per_byte\":-1"),
                 HasSubstr("cycle.seconds_per_byte is -1; it must be at least 0"));
-    EXPECT_THAT(diagnostic(",\"seconds_per_byte\":1", ""), HasSubstr("cycle has no member 'seconds_per_byte'"));
-    EXPECT_THAT(diagnostic("\"seconds_per_byte\":1}", "\"seconds_per_byte\":1,\"ticks\":0}"),
+    EXPECT_THAT(answer_with(",\"seconds_per_byte\":1", ""), HasSubstr("cycle has no member 'seconds_per_byte'"));
+    EXPECT_THAT(answer_with("\"seconds_per_byte\":1}", "\"seconds_per_byte\":1,\"ticks\":0}"),
                 HasSubstr("cycle.ticks is 0; it must be from 1 to"));
-    EXPECT_THAT(diagnostic("\"seconds_per_byte\":1}", "\"seconds_per_byte\":1,\"ticks\":1.5}"),
+    EXPECT_THAT(answer_with("\"seconds_per_byte\":1}", "\"seconds_per_byte\":1,\"ticks\":1.5}"),
                 HasSubstr("it must be a whole number"));
-    EXPECT_THAT(diagnostic("\"cycle\"", "\"phases\":[],\"cycle\""), HasSubstr("'phases' and times of a cycle"));
-    EXPECT_THAT(diagnostic("\"cycle\":{\"bound_seconds_per_byte\":8e-8,\"seconds_per_byte\":1},", ""),
+    EXPECT_THAT(answer_with("\"cycle\"", "\"phases\":[],\"cycle\""), HasSubstr("'phases' and times of a cycle"));
+    EXPECT_THAT(answer_with("\"cycle\":{\"bound_seconds_per_byte\":8e-8,\"seconds_per_byte\":1},", ""),
                 HasSubstr("the document has no member 'cycle'"));
-    EXPECT_THAT(diagnostic(R"("transfers":[{"from":1,"to":0,"at":0.5},{"at":0,"to":1,"from":0}],)", ""),
+    EXPECT_THAT(answer_with(R"("transfers":[{"from":1,"to":0,"at":0.5},{"at":0,"to":1,"from":0}],)", ""),
                 HasSubstr("the document has no member 'transfers'"));
-    EXPECT_THAT(diagnostic("\"messages\":0", "\"messages\":1"), HasSubstr("queue has no member 'from'"));
-    EXPECT_THAT(diagnostic("\"messages\":0", "\"messages\":1,\"from\":\"a\""), HasSubstr("queue has no member 'to'"));
-    EXPECT_THAT(diagnostic("\"messages\":0", "\"from\":\"a\""), HasSubstr("queue has no member 'messages'"));
-    EXPECT_THAT(diagnostic("\"messages\":0", "\"messages\":0,\"bytes\":0"), HasSubstr("unknown member 'bytes'"));
-    EXPECT_THAT(diagnostic("\"messages\":0", "\"messages\":-1"), HasSubstr("queue.messages is -1"));
+    EXPECT_THAT(answer_with("\"messages\":0", "\"messages\":1"), HasSubstr("queue has no member 'from'"));
+    EXPECT_THAT(answer_with("\"messages\":0", "\"messages\":1,\"from\":\"a\""), HasSubstr("queue has no member 'to'"));
+    EXPECT_THAT(answer_with("\"messages\":0", "\"from\":\"a\""), HasSubstr("queue has no member 'messages'"));
+    EXPECT_THAT(answer_with("\"messages\":0", "\"messages\":0,\"bytes\":0"), HasSubstr("unknown member 'bytes'"));
+    EXPECT_THAT(answer_with("\"messages\":0", "\"messages\":-1"), HasSubstr("queue.messages is -1"));
 }
 
 TEST(CycleTable, ARowForEachTime) {
-    const auto document = read_schedule_document(good, "f");
+    const auto document = read_schedule_document(good_cycle, "f");
     ASSERT_TRUE(document);
     const Network network = test::chain_of({2}).build();
     const auto schedule = check_schedule(document->draft, network, full_placement(network));

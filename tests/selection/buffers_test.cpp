@@ -21,7 +21,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-Method method(std::string_view text, NetworkKind kind = NetworkKind::torus) { return parse_method(text, kind).value(); }
+Method method_of(std::string_view text, NetworkKind kind = NetworkKind::torus) {
+    return parse_method(text, kind).value();
+}
 
 Decision rule(const Network& network) {
     const Placement placement = full_placement(network);
@@ -30,7 +32,8 @@ Decision rule(const Network& network) {
 
 Decision forced(const Network& network, std::string_view text) {
     const Placement placement = full_placement(network);
-    return decide(network, placement, network_bound(network, placement), {method(text, network.kind()), {}}, nullptr);
+    return decide(network, placement, network_bound(network, placement), {method_of(text, network.kind()), {}},
+                  nullptr);
 }
 
 std::vector<BufferedMethod> needs_of(const Network& network, const LimitedDecision& decision) {
@@ -43,7 +46,7 @@ Decision limited(const Network& network, const LimitedDecision& decision, std::i
 
 /// What the torus needs for so many divisions, from its timetable.
 std::int64_t blocks(const Network& network, int divisions) {
-    const Method wanted = method(fmt::format("torus/divisions-{}", divisions));
+    const Method wanted = method_of(fmt::format("torus/divisions-{}", divisions));
     return largest_buffer_blocks(**build_timetable(*wanted.algorithm, wanted.variant, network, full_placement(network)),
                                  wanted.synchronisation);
 }
@@ -54,7 +57,7 @@ TEST(Buffers, EveryDivisionThatCouldTakeOverIsAskedFor) {
     ASSERT_EQ(needs.size(), 3U);
     for (int divisions = 0; divisions <= 2; ++divisions) {
         const BufferedMethod& need = needs[static_cast<std::size_t>(2 - divisions)];
-        EXPECT_EQ(need.method, method(fmt::format("torus/divisions-{}", divisions)));
+        EXPECT_EQ(need.method, method_of(fmt::format("torus/divisions-{}", divisions)));
         EXPECT_EQ(need.buffer_blocks, blocks(network, divisions));
     }
     EXPECT_TRUE(needs_of(network, {rule(network), rule(network)}).empty()) << "torus-direct forwards nothing";
@@ -73,13 +76,13 @@ TEST(Buffers, DividesAsOftenAsFitsThenSendsDirectly) {
     for (const int divisions : {2, 1, 0}) {
         const std::int64_t last = limit / blocks(network, divisions);
         ASSERT_LT(from, last);
-        EXPECT_EQ(chosen.at(from), method(fmt::format("torus/divisions-{}", divisions)));
-        EXPECT_EQ(chosen.at(last), method(fmt::format("torus/divisions-{}", divisions)));
+        EXPECT_EQ(chosen.at(from), method_of(fmt::format("torus/divisions-{}", divisions)));
+        EXPECT_EQ(chosen.at(last), method_of(fmt::format("torus/divisions-{}", divisions)));
         from = last + 1;
     }
     ASSERT_GE(from, rule(network).crossover()->block_bytes);
-    EXPECT_EQ(chosen.at(from), method("torus-direct"));
-    EXPECT_EQ(chosen.at(largest_scheduled_block), method("torus-direct"));
+    EXPECT_EQ(chosen.at(from), method_of("torus-direct"));
+    EXPECT_EQ(chosen.at(largest_scheduled_block), method_of("torus-direct"));
     EXPECT_TRUE(chosen.at(largest_scheduled_block + 1).native());
     EXPECT_TRUE(chosen.at(0).native());
     EXPECT_EQ(explain(full_placement(network), chosen),
@@ -98,7 +101,7 @@ TEST(Buffers, BelowTheRulesSmallestBlockTheMpiTakesOver) {
     EXPECT_TRUE(chosen.at(1).native());
     const std::int64_t first = rule(network).crossover()->block_bytes;
     EXPECT_TRUE(chosen.at(first - 1).native());
-    EXPECT_EQ(chosen.at(first), method("torus-direct"));
+    EXPECT_EQ(chosen.at(first), method_of("torus-direct"));
     EXPECT_EQ(chosen.crossover()->block_bytes, first);
     EXPECT_EQ(chosen.ranges().size(), 3U) << "neighbours that are alike are one";
 }
@@ -107,9 +110,9 @@ TEST(Buffers, WithoutADirectExchangeTheLatticeTakesOver) {
     for (const test::Sides& sides : {test::Sides{4, 4}, test::Sides{3, 5}}) {
         const Network network = test::torus_of(sides);
         const Decision chosen = limited(network, {forced(network, "torus"), rule(network)}, 100 * blocks(network, 0));
-        EXPECT_EQ(chosen.at(100), method("torus"));
+        EXPECT_EQ(chosen.at(100), method_of("torus"));
         EXPECT_TRUE(chosen.at(101).native());
-        EXPECT_EQ(chosen.at(largest_scheduled_block), method("lattice"));
+        EXPECT_EQ(chosen.at(largest_scheduled_block), method_of("lattice"));
     }
 }
 
@@ -127,14 +130,14 @@ TEST(Buffers, WhatForwardsNothingIsNotTouched) {
 TEST(Buffers, OtherAlgorithmsThatForwardAreLimited) {
     const Network network = test::torus_of({8, 8});
     const Decision bruck = limited(network, {forced(network, "bruck"), rule(network)}, 1'000'000);
-    EXPECT_EQ(bruck.at(1), method("bruck"));
-    EXPECT_EQ(bruck.at(largest_scheduled_block), method("torus-direct"));
+    EXPECT_EQ(bruck.at(1), method_of("bruck"));
+    EXPECT_EQ(bruck.at(largest_scheduled_block), method_of("torus-direct"));
     // What would take over may forward, too: where that does not fit either, there is nothing but the MPI's own.
     const Network clusters = test::clusters_of({3, 7});
     const Decision gathering = forced(clusters, "local-group");
     for (const char* wanted : {"local-group", "bruck"}) {
         const Decision chosen = limited(clusters, {forced(clusters, wanted), gathering}, 1'000'000);
-        EXPECT_EQ(chosen.at(1), method(wanted, NetworkKind::clusters));
+        EXPECT_EQ(chosen.at(1), method_of(wanted, NetworkKind::clusters));
         EXPECT_TRUE(chosen.at(1'000'001).native()) << wanted;
     }
 }
@@ -148,10 +151,10 @@ TEST(Buffers, AMethodThatCannotBeHadStaysForOthersToRefuse) {
 /// The leads of a tuning belong to what was measured.
 TEST(Buffers, OnlyWhatWasMeasuredKeepsItsLead) {
     const Network network = test::torus_of({8, 8});
-    const Decision tuned({{0, Method{}, ""}, {1, method("torus/divisions-1"), "twice as fast"}}, "tuned",
+    const Decision tuned({{0, Method{}, ""}, {1, method_of("torus/divisions-1"), "twice as fast"}}, "tuned",
                          Decision::Basis::tuning);
     const Decision chosen = limited(network, {tuned, rule(network)}, 100'000);
-    ASSERT_EQ(chosen.ranges()[1].method, method("torus/divisions-1"));
+    ASSERT_EQ(chosen.ranges()[1].method, method_of("torus/divisions-1"));
     EXPECT_EQ(chosen.ranges()[1].lead, "twice as fast");
     EXPECT_EQ(chosen.ranges()[2].lead, "");
     EXPECT_EQ(chosen.basis(), Decision::Basis::tuning);
@@ -182,12 +185,12 @@ Method expected_at(const LimitedDecision& decision, const std::vector<BufferedMe
 TEST(Buffers, EverySizeGetsWhatItWouldGetAlone) {
     const Network network = test::torus_of({8, 8});
     const std::vector<Method> methods = {Method{},
-                                         method("torus/divisions-0"),
-                                         method("torus/divisions-1"),
-                                         method("torus/divisions-2"),
-                                         method("bruck"),
-                                         method("torus-direct"),
-                                         method("ring")};
+                                         method_of("torus/divisions-0"),
+                                         method_of("torus/divisions-1"),
+                                         method_of("torus/divisions-2"),
+                                         method_of("bruck"),
+                                         method_of("torus-direct"),
+                                         method_of("ring")};
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937_64 random(seed);

@@ -19,14 +19,14 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Network read(const std::string& text) {
+Network read_clusters(const std::string& text) {
     Expected<Network> network = read_topology(text, "test.toml");
     EXPECT_TRUE(network) << to_string(network.error());
     return network ? std::move(*network) : Network(NetworkKind::clusters, {}, {}, {});
 }
 
 /// "a0-nancy@1000M nancy-wide-area@10000M+2.5ms": every link in order, with its speed and its latency.
-std::string links(const Network& network) {
+std::string links_and_latencies(const Network& network) {
     std::string text;
     for (const Link& link : network.links()) {
         const auto name = [&](Vertex vertex) { return network.vertices()[static_cast<std::size_t>(vertex)].name; };
@@ -39,7 +39,7 @@ std::string links(const Network& network) {
     return text;
 }
 
-std::vector<std::string> machines(const Network& network) {
+std::vector<std::string> machine_names(const Network& network) {
     std::vector<std::string> names;
     names.reserve(network.machines().size());
     for (Machine machine = 0; machine < static_cast<Machine>(network.machines().size()); ++machine) {
@@ -63,13 +63,13 @@ latency = "5ms"
 )";
 
 TEST(Clusters, TwoOfThem) {
-    const Network network = read(two_clusters);
+    const Network network = read_clusters(two_clusters);
     EXPECT_EQ(network.kind(), NetworkKind::clusters);
     EXPECT_TRUE(is_tree(network.kind()));
-    EXPECT_EQ(links(network),
+    EXPECT_EQ(links_and_latencies(network),
               "nancy-wide-area@10000M+2.5ms a0-nancy@10000M a1-nancy@10000M a2-nancy@10000M "
               "rennes-wide-area@10000M+2.5ms b0-rennes@10000M b1-rennes@10000M");
-    EXPECT_THAT(machines(network), ElementsAre("a0", "a1", "a2", "b0", "b1"));
+    EXPECT_THAT(machine_names(network), ElementsAre("a0", "a1", "a2", "b0", "b1"));
     const Clusters clusters = find_clusters(network);
     EXPECT_THAT(clusters.switch_of, ElementsAre(1, 2));
     EXPECT_THAT(clusters.cluster_of, ElementsAre(0, 0, 0, 1, 1));
@@ -78,13 +78,13 @@ TEST(Clusters, TwoOfThem) {
 }
 
 TEST(Clusters, TheBoundCountsTheWideArea) {
-    const Bound bound = tree_bound(read(two_clusters), full_placement(read(two_clusters)));
+    const Bound bound = tree_bound(read_clusters(two_clusters), full_placement(read_clusters(two_clusters)));
     EXPECT_EQ(bound.messages, 6);
     EXPECT_EQ(bound.links.front().messages, 6);
 }
 
 TEST(Clusters, WithSwitchesBelowThemAndEverySpeed) {
-    const Network network = read(R"([wide_area]
+    const Network network = read_clusters(R"([wide_area]
 name = "internet"
 speed = "1Gbit"
 latency = "20 ms"
@@ -110,10 +110,10 @@ machines = "x"
 kind = "clusters"
 speed = "10Mbit"
 )");
-    EXPECT_EQ(links(network),
+    EXPECT_EQ(links_and_latencies(network),
               "rack-c@40M r0-rack@10M r1-rack@10M c-internet@1000M+10ms m-c@30M shelf-rack@10M s-shelf@50M "
               "d-internet@20M+10ms x-d@10M");
-    EXPECT_THAT(machines(network), ElementsAre("r0", "r1", "m", "s", "x")) << "in the order of the file";
+    EXPECT_THAT(machine_names(network), ElementsAre("r0", "r1", "m", "s", "x")) << "in the order of the file";
     const Clusters clusters = find_clusters(network);
     EXPECT_THAT(clusters.cluster_of, ElementsAre(0, 0, 0, 0, 1));
     EXPECT_THAT(clusters.machines_of, ElementsAre(4, 1));
@@ -125,20 +125,21 @@ speed = "10Mbit"
 }
 
 TEST(Clusters, TheWideAreaMayGoWithoutItsTable) {
-    EXPECT_EQ(links(read("network = {kind = 'clusters', speed = '1Mbit'}\n[[cluster]]\nname = 'c'\nmachines = 'a'\n")),
+    EXPECT_EQ(links_and_latencies(read_clusters(
+                  "network = {kind = 'clusters', speed = '1Mbit'}\n[[cluster]]\nname = 'c'\nmachines = 'a'\n")),
               "c-wide-area@1M a-c@1M");
 }
 
 TEST(Clusters, TheDigestSeesTheLatency) {
     std::string faster = two_clusters;
     faster.replace(faster.find("5ms"), 3, "4ms");
-    EXPECT_NE(network_digest(read(two_clusters)), network_digest(read(faster)));
+    EXPECT_NE(network_digest(read_clusters(two_clusters)), network_digest(read_clusters(faster)));
     std::string same = two_clusters;
     same.replace(same.find("5ms"), 3, "5000us");
-    EXPECT_EQ(network_digest(read(two_clusters)), network_digest(read(same)));
+    EXPECT_EQ(network_digest(read_clusters(two_clusters)), network_digest(read_clusters(same)));
 }
 
-struct Mistake {
+struct ClustersCase {
     const char* title;
     std::string text;
     int line;
@@ -147,12 +148,12 @@ struct Mistake {
     std::string advice;
 };
 
-void PrintTo(const Mistake& mistake, std::ostream* stream) { *stream << mistake.title; }
+void PrintTo(const ClustersCase& mistake, std::ostream* stream) { *stream << mistake.title; }
 
-class ClustersMistake : public testing::TestWithParam<Mistake> {};
+class ClustersMistake : public testing::TestWithParam<ClustersCase> {};
 
 TEST_P(ClustersMistake, IsAnsweredWithItsPlace) {
-    const Mistake& mistake = GetParam();
+    const ClustersCase& mistake = GetParam();
     const auto network = read_topology(mistake.text, "file.toml");
     ASSERT_FALSE(network) << mistake.text;
     const std::string message = to_string(network.error());
@@ -169,7 +170,7 @@ const std::string head = "[network]\nkind = 'clusters'\nspeed = '1Gbit'\n";
 /// What follows starts in line 7.
 const std::string one = head + "[[cluster]]\nname = 'c'\nmachines = 'a'\n";
 
-const Mistake mistakes[] = {
+const ClustersCase clusters_mistakes[] = {
     {"NoCluster", head, 1, 1, "no cluster", "[[cluster]]"},
     {"NoClusterInTheArray", "cluster = []\n" + head, 1, 11, "no cluster", "[[cluster]]"},
     {"ClusterInSingleBrackets", head + "[cluster]\nname = 'c'\n", 4, 1, "cluster is a table", "double brackets"},
@@ -215,7 +216,7 @@ const Mistake mistakes[] = {
     {"CycleBelowNoCluster", one + "[[switch]]\nname = 's'\nuplink = 't'\n[[switch]]\nname = 't'\nuplink = 's'\n", 9, 10,
      "switch 's' is its own uplink", ""},
 };
-INSTANTIATE_TEST_SUITE_P(Files, ClustersMistake, testing::ValuesIn(mistakes),
+INSTANTIATE_TEST_SUITE_P(Files, ClustersMistake, testing::ValuesIn(clusters_mistakes),
                          [](const auto& instance) { return instance.param.title; });
 
 TEST(Duration, Valid) {

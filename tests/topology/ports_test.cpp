@@ -12,7 +12,7 @@
 namespace aapc {
 namespace {
 
-Network read(const std::string& text) {
+Network read_ports(const std::string& text) {
     Expected<Network> network = read_topology(text, "test.toml");
     EXPECT_TRUE(network) << (network ? "" : to_string(network.error())) << text;
     return network ? std::move(*network) : Network(NetworkKind::tree, {}, {}, {});
@@ -30,13 +30,13 @@ std::string ports(const Network& network) {
 }
 
 TEST(Ports, NothingIsSaid) {
-    const Network network = read("[network]\nspeed = '1bit'\n[[switch]]\nname = 's'\nmachines = 'a'\n");
+    const Network network = read_ports("[network]\nspeed = '1bit'\n[[switch]]\nname = 's'\nmachines = 'a'\n");
     EXPECT_EQ(network.mtu_bytes(), 1500);
     EXPECT_EQ(ports(network), "a-s 1x1 0/0\n");
 }
 
 TEST(Ports, TheNearestWordCounts) {
-    const Network network = read(R"(
+    const Network network = read_ports(R"(
 [network]
 speed = "1bit"
 buffer = "1KiB"
@@ -68,7 +68,7 @@ machines = "c"
 }
 
 TEST(Ports, OfClusters) {
-    const Network network = read(R"(
+    const Network network = read_ports(R"(
 [network]
 kind = "clusters"
 speed = "1bit"
@@ -96,7 +96,7 @@ buffer = "8KiB"
 }
 
 TEST(Ports, OfATorusWhoseMachinesForward) {
-    const Network network = read(
+    const Network network = read_ports(
         "[network]\nkind = 'torus'\nspeed = '1bit'\nsides = [2]\nmachines = 'a,b'\nbuffer = '64KiB'\nmtu = 9000\n");
     EXPECT_EQ(network.mtu_bytes(), 9000);
     EXPECT_EQ(ports(network), "a-b 1x1 65536/65536\n");
@@ -107,7 +107,7 @@ constexpr const char* bundle =
     "[[switch]]\nname = 's1'\nuplink = 's0'\nspeed = '2Gbit'\nuplink_links = 4\nmachines = 'b[0-3]'\n";
 
 TEST(Ports, ABundleHasTheSpeedOfItsCablesTogether) {
-    const Network network = read(bundle);
+    const Network network = read_ports(bundle);
     const Link& link = network.links()[4];
     EXPECT_EQ(link.cables, 4);
     EXPECT_EQ(link.bits_per_second, 8e9);
@@ -117,7 +117,7 @@ TEST(Ports, ABundleHasTheSpeedOfItsCablesTogether) {
 }
 
 TEST(Ports, APhaseHasOneCableOfABundle) {
-    const Network network = read(
+    const Network network = read_ports(
         "[network]\nspeed = '1Gbit'\n[[switch]]\nname = 's0'\nmachines = 'a'\n"
         "[[switch]]\nname = 's1'\nuplink = 's0'\nspeed = '0.5Gbit'\nuplink_links = 4\nmachines = 'b'\n");
     EXPECT_DOUBLE_EQ(network_bound(network, full_placement(network)).slowest_bits_per_second, 5e8);
@@ -126,9 +126,9 @@ TEST(Ports, APhaseHasOneCableOfABundle) {
 TEST(Ports, TheDigestSeesWhatIsSaidAndOnlyThat) {
     const auto digest = [](std::string text, const std::string& behind, const std::string& more) {
         text.insert(text.find(behind) + behind.size(), more);
-        return network_digest(read(text));
+        return network_digest(read_ports(text));
     };
-    const std::string plain = network_digest(read(bundle));
+    const std::string plain = network_digest(read_ports(bundle));
     EXPECT_EQ(digest(bundle, "'1Gbit'\n", "mtu = 1500\n"), plain) << "what is the usual is as if it were not said";
     EXPECT_EQ(digest(bundle, "uplink = 's0'\n", "machine_speed = '1Gbit'\n"), plain);
     EXPECT_NE(digest(bundle, "'1Gbit'\n", "mtu = 9000\n"), plain);
@@ -136,7 +136,7 @@ TEST(Ports, TheDigestSeesWhatIsSaidAndOnlyThat) {
     EXPECT_NE(digest(bundle, "'1Gbit'\n", "buffer = '1KiB'\n"), digest(bundle, "'1Gbit'\n", "buffer = '2KiB'\n"));
     std::string one_cable = bundle;
     one_cable.replace(one_cable.find("'2Gbit'\nuplink_links = 4"), 24, "'8Gbit'\nuplink_links = 1");
-    EXPECT_NE(network_digest(read(one_cable)), plain);
+    EXPECT_NE(network_digest(read_ports(one_cable)), plain);
 }
 
 }  // namespace

@@ -19,19 +19,19 @@ using factor::Nodes;
 using factor::Seat;
 
 /// How machines exchange, and by how many ranks.
-struct Recipe {
+struct AggregateRecipe {
     std::int32_t most_carriers = 1;
     bool passes_on = false;  ///< from machine to machine, digit by digit
 };
 
-Recipe recipe_of(std::string_view variant) {
+AggregateRecipe aggregate_recipe_of(std::string_view variant) {
     if (variant == bruck) {
         return {1, true};
     }
     if (variant == carriers_all) {
         return {std::numeric_limits<std::int32_t>::max(), false};
     }
-    Recipe recipe;
+    AggregateRecipe recipe;
     const std::string_view number = variant.substr(carriers_prefix.size());
     std::from_chars(number.data(), number.data() + number.size(), recipe.most_carriers);
     return recipe;
@@ -48,7 +48,7 @@ std::vector<std::int32_t> shifts_of(std::int32_t machines, bool passes_on) {
 
 class AggregateTimetable final : public Timetable, public SharesMemory {
   public:
-    AggregateTimetable(const Network& network, const Placement& placement, const Recipe& recipe)
+    AggregateTimetable(const Network& network, const Placement& placement, const AggregateRecipe& recipe)
         : nodes_(factor::place_ranks(placement, 1)),
           shares_(nodes_.sizes(), recipe.most_carriers),
           passes_on_(recipe.passes_on),
@@ -184,7 +184,7 @@ class AggregateTimetable final : public Timetable, public SharesMemory {
 
 Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
                                            std::string_view variant) {
-    return std::make_unique<AggregateTimetable>(network, placement, recipe_of(variant));
+    return std::make_unique<AggregateTimetable>(network, placement, aggregate_recipe_of(variant));
 }
 
 bool has_what_to_put_together(const Placement& placement) {

@@ -20,14 +20,14 @@ std::vector<std::vector<Rank>> ranks_by_machine(const Placement& placement) {
 }
 
 /// A vertex as reached from its parent; parents come before their children.
-struct Visit {
+struct Reached {
     Vertex vertex;
     Vertex parent;
 };
 
-std::vector<Visit> parents_first(const Network& network) {
+std::vector<Reached> reached_from_first(const Network& network) {
     std::vector<bool> reached(network.vertices().size(), false);
-    std::vector<Visit> order{{0, -1}};
+    std::vector<Reached> order{{0, -1}};
     reached[0] = true;
     for (std::size_t next = 0; next < order.size(); ++next) {
         const Vertex vertex = order[next].vertex;
@@ -87,7 +87,7 @@ bool machines_never_meet(const Network& network, const Placement& placement) {
         below[static_cast<std::size_t>(vertex)] = 1;
     }
     const auto machines = std::count(below.begin(), below.end(), 1);
-    const std::vector<Visit> order = parents_first(network);
+    const std::vector<Reached> order = reached_from_first(network);
     for (auto visit = order.rbegin(); visit != order.rend() && visit->parent >= 0; ++visit) {
         const std::int32_t here = below[static_cast<std::size_t>(visit->vertex)];
         if (here > 1 && machines - here > 1) {

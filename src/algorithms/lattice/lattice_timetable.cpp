@@ -19,7 +19,7 @@ namespace aapc::lattice {
 namespace {
 
 /// Networks whose routes have more hops together are not played: a single trial would take too long.
-constexpr std::int64_t most_hops = 2'000'000;
+constexpr std::int64_t most_hops_kept = 2'000'000;
 
 /// What a message of two hops takes to settle at the very least, if half of the work is to do for
 /// placing all of them once.
@@ -30,9 +30,10 @@ int pairs_to_compare(std::int64_t positions) { return positions > (1 << 16) ? 2 
 
 Multipliers choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack) {
     const std::int64_t positions = placement.participants();
-    const std::optional<Traffic> traffic =
-        positions * positions <= most_hops ? Traffic::find(network, placement, places, most_hops) : std::nullopt;
-    if (!traffic || traffic->hops() > most_hops) {
+    const std::optional<Traffic> traffic = positions * positions <= most_hops_kept
+                                               ? Traffic::find(network, placement, places, most_hops_kept)
+                                               : std::nullopt;
+    if (!traffic || traffic->hops() > most_hops_kept) {
         return theoretical_multipliers(positions, pairs_to_compare(positions));
     }
     return best_of_trials(*traffic, slack, work_of_trials).multipliers;

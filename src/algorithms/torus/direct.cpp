@@ -16,7 +16,7 @@ namespace aapc::torus {
 
 namespace {
 
-constexpr std::string_view name = "torus-direct";
+constexpr std::string_view direct_name = "torus-direct";
 
 /// A machine by its coordinates. A message goes to the right place of the last dimension first.
 using Place = std::array<std::int32_t, max_torus_dimensions>;
@@ -323,10 +323,10 @@ Expected<std::unique_ptr<Timetable>> build_direct(const Network& network, const 
     if (!phases) {
         return failure(fmt::format("algorithm '{}' is for tori whose sides are even, since opposite machines of a ring "
                                    "are partners in it, and this one is {}",
-                                   name, grid.text()),
+                                   direct_name, grid.text()),
                        "choose algorithm 'torus', which takes any sides");
     }
-    Expected<Participation> participation = Participation::find(network, placement, name);
+    Expected<Participation> participation = Participation::find(network, placement, direct_name);
     if (!participation) {
         return failure(participation.error());
     }

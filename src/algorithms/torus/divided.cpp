@@ -15,7 +15,7 @@ namespace aapc::torus {
 
 namespace {
 
-constexpr std::string_view name = "torus";
+constexpr std::string_view divided_name = "torus";
 
 /// Carriers keeps so many roles, of 8 bytes, and no more: a ring of 65,536 machines would take 17 GB.
 constexpr std::int64_t most_roles = std::int64_t{1} << 27U;
@@ -85,14 +85,14 @@ Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const
     if (!wiring) {
         return failure("the links of this network are not those of a torus", "describe a torus");
     }
-    Expected<Participation> participation = Participation::find(network, placement, name);
+    Expected<Participation> participation = Participation::find(network, placement, divided_name);
     if (!participation) {
         return failure(participation.error());
     }
     if (!participation->everywhere()) {
         return failure(fmt::format("algorithm '{}' needs a rank on every machine, since each forwards for others, and "
                                    "there are {} ranks on {} machines",
-                                   name, participation->ranks(), network.machines().size()),
+                                   divided_name, participation->ranks(), network.machines().size()),
                        "choose another algorithm, or start a rank on every machine");
     }
     Expected<Division> division = Division::plan(wiring->grid(), divisions_of(variant));
@@ -104,7 +104,7 @@ Expected<std::unique_ptr<Timetable>> build_divided(const Network& network, const
         return failure(
             fmt::format("algorithm '{}' would keep what {} machines do in {} steps, {} entries, and more than "
                         "{} are not kept",
-                        name, wiring->grid().machines(), steps, roles, most_roles),
+                        divided_name, wiring->grid().machines(), steps, roles, most_roles),
             "choose another algorithm");
     }
     return std::make_unique<DividedTimetable>(std::move(*division), std::move(*participation));

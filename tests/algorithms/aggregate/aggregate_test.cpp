@@ -77,16 +77,16 @@ Sizes sizes_of(const Placement& placement) {
 }
 
 /// What a timetable puts on the wires, and how often it sends each block.
-struct Traffic {
+struct BlocksSent {
     std::int64_t messages = 0;
     std::int64_t blocks = 0;
     std::map<std::pair<Machine, Machine>, int> of_pair;
     std::map<Block, int> sent;
 };
 
-Traffic count(const Timetable& timetable, const Placement& placement) {
+BlocksSent count(const Timetable& timetable, const Placement& placement) {
     const auto machine = [&](Rank rank) { return placement.machine_of[static_cast<std::size_t>(rank)]; };
-    Traffic traffic;
+    BlocksSent traffic;
     for (Rank rank = 0; rank < timetable.participants(); ++rank) {
         for (const Transfer& send : timetable.sends_of(rank)) {
             std::vector<Block> blocks;
@@ -120,7 +120,7 @@ void expect_the_formulas(const Timetable& timetable, const Placement& placement,
     for (const std::int32_t size : sizes) {
         owed -= std::int64_t{size} * size;
     }
-    const Traffic traffic = count(timetable, placement);
+    const BlocksSent traffic = count(timetable, placement);
     EXPECT_EQ(traffic.messages, machines * rounds);
     for (const auto& [block, times] : traffic.sent) {
         EXPECT_LE(times, bruck ? 2 + rounds : 3);

@@ -10,7 +10,7 @@
 namespace aapc {
 namespace {
 
-constexpr Rank most_ranks = 33;
+constexpr Rank most_ranks_here = 33;
 
 std::unique_ptr<Timetable> build(std::string_view name, Rank ranks) {
     const Network network = test::chain_of({ranks}).build();
@@ -28,7 +28,7 @@ std::vector<Transfer> steps(Rank rank, Rank ranks, Receiver receiver) {
 }
 
 TEST(Baselines, Ring) {
-    for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
+    for (Rank ranks = 1; ranks <= most_ranks_here; ++ranks) {
         const auto timetable = build("ring", ranks);
         EXPECT_EQ(timetable->guarantee(), Guarantee::one_port);
         for (Rank rank = 0; rank < ranks; ++rank) {
@@ -38,7 +38,7 @@ TEST(Baselines, Ring) {
 }
 
 TEST(Baselines, ScatteredIsTheRingTheOtherWayRound) {
-    for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
+    for (Rank ranks = 1; ranks <= most_ranks_here; ++ranks) {
         const auto timetable = build("scattered", ranks);
         EXPECT_EQ(timetable->guarantee(), Guarantee::one_port);
         for (Rank rank = 0; rank < ranks; ++rank) {
@@ -49,7 +49,7 @@ TEST(Baselines, ScatteredIsTheRingTheOtherWayRound) {
 }
 
 TEST(Baselines, PairwiseExchangesWhereItCan) {
-    for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
+    for (Rank ranks = 1; ranks <= most_ranks_here; ++ranks) {
         const auto timetable = build("pairwise", ranks);
         const bool power_of_two = std::has_single_bit(static_cast<unsigned>(ranks));
         EXPECT_EQ(timetable->guarantee(), Guarantee::one_port);
@@ -62,7 +62,7 @@ TEST(Baselines, PairwiseExchangesWhereItCan) {
 }
 
 TEST(Baselines, LinearGoesThroughTheRanks) {
-    for (Rank ranks = 1; ranks <= most_ranks; ++ranks) {
+    for (Rank ranks = 1; ranks <= most_ranks_here; ++ranks) {
         const auto timetable = build("linear", ranks);
         EXPECT_EQ(timetable->guarantee(), Guarantee::nothing);
         EXPECT_EQ(timetable->phases(), ranks > 1 ? ranks : 0);

@@ -20,7 +20,7 @@ using lattice::LatticeFormula;
 using lattice::LatticeTimetable;
 using lattice::Multipliers;
 
-std::unique_ptr<LatticeTimetable> build(const Network& network, const Placement& placement) {
+std::unique_ptr<LatticeTimetable> build_lattice(const Network& network, const Placement& placement) {
     auto timetable = lattice::build_formula(network, placement);
     EXPECT_TRUE(timetable) << to_string(timetable.error());
     return timetable ? std::move(*timetable) : nullptr;
@@ -29,7 +29,7 @@ std::unique_ptr<LatticeTimetable> build(const Network& network, const Placement&
 /// Each ordered pair once; senders, receivers and the query agree; in order of tick; every rank once a slot.
 void expect_consistent(const Network& network, const Placement& placement, const std::string& repeat) {
     SCOPED_TRACE(repeat);
-    const auto timetable = build(network, placement);
+    const auto timetable = build_lattice(network, placement);
     ASSERT_NE(timetable, nullptr);
     const Rank ranks = placement.participants();
     ASSERT_EQ(timetable->participants(), ranks);
@@ -156,19 +156,19 @@ TEST(Lattice, ClustersAndDetectedMachines) {
     expect_consistent(clusters, full_placement(clusters), "clusters");
     const DetectedNetwork found = detect_network({{0, "a"}, {0, "a"}, {2, "b"}, {3, "c"}, {2, "b"}}, 0);
     expect_consistent(found.network, found.placement, "detected");
-    const auto timetable = build(found.network, found.placement);
+    const auto timetable = build_lattice(found.network, found.placement);
     EXPECT_EQ(timetable->cycle(), (Cycle{0, 0})) << "nobody said how fast it is";
 }
 
 TEST(Lattice, TheCycleIsTheBoundAndALittleMore) {
     const Network tree = test::chain_of({4, 4, 4, 4}).build();
     const double bound = tree_bound(tree, full_placement(tree)).seconds_per_byte;
-    const auto timetable = build(tree, full_placement(tree));
+    const auto timetable = build_lattice(tree, full_placement(tree));
     EXPECT_DOUBLE_EQ(timetable->cycle()->bound_seconds_per_byte, bound);
     EXPECT_NEAR(timetable->cycle()->seconds_per_byte, 1.02 * bound, 1e-15);
     EXPECT_EQ(timetable->phases(), 16 * lattice::ticks_in_slot);
     const Network torus = test::small_torus({4, 6});
-    const auto on_torus = build(torus, full_placement(torus));
+    const auto on_torus = build_lattice(torus, full_placement(torus));
     EXPECT_NEAR(on_torus->cycle()->seconds_per_byte / on_torus->cycle()->bound_seconds_per_byte, 1.03, 1e-12);
 }
 
@@ -177,8 +177,8 @@ TEST(Lattice, IsTheSameEveryTime) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Network network = test::random_speeds(seed, 16).build();
         const Placement placement = full_placement(network);
-        const auto first = build(network, placement);
-        const auto second = build(network, placement);
+        const auto first = build_lattice(network, placement);
+        const auto second = build_lattice(network, placement);
         EXPECT_EQ(first->formula().multipliers(), second->formula().multipliers());
     }
 }

@@ -29,7 +29,7 @@ namespace {
 using local_group::LocalGroupFormula;
 using local_group::Member;
 
-std::unique_ptr<Timetable> build(const Network& network, const Placement& placement) {
+std::unique_ptr<Timetable> build_local_group(const Network& network, const Placement& placement) {
     auto timetable = build_timetable(**find_algorithm("local-group"), "", network, placement);
     return timetable ? std::move(*timetable) : nullptr;
 }
@@ -37,7 +37,7 @@ std::unique_ptr<Timetable> build(const Network& network, const Placement& placem
 /// In time that grows with the clusters and not with their square times what is in each: 20 s before.
 TEST(LocalGroup, ManyClusters) {
     const Network network = test::clusters_of(std::vector<int>(3000, 2));
-    const auto timetable = build(network, full_placement(network));
+    const auto timetable = build_local_group(network, full_placement(network));
     ASSERT_NE(timetable, nullptr);
     EXPECT_EQ(timetable->participants(), 6000);
     EXPECT_EQ(timetable->sends_of(17).size(), 3000U);
@@ -104,7 +104,7 @@ void expect_bounded_buffers(const Timetable& timetable) {
 
 /// Everything that holds for every network and placement.
 void expect_a_schedule(const Network& network, const Placement& placement) {
-    const auto timetable = build(network, placement);
+    const auto timetable = build_local_group(network, placement);
     ASSERT_NE(timetable, nullptr);
     ASSERT_EQ(timetable->participants(), placement.participants());
     const auto schedule = check_schedule(
@@ -141,7 +141,7 @@ void expect_a_schedule(const Network& network) { expect_a_schedule(network, full
 /// The buffers of two clusters of one switch each, `smaller` ranks before `larger`, against the corrected paper.
 void expect_buffers_of_two(int smaller, int larger) {
     const Network network = test::clusters_of({smaller, larger});
-    const auto timetable = build(network, full_placement(network));
+    const auto timetable = build_local_group(network, full_placement(network));
     const int groups = (larger + smaller - 1) / smaller;
     const int complete_groups = larger / smaller;
     const int left_over = larger % smaller;
@@ -173,7 +173,7 @@ TEST(LocalGroup, TwoClustersOfUpToTwelve) {
             SCOPED_TRACE(fmt::format("{} and {} ranks", first, second));
             const Network network = test::clusters_of({first, second});
             expect_a_schedule(network);
-            const auto timetable = build(network, full_placement(network));
+            const auto timetable = build_local_group(network, full_placement(network));
             const auto [smaller, larger] = std::minmax(first, second);
             const test::WideAreaUse use = test::count_wide_area_use(*timetable, network, full_placement(network));
             EXPECT_EQ(use.messages, 2 * larger);
@@ -228,7 +228,7 @@ TEST(LocalGroup, InsideOneClusterItIsTree) {
         placement.machine_of.push_back(full_placement(network).machine_of[static_cast<std::size_t>(rank)]);
     }
     ASSERT_GT(placement.participants(), 1);
-    const auto timetable = build(network, placement);
+    const auto timetable = build_local_group(network, placement);
     const auto tree = build_timetable(**find_algorithm("tree"), "", network, placement);
     ASSERT_TRUE(tree) << to_string(tree.error());
     EXPECT_EQ(timetable->guarantee(), Guarantee::shortest);
@@ -267,7 +267,7 @@ TEST(LocalGroup, OtherAlgorithmsRunOnClusters) {
 /// The paper's example: 3 and 7 ranks.
 TEST(LocalGroup, ExampleOfThePaper) {
     const Network network = test::clusters_of({3, 7});
-    const auto timetable = build(network, full_placement(network));
+    const auto timetable = build_local_group(network, full_placement(network));
     const auto blocks = [&](Rank from, Rank to) {
         std::vector<Block> carried;
         for (const Transfer& send : timetable->sends_of(from)) {
@@ -294,7 +294,8 @@ TEST(LocalGroup, ExampleOfThePaper) {
 TEST(LocalGroup, CountsOfTheCorrectedPaper) {
     const auto use_of = [](const std::vector<int>& sizes) {
         const Network network = test::clusters_of(sizes);
-        return test::count_wide_area_use(*build(network, full_placement(network)), network, full_placement(network));
+        return test::count_wide_area_use(*build_local_group(network, full_placement(network)), network,
+                                         full_placement(network));
     };
     EXPECT_EQ(use_of({8, 8, 8, 8}).messages, 96);
     EXPECT_EQ(use_of({8, 8, 8, 8}).blocks, 768);
@@ -304,7 +305,7 @@ TEST(LocalGroup, CountsOfTheCorrectedPaper) {
 
     // 30+30: every rank hands on 58 blocks where 29 would do inside its cluster.
     const Network thirty = test::clusters_of({30, 30});
-    const auto timetable = build(thirty, full_placement(thirty));
+    const auto timetable = build_local_group(thirty, full_placement(thirty));
     for (Rank rank = 0; rank < 60; ++rank) {
         std::int64_t inside = 0;
         for (const Transfer& send : timetable->sends_of(rank)) {
@@ -314,7 +315,7 @@ TEST(LocalGroup, CountsOfTheCorrectedPaper) {
     }
     // 16+31: the rank that meets only one has a message of 31 blocks to receive.
     const Network uneven = test::clusters_of({16, 31});
-    const auto of_uneven = build(uneven, full_placement(uneven));
+    const auto of_uneven = build_local_group(uneven, full_placement(uneven));
     std::int64_t largest = 0;
     for (const Transfer& receive : of_uneven->receives_of(15)) {
         largest = std::max(largest, blocks_of(*of_uneven, receive));

@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 
+#include "algorithms/tree/partitions.hpp"
+
 namespace aapc::tree {
 namespace {
 
@@ -88,26 +90,9 @@ void expect_neighbours_right(const std::vector<std::int32_t>& sizes, Pattern pat
     }
 }
 
-/// Calls `visit` with every descending list of sizes with this sum whose first is at most half of it.
-void for_each_partition(std::int32_t sum, const std::function<void(const std::vector<std::int32_t>&)>& visit) {
-    std::vector<std::int32_t> sizes;
-    const std::function<void(std::int32_t, std::int32_t)> extend = [&](std::int32_t left, std::int32_t largest) {
-        if (left == 0) {
-            visit(sizes);
-            return;
-        }
-        for (std::int32_t size = std::min(left, largest); size >= 1; --size) {
-            sizes.push_back(size);
-            extend(left - size, size);
-            sizes.pop_back();
-        }
-    };
-    extend(sum, sum / 2);
-}
-
 TEST(BranchFormula, KnowsTheNeighboursOfEveryPhaseInTheSmallWorld) {
     for (std::int32_t sum = 2; sum <= 11; ++sum) {
-        for_each_partition(sum, [](const std::vector<std::int32_t>& sizes) {
+        test::for_each_partition(sum, [](const std::vector<std::int32_t>& sizes) {
             expect_neighbours_right(sizes, Pattern::rotate);
             expect_neighbours_right(sizes, Pattern::late);
             if (sizes[0] == sizes[1]) {

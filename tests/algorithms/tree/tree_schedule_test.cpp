@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "../tests/algorithms/tree/partitions.hpp"
 #include "algorithms/tree/rooted_tree.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
@@ -24,28 +25,11 @@ void expect_optimal(const Network& network, const Placement& placement, const st
     }
 }
 
-/// Every descending list of branch sizes with this sum whose first is at most half of it.
-void for_each_partition(int sum, const std::function<void(const std::vector<int>&)>& visit) {
-    std::vector<int> sizes;
-    const std::function<void(int, int)> extend = [&](int left, int largest) {
-        if (left == 0) {
-            visit(sizes);
-            return;
-        }
-        for (int size = std::min(left, largest); size >= 1; --size) {
-            sizes.push_back(size);
-            extend(left - size, size);
-            sizes.pop_back();
-        }
-    };
-    extend(sum, sum / 2);
-}
-
 // Up to 20 here; benchmarks/schedule_sweep goes to 30.
 TEST(TreeSchedule, IsOptimalForEveryPartition) {
     int count = 0;
     for (int sum = 2; sum <= 20; ++sum) {
-        for_each_partition(sum, [&](const std::vector<int>& sizes) {
+        test::for_each_partition(sum, [&](const std::vector<int>& sizes) {
             const test::TreeBuilder tree = test::star_of(sizes);
             const Network network = tree.build();
             expect_optimal(network, full_placement(network), tree.toml());
