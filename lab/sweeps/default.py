@@ -1,6 +1,7 @@
 """What a user gets who sets nothing but the topology: the interposer with its rule against the MPI's own."""
 
 from sweeping.definition import Bench, Network, Sweep, sizes
+from sweeping.networks import SIXTEEN_RANKS
 
 FAST = [
     Network(f"racks-2x{machines}.toml", speed, offloads=True)
@@ -10,15 +11,7 @@ FAST = [
 
 SWEEP = Sweep(
     summary="the untuned default against the MPI's own: at 1 and 2.5 Gbit/s, and the grid of lattice",
-    networks=[
-        *FAST,
-        Network("chain-4x4.toml"),
-        Network("chain-4x4-fast-trunks.toml"),
-        Network("racks-2x8-fast-trunk.toml"),
-        Network("uneven-deep.toml"),
-        Network("nodes-4x4-two-switches.toml", launcher_options=["--shared-memory"]),
-        Network("torus-4x4.toml"),
-    ],
+    networks=[*FAST, *SIXTEEN_RANKS],
     parts=[
         # What a program's own calls have to show (docs/learning.md) they have shown after the warm-up.
         Bench(sizes("1Ki,4Ki,16Ki"), ["native", "interposed"], repeats=40, most_seconds=12, warm_up=40),

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "algorithms/torus/direct.hpp"
 #include "algorithms/torus/divided.hpp"
 #include "algorithms/tree/tree_timetable.hpp"
+#include "input/numbers.hpp"
 
 namespace aapc {
 
@@ -145,9 +145,8 @@ bool Algorithm::has_variant(std::string_view variant) const {
     if (digits.starts_with('0')) {
         return false;  // one variant, one name
     }
-    Rank number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return error == std::errc() && end == digits.data() + digits.size() && number >= 2;
+    const auto number = parse_number<Rank>(digits);
+    return number && *number >= 2;
 }
 
 std::string Algorithm::variant_names() const {

@@ -18,6 +18,7 @@
 #include "bench/interruption.hpp"
 #include "bench/payload.hpp"
 #include "input/environment.hpp"
+#include "mpi/returned_errors.hpp"
 
 namespace aapc::bench {
 
@@ -51,13 +52,6 @@ std::string forced_by_environment() {
         }
     }
     return forced;
-}
-
-std::string text_of_mpi_error(int error) {
-    std::array<char, MPI_MAX_ERROR_STRING> text{};
-    int length = 0;
-    PMPI_Error_string(error, text.data(), &length);
-    return {text.data(), static_cast<std::size_t>(length)};
 }
 
 }  // namespace
@@ -150,8 +144,8 @@ Expected<mpi::MachineMemory*> Harness::machine_memory() {
         std::optional<Diagnostic> complaint;
         if (const int error = mpi::MachineMemory::create(comm_, placement_, *wanted, machine_memory_);
             error != MPI_SUCCESS) {
-            complaint =
-                Diagnostic{.problem = fmt::format("shared memory of machines: MPI says: {}", text_of_mpi_error(error))};
+            complaint = Diagnostic{
+                .problem = fmt::format("shared memory of machines: MPI says: {}", mpi::text_of_error(error))};
         }
         if (auto first = first_complaint(comm_, complaint)) {
             machine_memory_.reset();
@@ -245,7 +239,7 @@ Expected<Sample> Harness::measure(const std::string& what, const std::function<i
         complaint = judge();
     } else {
         complaint = Diagnostic{
-            .problem = fmt::format("{}: rank {} failed, MPI says: {}", what, rank_, text_of_mpi_error(error))};
+            .problem = fmt::format("{}: rank {} failed, MPI says: {}", what, rank_, mpi::text_of_error(error))};
     }
     if (auto first = first_complaint(comm_, complaint)) {
         return failure(std::move(*first));

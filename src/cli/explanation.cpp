@@ -8,6 +8,7 @@
 
 #include "aapc/input/hostlist.hpp"
 #include "aapc/input/units.hpp"
+#include "input/enumerator_names.hpp"
 
 namespace aapc::cli {
 
@@ -16,16 +17,11 @@ namespace {
 using nlohmann::ordered_json;
 using selection::Decision;
 
-std::string_view name_of(Decision::Basis basis) {
-    switch (basis) {
-        case Decision::Basis::tuning:
-            return "tuning";
-        case Decision::Basis::forced:
-            return "forced";
-        default:
-            return "rule";
-    }
-}
+constexpr EnumeratorNames<Decision::Basis, Decision::Basis::tuning> basis_names({
+    {Decision::Basis::rule, "rule"},
+    {Decision::Basis::forced, "forced"},
+    {Decision::Basis::tuning, "tuning"},
+});
 
 std::string time_or_dash(std::optional<double> seconds) {
     return seconds ? duration_text(*seconds, decimals(*seconds >= 1e-3 ? 3 : 1)) : "-";
@@ -159,7 +155,7 @@ std::vector<std::string> places(const Network& network, const Placement& placeme
 std::string explanation_text(const Explanation& shown) {
     std::string text = fmt::format("{} ({})\n", selection::describe(shown.placement),
                                    compact_hostlist(places(shown.network, shown.placement)));
-    text += fmt::format("decided by {}: {}\n", name_of(shown.decision.basis()), shown.decision.reason());
+    text += fmt::format("decided by {}: {}\n", basis_names[shown.decision.basis()], shown.decision.reason());
     if (!shown.tuning_rejected.empty()) {
         text += fmt::format("tuning rejected: {}\n", shown.tuning_rejected);
     } else if (shown.tuning) {
@@ -213,7 +209,7 @@ std::string explanation_json(const Explanation& shown) {
         {"ranks", shown.placement.participants()},
         {"placement", compact_hostlist(places(shown.network, shown.placement))},
         {"bound", {{"messages", shown.bound.messages}, {"seconds_per_byte", shown.bound.seconds_per_byte}}},
-        {"basis", name_of(shown.decision.basis())},
+        {"basis", basis_names[shown.decision.basis()]},
         {"reason", shown.decision.reason()},
         {"start_seconds", shown.start_seconds},
         {"crossover", crossover_json(shown.decision.crossover())},

@@ -10,6 +10,7 @@
 #include "aapc/plan/staging.hpp"
 #include "codegen/tables.hpp"
 #include "codegen/text.hpp"
+#include "input/enumerator_names.hpp"
 
 namespace aapc::codegen {
 
@@ -17,18 +18,12 @@ namespace {
 
 using TextRows = std::vector<std::vector<std::string>>;
 
-/// The name of a buffer in the C text.
-std::string_view name_of(BlockRun::Buffer buffer) {
-    switch (buffer) {
-        case BlockRun::Buffer::send:
-            return "AAPC_SEND_BUFFER";
-        case BlockRun::Buffer::receive:
-            return "AAPC_RECEIVE_BUFFER";
-        case BlockRun::Buffer::transit:
-            break;
-    }
-    return "AAPC_TRANSIT";
-}
+/// In the C text.
+constexpr EnumeratorNames<BlockRun::Buffer, BlockRun::Buffer::transit> buffer_names({
+    {BlockRun::Buffer::send, "AAPC_SEND_BUFFER"},
+    {BlockRun::Buffer::receive, "AAPC_RECEIVE_BUFFER"},
+    {BlockRun::Buffer::transit, "AAPC_TRANSIT"},
+});
 
 /// All runs of all messages, one after the other, and the messages, which name theirs by index.
 struct Messages {
@@ -51,7 +46,7 @@ struct Messages {
             row.push_back(fmt::format("{{{}, {}, {}, {}}}", transfers[step].phase, transfers[step].*peer,
                                       number_of_runs, of_message[step].size()));
             for (const BlockRun& run : of_message[step]) {
-                runs.back().push_back(fmt::format("{{{}, {}, {}}}", name_of(run.buffer), run.first, run.blocks));
+                runs.back().push_back(fmt::format("{{{}, {}, {}}}", buffer_names[run.buffer], run.first, run.blocks));
                 largest_run_number = std::max<std::int64_t>({largest_run_number, run.first, run.blocks});
                 ++number_of_runs;
             }

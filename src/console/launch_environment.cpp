@@ -1,21 +1,17 @@
 #include "console/launch_environment.hpp"
 
-#include <charconv>
 #include <string>
-#include <system_error>
 
 #include "input/environment.hpp"
+#include "input/numbers.hpp"
 
 namespace aapc::cli {
 
 namespace {
 
 std::optional<int> number_in(const char* name) {
-    const std::string text = environment_variable(name);
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() && number >= 0 ? std::optional(number)
-                                                                                   : std::nullopt;
+    const auto number = parse_number<int>(environment_variable(name));
+    return number && *number >= 0 ? number : std::nullopt;
 }
 
 bool is_set(const char* name) { return !environment_variable(name).empty(); }

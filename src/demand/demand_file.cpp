@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 40U;  // so that no sum of 2^22 of them overflows
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    return first == std::string_view::npos ? std::string_view()
-                                           : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 class DemandReader {
   public:
     DemandReader(std::string_view file, Rank participants) : file_(file), demand_(participants) {}

@@ -51,6 +51,12 @@ std::string in_quotes(std::string_view text) {
     return fmt::format("'{}...'", text.substr(0, end));
 }
 
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    return first == std::string_view::npos ? std::string_view()
+                                           : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
 std::optional<std::string_view> nearest_word(std::string_view word, std::span<const std::string_view> candidates) {
     std::optional<std::string_view> nearest;
     std::size_t fewest = std::min(most_differences + 1, word.size());

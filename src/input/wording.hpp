@@ -18,6 +18,9 @@ inline constexpr std::size_t max_name_length = 255;
 /// 'text' in single quotes, cut after 60 bytes; control characters are to_string(Diagnostic)'s business.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
+/// Without the blanks, tabs and carriage returns at its ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
 /// The candidate that differs from `word` by the fewest inserted, removed or replaced characters, if by at most two and
 /// fewer than the word is long; the first of several. O(candidates · length).
 [[nodiscard]] std::optional<std::string_view> nearest_word(std::string_view word,

@@ -107,6 +107,16 @@ const void* at_block(const void* buffer, MPI_Aint stride, int block) {
     return reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(buffer) + stride * block);
 }
 
+/// Until one fails: an MPI error code.
+template <class Move>
+int for_each_block(int blocks, Move move) {
+    int error = MPI_SUCCESS;
+    for (int block = 0; block < blocks && error == MPI_SUCCESS; ++block) {
+        error = move(block);
+    }
+    return error;
+}
+
 }  // namespace
 
 const Layout& LayoutReader::of(MPI_Datatype type) {
@@ -126,25 +136,17 @@ int Block::pack(const void* buffer, int blocks, std::byte* packed, MPI_Comm comm
         std::memcpy(packed, buffer, static_cast<std::size_t>(bytes_) * static_cast<std::size_t>(blocks));
         return MPI_SUCCESS;
     }
-    for (int block = 0; block < blocks; ++block) {
-        const int error = Elements(at_block(buffer, stride_, block), count_, type_)
-                              .pack(packed + bytes_ * block, static_cast<int>(bytes_), comm);
-        if (error != MPI_SUCCESS) {
-            return error;
-        }
-    }
-    return MPI_SUCCESS;
+    return for_each_block(blocks, [&](int block) {
+        return Elements(at_block(buffer, stride_, block), count_, type_)
+            .pack(packed + bytes_ * block, static_cast<int>(bytes_), comm);
+    });
 }
 
 int Block::unpack(const std::byte* packed, int blocks, void* buffer, MPI_Comm comm) const {
-    for (int block = 0; block < blocks; ++block) {
-        const int error = Elements(at_block(buffer, stride_, block), count_, type_)
-                              .unpack(packed + bytes_ * block, static_cast<int>(bytes_), comm);
-        if (error != MPI_SUCCESS) {
-            return error;
-        }
-    }
-    return MPI_SUCCESS;
+    return for_each_block(blocks, [&](int block) {
+        return Elements(at_block(buffer, stride_, block), count_, type_)
+            .unpack(packed + bytes_ * block, static_cast<int>(bytes_), comm);
+    });
 }
 
 bool packs_plain_bytes() {

@@ -1,22 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "aapc/models/contention.hpp"
+#include "input/numbers.hpp"
+#include "input/wording.hpp"
 
 namespace aapc {
 
 namespace {
 
 constexpr std::string_view header = "ranks,message_bytes,seconds";
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    return first == std::string_view::npos ? std::string_view()
-                                           : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 /// One line of three fields.
 class Line {
@@ -63,13 +58,12 @@ class Line {
         const std::size_t comma = std::min(text_.find(',', begin), text_.size());
         const std::string_view text = trimmed(text_.substr(begin, comma - begin));
         position_ = comma + 1;
-        Value value{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size()) {
+        const auto value = parse_number<Value>(text);
+        if (!value) {
             return failure(
                 complaint(begin, fmt::format("'{}' is no value for {}", text, name), fmt::format("give {}", advice)));
         }
-        return value;
+        return *value;
     }
 
     std::string_view text_;

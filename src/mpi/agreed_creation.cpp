@@ -1,11 +1,11 @@
 #include "mpi/agreed_creation.hpp"
 
-#include <array>
 #include <string>
 
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
+#include "mpi/returned_errors.hpp"
 
 namespace aapc::mpi {
 
@@ -17,13 +17,6 @@ Plan plan_from(MPI_Comm comm, const Prepared& prepared, const Placement& placeme
     const Synchronisation synchronisation =
         placement.participants() < 2 ? Synchronisation::none : prepared.method.synchronisation;
     return make_plan(*prepared.timetable, placement, rank_in(comm), synchronisation);
-}
-
-std::string text_of_error(int error) {
-    std::array<char, MPI_MAX_ERROR_STRING> text{};
-    int length = 0;
-    PMPI_Error_string(error, text.data(), &length);
-    return {text.data(), static_cast<std::size_t>(length)};
 }
 
 }  // namespace

@@ -4,6 +4,10 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
+#include <string>
+
 namespace aapc::mpi {
 
 /// While it lives, errors on a communicator are returned. What we try and can do without, such as one communicator
@@ -25,6 +29,14 @@ class ReturnedErrors {
     MPI_Comm comm_;
     MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
+
+/// What the MPI says of that error. Throws std::bad_alloc.
+[[nodiscard]] inline std::string text_of_error(int error) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    PMPI_Error_string(error, text.data(), &length);
+    return {text.data(), static_cast<std::size_t>(length)};
+}
 
 /// A failure of ours goes where MPI's own would go.
 inline int raise(MPI_Comm comm, int error) {

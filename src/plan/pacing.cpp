@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
+
+#include "aapc/statistics/statistics.hpp"
 
 namespace aapc {
 
@@ -144,11 +147,8 @@ void PaceController::Samples::add(double achieved_pace, double late_share) {
     ++count;
 }
 
-double PaceController::Samples::median_of(const Values& values) const {
-    Values sorted = values;
-    const auto end = std::next(sorted.begin(), static_cast<std::ptrdiff_t>(count));
-    std::sort(sorted.begin(), end);
-    return sorted[count / 2];
+double PaceController::Samples::median_of(Values values) const {
+    return median_in_place(std::span(values).first(count));
 }
 
 bool PaceController::steady() const {

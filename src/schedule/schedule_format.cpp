@@ -3,29 +3,22 @@
 #include <array>
 #include <limits>
 
+#include "input/enumerator_names.hpp"
+#include "timetable/guarantee_names.hpp"
+
 namespace aapc::documents {
 
-std::string_view to_string(Kind kind) {
-    switch (kind) {
-        case Kind::text:
-            return "a string";
-        case Kind::number:
-            return "a whole number";
-        case Kind::number_or_null:
-            return "a whole number or null";
-        case Kind::real:
-            return "a number";
-        case Kind::null:
-            return "null";
-        case Kind::object:
-            return "an object";
-        case Kind::list:
-            return "a list";
-    }
-    return "";
-}
-
 namespace {
+
+constexpr EnumeratorNames<Kind, Kind::list> kind_names({
+    {Kind::text, "a string"},
+    {Kind::number, "a whole number"},
+    {Kind::number_or_null, "a whole number or null"},
+    {Kind::real, "a number"},
+    {Kind::null, "null"},
+    {Kind::object, "an object"},
+    {Kind::list, "a list"},
+});
 
 constexpr std::int64_t largest_rank = std::numeric_limits<Rank>::max();
 
@@ -113,15 +106,9 @@ std::span<const Slot> slots_of(Place place) {
     return {};
 }
 
-std::optional<Guarantee> parse_guarantee(std::string_view text) {
-    for (const Guarantee guarantee : {Guarantee::shortest, Guarantee::contention_free, Guarantee::within_capacity,
-                                      Guarantee::one_port, Guarantee::nothing}) {
-        if (to_string(guarantee) == text) {
-            return guarantee;
-        }
-    }
-    return std::nullopt;
-}
+std::string_view to_string(Kind kind) { return kind_names[kind]; }
+
+std::optional<Guarantee> parse_guarantee(std::string_view text) { return guarantee_names.find(text); }
 
 bool is_list(Place place) { return slots_of(place).front().name.empty(); }
 

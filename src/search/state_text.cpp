@@ -2,11 +2,11 @@
 // differ from the uninterrupted one, and every line is checked by what the search asks for at that point.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "input/numbers.hpp"
 #include "search/state.hpp"
 
 namespace aapc {
@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::string_view first_line = "aapc tournament 1";
 constexpr std::string_view last_line = "end";
-
-/// A number that takes up the whole text.
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
 
 /// Takes the text up to the separator, and the separator, from the front; all of it if there is none.
 std::string_view take(std::string_view& text, char separator) {
@@ -48,7 +40,7 @@ class Lines {
     template <class Number>
     std::optional<Number> numeric(std::string_view key) {
         const auto text = value(key);
-        return text ? number<Number>(*text) : std::nullopt;
+        return text ? parse_number<Number>(*text) : std::nullopt;
     }
     [[nodiscard]] bool at_end() const { return text_.empty(); }
     [[nodiscard]] tl::unexpected<Diagnostic> damaged() const {
@@ -64,7 +56,7 @@ std::optional<std::vector<std::int64_t>> read_sizes(Lines& lines) {
     auto rest = lines.value("sizes");
     std::vector<std::int64_t> sizes;
     while (rest && !rest->empty()) {
-        const auto size = number<std::int64_t>(take(*rest, ' '));
+        const auto size = parse_number<std::int64_t>(take(*rest, ' '));
         if (!size) {
             return std::nullopt;
         }
@@ -159,10 +151,10 @@ Expected<Search> Search::resume(std::string_view text, NetworkKind kind, Forekno
     }
     for (std::size_t index = 0; index < *count; ++index) {
         std::string_view line = lines.next();
-        const auto candidate = number<std::size_t>(take(line, ' '));
-        const auto bytes = number<std::int64_t>(take(line, ' '));
-        const auto seconds = number<double>(take(line, ' '));
-        const auto spent_seconds = number<double>(line);
+        const auto candidate = parse_number<std::size_t>(take(line, ' '));
+        const auto bytes = parse_number<std::int64_t>(take(line, ' '));
+        const auto seconds = parse_number<double>(take(line, ' '));
+        const auto spent_seconds = parse_number<double>(line);
         State& state = *search->state_;
         if (!candidate || !bytes || !seconds || !spent_seconds || state.finished() || state.next() != *candidate ||
             state.bytes() != *bytes) {

@@ -65,12 +65,16 @@ std::vector<double> sorted_pair_means(const std::vector<double>& values) {
 
 double median(std::span<const double> values) {
     std::vector<double> copy(values.begin(), values.end());
-    const auto upper = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
-    std::nth_element(copy.begin(), upper, copy.end());
-    if (copy.size() % 2 == 1) {
+    return median_in_place(copy);
+}
+
+double median_in_place(std::span<double> values) {
+    const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), upper, values.end());
+    if (values.size() % 2 == 1) {
         return *upper;
     }
-    const double lower = *std::max_element(copy.begin(), upper);
+    const double lower = *std::max_element(values.begin(), upper);
     return lower + (*upper - lower) / 2;
 }
 

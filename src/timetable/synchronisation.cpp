@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "input/numbers.hpp"
 
 namespace aapc {
 
@@ -40,14 +41,6 @@ constexpr SynchronisationEntry table[] = {
 
 /// Of `timed` without a common start.
 constexpr std::string_view name_on_grid = "timed-grid";
-
-/// A number that takes up the whole text.
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-    Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 
 Expected<Synchronisation> with_blocks(const SynchronisationEntry& entry, std::string_view parameter) {
     const std::optional<Phase> phases = parameter == "all" ? all_phases : parse_number<Phase>(parameter);

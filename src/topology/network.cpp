@@ -3,21 +3,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "input/enumerator_names.hpp"
+
 namespace aapc {
 
-std::string_view to_string(NetworkKind kind) {
-    switch (kind) {
-        case NetworkKind::tree:
-            return "tree";
-        case NetworkKind::torus:
-            return "torus";
-        case NetworkKind::clusters:
-            return "clusters";
-        case NetworkKind::detected:
-            return "detected";
-    }
-    return "unknown";
-}
+namespace {
+
+constexpr EnumeratorNames<NetworkKind, NetworkKind::detected> kind_names({
+    {NetworkKind::tree, "tree"},
+    {NetworkKind::torus, "torus"},
+    {NetworkKind::clusters, "clusters"},
+    {NetworkKind::detected, "detected"},
+});
+
+}  // namespace
+
+std::string_view to_string(NetworkKind kind) { return kind_names[kind]; }
 
 Network::Network(NetworkKind kind, std::vector<NetworkVertex> vertices, std::vector<Link> links,
                  std::vector<NetworkMachine> machines, std::int32_t mtu_bytes)

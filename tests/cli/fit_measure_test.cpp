@@ -25,20 +25,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-struct Mpi {
-    std::string name;
-    std::string launch;  ///< the launcher
-};
-
-void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
-
 const std::string eight = AAPC_SOURCE_DIRECTORY "/tests/interposer/eight.toml";
 
 /// The link where it is not the subject: in shared memory among more ranks than cores, messages of few sizes do not
 /// always take longer the longer they are.
 const std::string link = " --alpha 1e-5 --beta 1e-9";
 
-class FitMeasuring : public testing::TestWithParam<Mpi> {
+class FitMeasuring : public testing::TestWithParam<LaunchedMpi> {
   protected:
     /// `command` (shell syntax) on `ranks` ranks, rank R on machine nR.
     [[nodiscard]] Outcome run(const std::string& command, int ranks = 4) const {
@@ -199,19 +192,7 @@ TEST_P(FitMeasuring, TheTunerTakesWhatWasFitted) {
     EXPECT_THAT(directory_.files(), ElementsAre("fit.json", "s.csv", "tuned.toml"));
 }
 
-std::vector<Mpi> mpis() {
-    return {
-#ifdef AAPC_TEST_MPIEXEC_openmpi
-        {"openmpi", AAPC_TEST_MPIEXEC_openmpi},
-#endif
-#ifdef AAPC_TEST_MPIEXEC_mpich
-        {"mpich", AAPC_TEST_MPIEXEC_mpich},
-#endif
-    };
-}
-
-INSTANTIATE_TEST_SUITE_P(Mpis, FitMeasuring, testing::ValuesIn(mpis()),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(Mpis, FitMeasuring, testing::ValuesIn(LaunchedMpi::all()), LaunchedMpi::name_of);
 
 }  // namespace
 }  // namespace aapc::test

@@ -20,16 +20,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Mpi {
-    std::string name;
-    std::string launch;  ///< the launcher
-};
-
-void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
-
 const std::string topology = AAPC_SOURCE_DIRECTORY "/tests/interposer/eight.toml";
 
-class TuneCommand : public testing::TestWithParam<Mpi> {
+class TuneCommand : public testing::TestWithParam<LaunchedMpi> {
   protected:
     /// `command` (shell syntax) on four ranks, rank R on machine nR; `variables`: NAME=VALUE words for all ranks.
     [[nodiscard]] Outcome run(const std::string& command, const std::string& variables = "") const {
@@ -162,19 +155,7 @@ TEST_P(TuneCommand, RefusesWhatItCannotMeasure) {
     }
 }
 
-std::vector<Mpi> mpis() {
-    return {
-#ifdef AAPC_TEST_MPIEXEC_openmpi
-        {"openmpi", AAPC_TEST_MPIEXEC_openmpi},
-#endif
-#ifdef AAPC_TEST_MPIEXEC_mpich
-        {"mpich", AAPC_TEST_MPIEXEC_mpich},
-#endif
-    };
-}
-
-INSTANTIATE_TEST_SUITE_P(Mpis, TuneCommand, testing::ValuesIn(mpis()),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(Mpis, TuneCommand, testing::ValuesIn(LaunchedMpi::all()), LaunchedMpi::name_of);
 
 }  // namespace
 }  // namespace aapc::test

@@ -2,15 +2,38 @@
 /// The program under an MPI's launcher.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "cli/program.hpp"
 
 namespace aapc::test {
+
+/// An MPI of this machine, for tests that run under each.
+struct LaunchedMpi {
+    std::string name;
+    std::string launch;  ///< the launcher
+
+    /// Those that the test program was built for (AAPC_TEST_MPIEXEC_<mpi>).
+    static std::vector<LaunchedMpi> all() {
+        return {
+#ifdef AAPC_TEST_MPIEXEC_openmpi
+            {"openmpi", AAPC_TEST_MPIEXEC_openmpi},
+#endif
+#ifdef AAPC_TEST_MPIEXEC_mpich
+            {"mpich", AAPC_TEST_MPIEXEC_mpich},
+#endif
+        };
+    }
+    static std::string name_of(const testing::TestParamInfo<LaunchedMpi>& instance) { return instance.param.name; }
+    friend void PrintTo(const LaunchedMpi& mpi, std::ostream* out) { *out << mpi.name; }
+};
 
 /// Runs `command` (shell syntax) on `ranks` ranks in `directory`, rank R on the machine nR. `variables`: NAME=VALUE
 /// words for all ranks. `time_limit`: as timeout(1) takes it, for the launcher.

@@ -89,52 +89,43 @@ static void complete(MPI_Request* request, int persistent) {
     call.send, call.large_counts, call.address_places, call.types, call.receive, call.large_counts, \
         call.address_places, call.types, comm
 
+/* Every kind of an all-to-all, always in this order: the names behind MPI_ of the routine for equal messages and of the
+ * one that does not wait, and the places for types of their own. */
+#define KINDS_OF_ALL(PLAIN, IMMEDIATE, PLACES)                             \
+    CALL("MPI_" #PLAIN, 0, MPI_##PLAIN(EQUAL));                            \
+    CALL("MPI_" #PLAIN "v", 0, MPI_##PLAIN##v(UNEQUAL));                   \
+    CALL("MPI_" #PLAIN "w", 0, MPI_##PLAIN##w(TYPED(PLACES)));             \
+    CALL("MPI_" #IMMEDIATE, 0, MPI_##IMMEDIATE(EQUAL, &request));          \
+    CALL("MPI_" #IMMEDIATE "v", 0, MPI_##IMMEDIATE##v(UNEQUAL, &request)); \
+    CALL("MPI_" #IMMEDIATE "w", 0, MPI_##IMMEDIATE##w(TYPED(PLACES), &request))
+#if MPI_VERSION >= 4
+#define KINDS_OF_MPI_4(PLAIN, IMMEDIATE, PLACES)                                                      \
+    CALL("MPI_" #PLAIN "_init", 1, MPI_##PLAIN##_init(EQUAL, MPI_INFO_NULL, &request));               \
+    CALL("MPI_" #PLAIN "v_init", 1, MPI_##PLAIN##v_init(UNEQUAL, MPI_INFO_NULL, &request));           \
+    CALL("MPI_" #PLAIN "w_init", 1, MPI_##PLAIN##w_init(TYPED(PLACES), MPI_INFO_NULL, &request));     \
+    CALL("MPI_" #PLAIN "_c", 0, MPI_##PLAIN##_c(EQUAL));                                              \
+    CALL("MPI_" #PLAIN "v_c", 0, MPI_##PLAIN##v_c(LARGE_UNEQUAL));                                    \
+    CALL("MPI_" #PLAIN "w_c", 0, MPI_##PLAIN##w_c(LARGE_TYPED));                                      \
+    CALL("MPI_" #IMMEDIATE "_c", 0, MPI_##IMMEDIATE##_c(EQUAL, &request));                            \
+    CALL("MPI_" #IMMEDIATE "v_c", 0, MPI_##IMMEDIATE##v_c(LARGE_UNEQUAL, &request));                  \
+    CALL("MPI_" #IMMEDIATE "w_c", 0, MPI_##IMMEDIATE##w_c(LARGE_TYPED, &request));                    \
+    CALL("MPI_" #PLAIN "_init_c", 1, MPI_##PLAIN##_init_c(EQUAL, MPI_INFO_NULL, &request));           \
+    CALL("MPI_" #PLAIN "v_init_c", 1, MPI_##PLAIN##v_init_c(LARGE_UNEQUAL, MPI_INFO_NULL, &request)); \
+    CALL("MPI_" #PLAIN "w_init_c", 1, MPI_##PLAIN##w_init_c(LARGE_TYPED, MPI_INFO_NULL, &request))
+#else
+#define KINDS_OF_MPI_4(PLAIN, IMMEDIATE, PLACES) (void)0
+#endif
+
 static void among_all(MPI_Comm comm, int peers, const int* sources, const int* blocks) {
     static Call call;
-    CALL("MPI_Alltoall", 0, MPI_Alltoall(EQUAL));
-    CALL("MPI_Alltoallv", 0, MPI_Alltoallv(UNEQUAL));
-    CALL("MPI_Alltoallw", 0, MPI_Alltoallw(TYPED(byte_places)));
-    CALL("MPI_Ialltoall", 0, MPI_Ialltoall(EQUAL, &request));
-    CALL("MPI_Ialltoallv", 0, MPI_Ialltoallv(UNEQUAL, &request));
-    CALL("MPI_Ialltoallw", 0, MPI_Ialltoallw(TYPED(byte_places), &request));
-#if MPI_VERSION >= 4
-    CALL("MPI_Alltoall_init", 1, MPI_Alltoall_init(EQUAL, MPI_INFO_NULL, &request));
-    CALL("MPI_Alltoallv_init", 1, MPI_Alltoallv_init(UNEQUAL, MPI_INFO_NULL, &request));
-    CALL("MPI_Alltoallw_init", 1, MPI_Alltoallw_init(TYPED(byte_places), MPI_INFO_NULL, &request));
-    CALL("MPI_Alltoall_c", 0, MPI_Alltoall_c(EQUAL));
-    CALL("MPI_Alltoallv_c", 0, MPI_Alltoallv_c(LARGE_UNEQUAL));
-    CALL("MPI_Alltoallw_c", 0, MPI_Alltoallw_c(LARGE_TYPED));
-    CALL("MPI_Ialltoall_c", 0, MPI_Ialltoall_c(EQUAL, &request));
-    CALL("MPI_Ialltoallv_c", 0, MPI_Ialltoallv_c(LARGE_UNEQUAL, &request));
-    CALL("MPI_Ialltoallw_c", 0, MPI_Ialltoallw_c(LARGE_TYPED, &request));
-    CALL("MPI_Alltoall_init_c", 1, MPI_Alltoall_init_c(EQUAL, MPI_INFO_NULL, &request));
-    CALL("MPI_Alltoallv_init_c", 1, MPI_Alltoallv_init_c(LARGE_UNEQUAL, MPI_INFO_NULL, &request));
-    CALL("MPI_Alltoallw_init_c", 1, MPI_Alltoallw_init_c(LARGE_TYPED, MPI_INFO_NULL, &request));
-#endif
+    KINDS_OF_ALL(Alltoall, Ialltoall, byte_places);
+    KINDS_OF_MPI_4(Alltoall, Ialltoall, byte_places);
 }
 
 static void among_neighbours(MPI_Comm comm, int peers, const int* sources, const int* blocks) {
     static Call call;
-    CALL("MPI_Neighbor_alltoall", 0, MPI_Neighbor_alltoall(EQUAL));
-    CALL("MPI_Neighbor_alltoallv", 0, MPI_Neighbor_alltoallv(UNEQUAL));
-    CALL("MPI_Neighbor_alltoallw", 0, MPI_Neighbor_alltoallw(TYPED(address_places)));
-    CALL("MPI_Ineighbor_alltoall", 0, MPI_Ineighbor_alltoall(EQUAL, &request));
-    CALL("MPI_Ineighbor_alltoallv", 0, MPI_Ineighbor_alltoallv(UNEQUAL, &request));
-    CALL("MPI_Ineighbor_alltoallw", 0, MPI_Ineighbor_alltoallw(TYPED(address_places), &request));
-#if MPI_VERSION >= 4
-    CALL("MPI_Neighbor_alltoall_init", 1, MPI_Neighbor_alltoall_init(EQUAL, MPI_INFO_NULL, &request));
-    CALL("MPI_Neighbor_alltoallv_init", 1, MPI_Neighbor_alltoallv_init(UNEQUAL, MPI_INFO_NULL, &request));
-    CALL("MPI_Neighbor_alltoallw_init", 1, MPI_Neighbor_alltoallw_init(TYPED(address_places), MPI_INFO_NULL, &request));
-    CALL("MPI_Neighbor_alltoall_c", 0, MPI_Neighbor_alltoall_c(EQUAL));
-    CALL("MPI_Neighbor_alltoallv_c", 0, MPI_Neighbor_alltoallv_c(LARGE_UNEQUAL));
-    CALL("MPI_Neighbor_alltoallw_c", 0, MPI_Neighbor_alltoallw_c(LARGE_TYPED));
-    CALL("MPI_Ineighbor_alltoall_c", 0, MPI_Ineighbor_alltoall_c(EQUAL, &request));
-    CALL("MPI_Ineighbor_alltoallv_c", 0, MPI_Ineighbor_alltoallv_c(LARGE_UNEQUAL, &request));
-    CALL("MPI_Ineighbor_alltoallw_c", 0, MPI_Ineighbor_alltoallw_c(LARGE_TYPED, &request));
-    CALL("MPI_Neighbor_alltoall_init_c", 1, MPI_Neighbor_alltoall_init_c(EQUAL, MPI_INFO_NULL, &request));
-    CALL("MPI_Neighbor_alltoallv_init_c", 1, MPI_Neighbor_alltoallv_init_c(LARGE_UNEQUAL, MPI_INFO_NULL, &request));
-    CALL("MPI_Neighbor_alltoallw_init_c", 1, MPI_Neighbor_alltoallw_init_c(LARGE_TYPED, MPI_INFO_NULL, &request));
-#endif
+    KINDS_OF_ALL(Neighbor_alltoall, Ineighbor_alltoall, address_places);
+    KINDS_OF_MPI_4(Neighbor_alltoall, Ineighbor_alltoall, address_places);
 }
 
 /* What the MPI complains about is counted, and its bytes are not looked at. */

@@ -127,7 +127,7 @@ class PaceController {
 
         void add(double achieved_pace, double late_share);
         [[nodiscard]] bool enough() const { return count == kept; }
-        [[nodiscard]] double median_of(const Values& values) const;
+        [[nodiscard]] double median_of(Values values) const;
     };
 
     void judge_trial();

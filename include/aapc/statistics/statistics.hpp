@@ -32,6 +32,9 @@ struct Estimate {
 /// The middle value, or the mean of the middle two. At least one value, none NaN. O(n).
 [[nodiscard]] double median(std::span<const double> values);
 
+/// median() of values that it may put into another order, so that it takes no memory. O(n).
+[[nodiscard]] double median_in_place(std::span<double> values);
+
 /// The value below which the share `share` (0 … 1) of the values lies, interpolated between neighbours: quantile(0) is
 /// the least, quantile(0.5) the median, quantile(1) the greatest (Hyndman & Fan 1996, type 7). At least one value, none
 /// NaN. O(n log n).

@@ -22,14 +22,7 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
 
-struct Mpi {
-    std::string name;
-    std::string launch;  ///< the launcher
-};
-
-void PrintTo(const Mpi& mpi, std::ostream* out) { *out << mpi.name; }
-
-class OnATorus : public testing::TestWithParam<Mpi> {
+class OnATorus : public testing::TestWithParam<LaunchedMpi> {
   protected:
     /// `command` on a rank of each machine of the torus; `variables`: NAME=VALUE words for all ranks.
     [[nodiscard]] Outcome run(int ranks, const std::string& command, const std::string& variables = "") const {
@@ -141,19 +134,7 @@ TEST_P(OnATorus, TuneTriesTheAlgorithmsForTori) {
                 IsSupersetOf({"native", "torus/divisions-0+window:1", "torus-direct/plain+timed"}));
 }
 
-std::vector<Mpi> mpis() {
-    return {
-#ifdef AAPC_TEST_MPIEXEC_openmpi
-        {"openmpi", AAPC_TEST_MPIEXEC_openmpi},
-#endif
-#ifdef AAPC_TEST_MPIEXEC_mpich
-        {"mpich", AAPC_TEST_MPIEXEC_mpich},
-#endif
-    };
-}
-
-INSTANTIATE_TEST_SUITE_P(Mpis, OnATorus, testing::ValuesIn(mpis()),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(Mpis, OnATorus, testing::ValuesIn(LaunchedMpi::all()), LaunchedMpi::name_of);
 
 }  // namespace
 }  // namespace aapc::test
