@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aapc/statistics/statistics.hpp"
+#include "aapc/statistics/totals.hpp"
 
 namespace aapc::learning {
 
@@ -40,7 +41,7 @@ constexpr double lead_of_one = 1.15;
 constexpr double lead_of_two = 1.1;
 constexpr double lead_of_many = 1.03;
 /// The MPI's own stays and returns where the lead over it is smaller.
-constexpr double noise = 1.02;
+constexpr double noise = noise_of_comparisons;
 constexpr std::size_t pairs_against_the_own = 3;
 constexpr double confidence = 0.9;
 
@@ -65,13 +66,12 @@ std::span<const double> latest(const std::vector<double>& values, std::size_t mo
     return std::span(values).last(std::min(values.size(), most));
 }
 
-/// Of two values the lower, since accidents make calls longer and never shorter.
-double typical(const std::vector<double>& values) {
-    const auto last = latest(values, samples_of_a_typical_time);
-    std::vector<double> sorted(last.begin(), last.end());
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    return *middle;
+double typical(const std::vector<double>& values) { return lower_median(latest(values, samples_of_a_typical_time)); }
+
+/// Whether the second takes longer in all, in the latest times of both.
+bool longer_in_all(const std::vector<double>& first, const std::vector<double>& second) {
+    const std::size_t pairs = std::min(first.size(), second.size());
+    return takes_longer_in_all(latest(first, pairs), latest(second, pairs));
 }
 
 /// How many times as long the first takes, pair by pair of the latest times.
@@ -207,7 +207,7 @@ bool SizeClass::native_takes_over() const {
         return typical(own) < noise * typical(winners);
     }
     const Estimate lead = ratio_of(own, winners);
-    return lead.value < (pairs < samples_to_be_sure ? noise : 1) ||
+    return longer_in_all(own, winners) || lead.value < (pairs < samples_to_be_sure ? noise : 1) ||
            (pairs >= samples_to_be_sure && lead.interval.low <= 1);
 }
 
@@ -229,7 +229,8 @@ bool SizeClass::beats(std::size_t challenger) const {
         return false;
     }
     const bool enough = winner_ != 0 || std::min(winners.size(), candidate.samples.size()) >= pairs_against_the_own;
-    return enough && ratio_of(winners, candidate.samples).interval.low > 1;
+    return enough && !longer_in_all(winners, candidate.samples) &&
+           ratio_of(winners, candidate.samples).interval.low > 1;
 }
 
 void SizeClass::crown(std::size_t candidate) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "aapc/statistics/statistics.hpp"
+#include "aapc/statistics/totals.hpp"
 
 namespace aapc::searching {
 
@@ -17,7 +18,13 @@ namespace {
 /// candidates.
 constexpr double confidence = 0.995;
 /// Who is ahead by less is not worth another round.
-constexpr double noise = 1.02;
+constexpr double noise = noise_of_comparisons;
+/// Shorter messages are where methods differ by little and times scatter by more than that: the MPI's own stays unless
+/// the whole interval is beyond the noise.
+constexpr std::int64_t bytes_of_small_differences = 8192;
+/// With too few pairs for ranks to say anything after a single slow call, as of a connection that was cold, a lead in
+/// sums counts that is so large whichever pair is left out, and in the usual call.
+constexpr double large_lead = 1.5;
 
 constexpr std::size_t most_finalists = 3;  // beside the MPI's own
 /// With fewer pairs an interval is worth little.
@@ -53,13 +60,6 @@ double tolerated_slowness(std::size_t rounds, bool short_calls) {
     return rounds <= std::size(long_ones) ? long_ones[rounds - 1] : later;
 }
 
-/// The lower median: of two values the lower, since accidents make calls longer and never shorter.
-double lower_median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 /// Of the first's times over the second's, pair by pair: above 1 the second is faster.
 ConfidenceInterval ratio_interval(const std::vector<double>& first, const std::vector<double>& second) {
     return paired_ratio(first, second, confidence).interval;
@@ -67,14 +67,26 @@ ConfidenceInterval ratio_interval(const std::vector<double>& first, const std::v
 
 /// What the lower end of the lead must exceed after so many pairs. Few pairs must show much: where times scatter by a
 /// third, all of five pairs are in favour of a method that is a little slower one time in 60.
-double needed_lead(std::size_t pairs) {
+double needed_lead(std::size_t pairs, std::int64_t bytes) {
     if (pairs >= plenty_of_pairs) {
-        return 1;
+        return bytes < bytes_of_small_differences ? noise : 1;
     }
     if (pairs >= usual_fewest_pairs) {
         return 1.05;
     }
     return pairs > fewest_pairs ? 1.2 : 1.5;
+}
+
+/// Whether the method is surely faster than the MPI's own, by ranks of pairs and in all; both have fewest_pairs at
+/// least.
+bool surely_ahead(const std::vector<double>& native, const std::vector<double>& own, std::int64_t bytes) {
+    if (takes_longer_in_all(native, own)) {
+        return false;
+    }
+    const bool by_sums = own.size() >= usual_fewest_pairs && own.size() < plenty_of_pairs &&
+                         least_ratio_of_sums(native, own) > large_lead &&
+                         lower_median(native) > large_lead * lower_median(own);
+    return by_sums || ratio_interval(native, own).low > needed_lead(own.size(), bytes);
 }
 
 /// The same numbers everywhere, which std::shuffle and the standard's distributions do not promise.
@@ -358,7 +370,7 @@ bool SizeSearch::final_is_decided() {
         return true;
     }
     next_look_ = rounds_ + std::max(fewest_steps, rounds_ / 4);
-    bool settled = lead.low > needed_lead(rounds_);
+    bool settled = surely_ahead(candidates_.front().final, leader, bytes_);
     for (std::size_t place = 1; place < order.size(); ++place) {
         const auto ahead = ratio_interval(candidates_[order[place]].final, leader);
         candidates_[order[place]].racing = ahead.low <= 1;
@@ -371,8 +383,7 @@ bool SizeSearch::final_is_decided() {
 std::optional<std::size_t> SizeSearch::winner() const {
     for (const std::size_t candidate : challengers()) {
         const std::vector<double>& own = candidates_[candidate].final;
-        if (own.size() >= fewest_pairs &&
-            ratio_interval(candidates_.front().final, own).low > needed_lead(own.size())) {
+        if (own.size() >= fewest_pairs && surely_ahead(candidates_.front().final, own, bytes_)) {
             return candidate;
         }
     }

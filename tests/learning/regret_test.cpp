@@ -79,9 +79,9 @@ TEST(Regret, AHundredCallsAreWithinFivePercentAndAThousandWithinTwo) {
 
 TEST(Regret, NoiseDoesNotSpoilIt) {
     for (const Seconds& seconds : all_cases()) {
-        EXPECT_LE(mean_regret(seconds, 0.1, 100), 1.06) << text(seconds);
+        EXPECT_LE(mean_regret(seconds, 0.1, 100), 1.05) << text(seconds);
         EXPECT_LE(mean_regret(seconds, 0.1, 1000), 1.02) << text(seconds);
-        EXPECT_LE(mean_regret(seconds, 0.03, 100), 1.052) << text(seconds);
+        EXPECT_LE(mean_regret(seconds, 0.03, 100), 1.05) << text(seconds);
     }
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "aapc/statistics/totals.hpp"
+
 namespace aapc {
 namespace {
 
@@ -312,6 +314,34 @@ TEST(Verdict, HasNames) {
     EXPECT_EQ(to_string(Verdict::faster), "faster");
     EXPECT_EQ(to_string(Verdict::slower), "slower");
     EXPECT_EQ(to_string(Verdict::undecided), "undecided");
+}
+
+TEST(Totals, OfTwoMiddleValuesTheLower) {
+    EXPECT_EQ(lower_median(std::vector<double>{3, 1, 2}), 2);
+    EXPECT_EQ(lower_median(std::vector<double>{4, 1, 3, 2}), 2);
+}
+
+/// `rounds` pairs of 1 and 0.9; every so many calls the candidate takes 5.
+std::vector<double> with_slow_calls(std::size_t rounds, std::size_t every) {
+    std::vector<double> times(rounds, 0.9);
+    for (std::size_t call = every; call <= rounds; call += every) {
+        times[call - 1] = 5;
+    }
+    return times;
+}
+
+TEST(Totals, ASlowCallInEightIsLongerInAllAndOneAccidentIsNot) {
+    const std::vector<double> reference(60, 1.0);
+    EXPECT_TRUE(takes_longer_in_all(reference, with_slow_calls(60, 8)));
+    EXPECT_FALSE(takes_longer_in_all(reference, with_slow_calls(60, 50)));
+    EXPECT_FALSE(takes_longer_in_all(with_slow_calls(60, 7), with_slow_calls(60, 9)));
+    EXPECT_FALSE(takes_longer_in_all(reference, reference));
+}
+
+TEST(Totals, TheLeastRatioLeavesOutWhatSpeaksForTheCandidate) {
+    const std::vector<double> reference = {2, 2, 10};
+    const std::vector<double> candidate = {1, 1, 1};
+    EXPECT_DOUBLE_EQ(least_ratio_of_sums(reference, candidate), 2);
 }
 
 }  // namespace
