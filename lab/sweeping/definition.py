@@ -116,7 +116,30 @@ class Fit:
     only_on: Sequence[str] = ()
 
 
-Part = Union[Bench, Fit]
+@dataclass(frozen=True)
+class Halved:
+    """All trunks carry half as much from some seconds on."""
+
+    after_seconds: float
+
+    def __str__(self) -> str:
+        return f"trunks halved after {self.after_seconds:g} s"
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Programs of so many calls: without aapc, with aapc that learns in them, and with single methods, in turns."""
+
+    kind: str  # "equal", "two" (sizes in turn) or "unequal" (slowly changing): benchmarks/calls.c
+    calls: int
+    sizes: Sequence[int]
+    methods: Sequence[str]  # single ones; "clock" is that of unequal messages
+    repeats: int
+    change: Halved | None = None
+    only_on: Sequence[str] = ()
+
+
+Part = Union[Bench, Fit, Calls]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from emulation.units import parse_size
 
-from .definition import Bench, Fit, Network, Sweep
+from . import calls
+from .definition import Bench, Calls, Fit, Network, Part, Sweep
 from .medians import (
     COLUMNS,
     HELD_OUT_COLUMNS,
@@ -82,9 +83,13 @@ class Plan:
         self._samples = samples
         columns = (*COLUMNS, *HELD_OUT_COLUMNS) if any(self._held_out(part) for part in sweep.parts) else COLUMNS
         self.is_of_samples = all(isinstance(part, Fit) for part in sweep.parts)
-        self.medians = (
-            Medians(self.file, SAMPLE_COLUMNS, SAMPLE_CELL) if self.is_of_samples else Medians(self.file, columns)
-        )
+        self.is_of_calls = all(isinstance(part, Calls) for part in sweep.parts)
+        if self.is_of_calls:
+            self.medians = Medians(self.file, calls.CALLS_COLUMNS, calls.CALLS_CELL)
+        elif self.is_of_samples:
+            self.medians = Medians(self.file, SAMPLE_COLUMNS, SAMPLE_CELL)
+        else:
+            self.medians = Medians(self.file, columns)
 
     @property
     def file(self) -> Path:
@@ -125,6 +130,8 @@ class Plan:
         for part in parts:
             if isinstance(part, Fit):
                 jobs += self._fit_jobs(setting, mpi, part)
+            elif isinstance(part, Calls):
+                jobs += self._calls_jobs(setting, mpi, part)
         for bench in self._chosen([part for part in parts if isinstance(part, Bench)]):
             jobs += self._bench_jobs(setting, mpi, bench)
         minutes = self._tune_minutes()
@@ -157,7 +164,7 @@ class Plan:
     def _tune_minutes(self) -> float:
         return self.sweep.tune_minutes if self._choice.tune_minutes is None else self._choice.tune_minutes
 
-    def _held_out(self, part: Bench | Fit) -> str:
+    def _held_out(self, part: Part) -> str:
         return part.held_out if isinstance(part, Bench) else ""
 
     def _cell(self, setting: Setting, mpi: str) -> Row:
@@ -234,6 +241,34 @@ class Plan:
             )
 
         return Job(f"{self._title(setting, mpi)}: tuning", setting, 60 * minutes + LAUNCH_SECONDS, carry_out)
+
+    # ---- programs of many calls ----
+
+    def _calls_jobs(self, setting: Setting, mpi: str, part: Calls) -> list[Job]:
+        choice = self._choice
+        part = replace(part, methods=choice.methods or part.methods, repeats=choice.repeats or part.repeats)
+        return [
+            job
+            for size in part.sizes
+            if choice.sizes is None or size in choice.sizes
+            for job in self._calls_job(setting, mpi, part, size)
+        ]
+
+    def _calls_job(self, setting: Setting, mpi: str, part: Calls, size: int) -> Iterator[Job]:
+        change = str(part.change) if part.change is not None else ""
+        of_calls = {"kind": part.kind, "calls": str(part.calls), "message_bytes": str(size), "change": change}
+        cell = self._cell(setting, mpi) | of_calls
+        if self._choice.fresh:
+            self.medians.forget(cell)
+        if set(calls.methods_of(part)) <= self.medians.asked(cell):
+            return
+
+        def carry_out(lab: str) -> None:
+            seconds = calls.rounds(lab, mpi, setting.network, setting.topology, setting.told, part, size)
+            self.medians.put(calls.rows(cell, seconds))
+
+        title = f"{self._title(setting, mpi)}: {part.calls} calls, {part.kind}, {size} bytes{', ' + change if change else ''}"
+        yield Job(title, setting, calls.expected_seconds(part, size, setting.topology, LAUNCH_SECONDS / 3), carry_out)
 
     # ---- aapc fit ----
 

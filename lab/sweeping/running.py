@@ -51,6 +51,17 @@ def mpirun(lab: str, mpi: str, launcher_options: Sequence[str], *command: str) -
     cluster("mpirun", "--name", lab, "--mpi", mpi, "--timeout", "3600", *launcher_options, "--", find_aapc(), *command)
 
 
+def aapc_beside(name: str) -> Path:
+    """A program of the build that the lab asks."""
+    return Path(find_aapc()).resolve().with_name(name)
+
+
+def program_output(lab: str, mpi: str, launcher_options: Sequence[str], *command: str) -> str:
+    """What any program prints that is run on all machines of a lab."""
+    launcher = [str(CLUSTER), "mpirun", "--name", lab, "--mpi", mpi, "--timeout", "3600", *launcher_options]
+    return _run([*launcher, "--", *command], stdout=subprocess.PIPE)
+
+
 @contextmanager
 def lab_up(lab: str, topology: Path, *options: str) -> Iterator[None]:
     """A lab that is there inside the `with`, and gone behind it, whatever happens."""

@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 
+from . import calls
 from .jobs import Plan
 from .medians import CELL, SAMPLE_CELL, Row
 from .quantities import size_text, time_text
@@ -19,6 +20,8 @@ Cell = Callable[[Row, bool], str]
 def of_plan(plan: Plan, with_intervals: bool = False) -> str:
     """Of everything that a sweep has measured so far."""
     rows = plan.medians.rows
+    if plan.is_of_calls:
+        return calls.tables(rows)
     if plan.is_of_samples:
         return sample_tables(rows)
     if plan.sweep.tune_minutes > 0:

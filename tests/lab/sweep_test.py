@@ -17,8 +17,8 @@ sys.dont_write_bytecode = True
 
 from emulation import program  # noqa: E402
 from emulation.errors import Interrupted, LabError, UsageError  # noqa: E402
-from sweeping import definition, jobs, medians, runner, running, tables  # noqa: E402
-from sweeping.definition import Bench, Fit, Network, Sweep, sizes  # noqa: E402
+from sweeping import calls, definition, jobs, medians, runner, running, tables  # noqa: E402
+from sweeping.definition import Bench, Calls, Fit, Network, Sweep, sizes  # noqa: E402
 
 METHODS = ["native", "ring"]
 SECONDS = {"native": [4.0, 5.0, 6.0], "ring": [2.0, 2.5, 1.5], "interposed": [1.0, 1.0, 1.0]}
@@ -331,6 +331,45 @@ class Showing(Case):
         self.assertIn("Geometric mean of native/tuned from 8 KB up: 5.00", shown)
 
 
+class ProgramsOfManyCalls(Case):
+    SECONDS = {"native": "4.0", "learned": "2.2", "clock": "1.0", "lattice": "2.0"}
+
+    def program_output(self, lab: str, mpi: str, launcher_options: list[str], *command: str) -> str:
+        forced = command[command.index("--algorithm") + 1] if "--algorithm" in command else "learned"
+        method = "native" if "exec" not in command else "clock" if command[0] == "env" else forced
+        self.ran.append({"method": method, "program": command[-3:]})
+        return f"{self.SECONDS[method]}\n"
+
+    def setUp(self) -> None:
+        super().setUp()
+        for name, instead in (
+            ("program_output", self.program_output),
+            ("aapc_beside", Path),
+            ("seconds_per_byte", lambda topology: 1e-6),
+        ):
+            patch = mock.patch.object(calls, name, instead)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def test_methods_take_turns_and_what_is_there_is_not_measured_again(self) -> None:
+        of = sweep(
+            networks=[Network("chain-4x4.toml")],
+            parts=[
+                Calls("equal", 10, sizes("1Ki,64Ki"), ["lattice"], repeats=3),
+                Calls("unequal", 100, sizes("1Ki"), ["clock"], repeats=2),
+            ],
+        )
+        self.carry_out(of)
+        self.assertEqual(len(self.ran), 2 * 3 * 3 + 3 * 2)
+        self.assertEqual(self.ran[0]["program"], ("equal", "10", "1024"))
+        for turn in range(0, len(self.ran), 3):
+            self.assertEqual(len({run["method"] for run in self.ran[turn : turn + 3]}), 3)
+        self.assertEqual(self.plan(of).missing(self.directory), [])
+        table = tables.of_plan(self.plan(of))
+        self.assertIn("| 10 | 1K |  | 4 s | 2.2 s | 2 s `lattice` | 1.818 (1.82 to 1.82) | 1.100 |", table)
+        self.assertIn("`clock` | 1.818 (1.82 to 1.82) | 2.200 |", table)
+
+
 class Definitions(unittest.TestCase):
     def test_every_sweep_can_be_planned(self) -> None:
         self.assertIn("lattice", definition.names())
@@ -346,7 +385,7 @@ class Definitions(unittest.TestCase):
                     self.assertTrue(of.parts_on(network), network.title)
                 for part in of.parts:
                     self.assertTrue(set(part.only_on) <= set(titles))
-                    self.assertTrue(isinstance(part, Fit) or part.held_out in ("", *part.methods))
+                    self.assertTrue(not isinstance(part, Bench) or part.held_out in ("", *part.methods))
 
     def test_every_network_is_of_a_sweep(self) -> None:
         used = {network.path for name in definition.names() for network in definition.load(name).networks}
