@@ -10,6 +10,7 @@
 #include "aapc/input/units.hpp"
 #include "aapc/schedule/read_given_schedule.hpp"
 #include "aapc/schedule/schedule_file.hpp"
+#include "cli/check_unequal.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_argument.hpp"
 #include "input/text_file.hpp"
@@ -173,6 +174,9 @@ int run_check(const CheckOptions& options) {
     const Expected<std::string> text = read_file(options.schedule, schedule_document);
     if (!text) {
         return complain(text.error());
+    }
+    if (is_unequal_document(*text)) {
+        return check_unequal(*text, shown_name(options.schedule), *network);
     }
     Expected<ScheduleDocument> document = read_schedule_document(*text, shown_name(options.schedule));
     if (!document) {

@@ -65,6 +65,29 @@ TEST(UnequalCommands, ScheduleAsJson) {
     EXPECT_EQ(bytes, 20740);
 }
 
+TEST(UnequalCommands, CheckCertifiesADocumentOrSaysWhatIsWrong) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", two_switches);
+    (void)scratch.file("d.csv", matrix);
+    const Outcome made = scratch.run("schedule c.toml --demand d.csv --format json");
+    (void)scratch.file("good.json", made.out);
+    const Outcome good = scratch.run("check good.json --topology c.toml");
+    EXPECT_EQ(good.status, 0) << good.err;
+    EXPECT_THAT(good.out, StartsWith("certified: 4 participants, 3 messages in "));
+    const auto refused = [&](const char* key, const json& value, int status, const char* why) {
+        nlohmann::ordered_json document = nlohmann::ordered_json::parse(made.out);
+        (std::string_view(key) == "from" ? document["messages"][0] : document)[key] = value;
+        (void)scratch.file("bad.json", document.dump());
+        const Outcome run = scratch.run("check bad.json --topology c.toml");
+        EXPECT_EQ(run.status, status);
+        EXPECT_THAT(run.err, HasSubstr(why));
+    };
+    refused("bound_seconds", 0.5, 1, "the busiest link needs 1.6192 ms");
+    refused("cycle_seconds", 0.0016, 1, "asks a link for more than it carries");
+    refused("from", 4, 2, "message 0 has no two ranks");
+    refused("participants", 7, 2, "'participants' is missing");
+}
+
 TEST(UnequalCommands, PhasesServeAndForwardingDoesNot) {
     const Scratch scratch;
     (void)scratch.file("c.toml", two_switches);
