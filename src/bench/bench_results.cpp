@@ -63,6 +63,17 @@ std::size_t name_width(const BenchFacts& facts) {
     return width;
 }
 
+/// Of the time of all rounds, what the reductions before exchanges of unequal messages took.
+double share_of_reductions(const std::vector<Sample>& samples) {
+    double seconds = 0;
+    double reductions = 0;
+    for (const Sample& sample : samples) {
+        seconds += sample.seconds;
+        reductions += sample.reduction_seconds;
+    }
+    return reductions / seconds;
+}
+
 nlohmann::ordered_json interval_json(const ConfidenceInterval& interval) {
     return {{"low", interval.low}, {"high", interval.high}, {"level", interval.level}};
 }
@@ -74,6 +85,9 @@ nlohmann::ordered_json sample_json(const Sample& sample) {
         json["scheduled_seconds"] = sample.scheduled_seconds;
         json["late_seconds"] = sample.late_seconds;
         json["agreement_seconds"] = sample.agreement_seconds;
+        if (sample.reduction_seconds > 0) {
+            json["reduction_seconds"] = sample.reduction_seconds;
+        }
     }
     return json;
 }
@@ -164,6 +178,9 @@ std::string table_rows(const BenchFacts& facts, const SizeResult& result) {
                         ratio.interval.high, verdict);
         if (facts.candidates[candidate] == interposed) {
             text += summary.by_aapc > 0 ? ", by aapc" : ", passed through";
+        }
+        if (const double share = share_of_reductions(result.samples[candidate]); share > 0) {
+            text += fmt::format(", reductions {:.1f} %", 100 * share);
         }
         text += '\n';
     }

@@ -285,13 +285,14 @@ void Harness::be_late(const std::string& what) const {
 }
 
 void Harness::add_worst(const mpi::ExchangeReport& report, Sample& sample, double agreement_seconds) const {
-    std::array<double, 4> worst = {report.pace, report.scheduled_seconds, report.late_seconds,
-                                   report.agreement_seconds + agreement_seconds};
+    std::array<double, 5> worst = {report.pace, report.scheduled_seconds, report.late_seconds,
+                                   report.agreement_seconds + agreement_seconds, agreement_seconds};
     maximise(comm_, worst);
     sample.pace = worst[0];
     sample.scheduled_seconds = worst[1];
     sample.late_seconds = worst[2];
     sample.agreement_seconds = worst[3];
+    sample.reduction_seconds = worst[4];
 }
 
 Expected<void> Harness::check_interposer() const {

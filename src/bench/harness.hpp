@@ -83,6 +83,8 @@ class Harness {
     /// The name of each rank's host, as it calls itself.
     [[nodiscard]] const std::vector<std::string>& host_names() const { return host_names_; }
     [[nodiscard]] Rank rank() const { return rank_; }
+    /// What the ranks of each machine share, made at the first use. Collective.
+    [[nodiscard]] Expected<mpi::MachineMemory*> machine_memory();
     /// Whether an interposer is preloaded.
     [[nodiscard]] bool interposer_is_there() const;
 
@@ -105,8 +107,6 @@ class Harness {
     void be_late(const std::string& what) const;
 
     [[nodiscard]] Expected<mpi::Exchange*> exchange_of(const Method& method);
-    /// What the ranks of each machine share, made at the first use.
-    [[nodiscard]] Expected<mpi::MachineMemory*> machine_memory();
     /// Makes room for blocks of that size and fills the send buffer; on all ranks or on none.
     [[nodiscard]] Expected<void> make_blocks(std::int64_t block_bytes);
     /// What the received blocks have wrong, on this rank.

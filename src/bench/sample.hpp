@@ -21,7 +21,8 @@ struct Sample {
     double pace = 0;
     double scheduled_seconds = 0;  ///< from the common start to the end of the last slot
     double late_seconds = 0;       ///< how late the last segment was against its slot
-    double agreement_seconds = 0;  ///< what the common start took
+    double agreement_seconds = 0;  ///< what the common start took, and with unequal messages the reduction before it
+    double reduction_seconds = 0;  ///< the reduction alone
 };
 
 }  // namespace aapc::bench

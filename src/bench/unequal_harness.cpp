@@ -71,8 +71,12 @@ Expected<UnequalHarness::Prepared*> UnequalHarness::prepared(const Method& metho
                                             .advice = "choose linear, scattered, pairwise, ring or lattice"}));
         }
     } else {
-        auto exchange =
-            mpi::UnequalExchange::make(harness_.communicator(), ready, harness_.placement(), &harness_.network());
+        const auto memory = harness_.machine_memory();
+        if (!memory) {
+            return failure(memory.error());
+        }
+        auto exchange = mpi::UnequalExchange::make(harness_.communicator(), ready, harness_.placement(),
+                                                   &harness_.network(), *memory);
         if (!exchange) {
             return failure(exchange.error());
         }

@@ -30,6 +30,7 @@ struct Request {
     std::string topology;
     std::string tuning;
     std::string schedule;
+    std::string learned;
     std::string algorithm;
     std::string synchronisation;
     std::string buffer_limit;
@@ -72,6 +73,7 @@ void prepare_environment(const Request& request, const Interposing& interposing)
     }
     set_unless_empty("AAPC_TUNING", request.tuning.empty() ? "" : absolute_path(request.tuning).string());
     set_unless_empty("AAPC_SCHEDULE", request.schedule.empty() ? "" : absolute_path(request.schedule).string());
+    set_unless_empty("AAPC_LEARNED", request.learned.empty() ? "" : absolute_path(request.learned).string());
     set_unless_empty("AAPC_ALGORITHM", request.algorithm);
     set_unless_empty("AAPC_SYNCHRONISATION", request.synchronisation);
     set_unless_empty("AAPC_BUFFER_LIMIT", request.buffer_limit);
@@ -132,6 +134,10 @@ void add_exec_command(Command& program, Invocation& invocation) {
         .option("--schedule", request->schedule,
                 "schedule file that aapc schedule --thorough wrote, followed where lattice is used on its machines "
                 "(AAPC_SCHEDULE)")
+        .type_name("FILE");
+    command
+        .option("--learned", request->learned,
+                "where what the program's calls teach is kept for the next run (AAPC_LEARNED)")
         .type_name("FILE");
     command.option("--algorithm", request->algorithm, "use this method, for every size (AAPC_ALGORITHM)")
         .type_name("ALGORITHM[/VARIANT][+SYNCHRONISATION]");

@@ -24,8 +24,10 @@
 #include "cli/explanation.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
+#include "input/environment.hpp"
 #include "input/text_file.hpp"
 #include "selection/buffers.hpp"
+#include "selection/learned.hpp"
 #include "selection/rule.hpp"
 #include "selection/settings.hpp"
 
@@ -39,6 +41,7 @@ struct ExplainOptions {
     std::string topology;
     std::string tuning;
     std::string schedule;
+    std::string learned;
     std::string machines;
     std::string mpi;
     Rank ranks = 0;  ///< 0: all
@@ -128,6 +131,46 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
         return;
     }
     explanation.tuning = std::move(*tuning);
+}
+
+/// What programs have learned on this network, whatever the placement.
+std::vector<Tuning> read_learned_for(const ExplainOptions& options, Explanation& explanation) {
+    const std::string file = options.learned.empty() ? environment_variable("AAPC_LEARNED") : options.learned;
+    if (file.empty()) {
+        return {};
+    }
+    const auto text = read_text_file(file, {"a file of what was learned"});
+    if (!text) {
+        explanation.not_learned = to_string(text.error());
+        return {};
+    }
+    const selection::LearnedFile learned = selection::take_apart_learned(*text, file);
+    const Fingerprint here = make_fingerprint(explanation.network, {}, options.mpi, "", options.topology);
+    auto sections = selection::sections_for(learned, here, explanation.network.kind(), file);
+    if (learned.damage || !sections) {
+        explanation.not_learned = to_string(learned.damage ? *learned.damage : sections.error());
+        return {};
+    }
+    std::erase_if(*sections, [](const Tuning& section) { return section.fingerprint.unequal; });
+    if (sections->empty()) {
+        explanation.not_learned = fmt::format("{}: nothing in it is of this network and version", file);
+    }
+    return std::move(*sections);
+}
+
+/// The newest of them for the placement takes the place of a tuning, unless there is one for it.
+void use_learned(const std::vector<Tuning>& sections, Explanation& explanation) {
+    const auto fits = [&](const Tuning& tuning) {
+        return selection::has_shape(explanation.network, explanation.placement, tuning);
+    };
+    const auto found = std::find_if(sections.rbegin(), sections.rend(), fits);
+    if (found == sections.rend()) {
+        if (!sections.empty()) {
+            explanation.not_learned = "ranks that are placed otherwise have learned";
+        }
+    } else if (!explanation.tuning || !fits(*explanation.tuning)) {
+        explanation.tuning = *found;
+    }
 }
 
 /// Has the decision say what buffers it takes, and keep within the limit if there is one, as the interposer does.
@@ -288,16 +331,19 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     if (!network) {
         return failure(network.error());
     }
-    Explanation explanation{std::move(*network), {}, "", {}, {}, 0, Decision(""), {}, {}, {}, {}};
+    Explanation explanation{std::move(*network), {}, "", "", {}, {}, 0, Decision(""), {}, {}, {}, {}};
     if (!options.tuning.empty()) {
         read_tuning_for(options, explanation);
     }
-    const Tuning* tuning = explanation.tuning ? &*explanation.tuning : nullptr;
-    auto placement = demand_of(options, explanation.network, tuning);
+    const std::vector<Tuning> learned = read_learned_for(options, explanation);
+    const Tuning* const newest = learned.empty() ? nullptr : &learned.back();
+    auto placement = demand_of(options, explanation.network, explanation.tuning ? &*explanation.tuning : newest);
     if (!placement) {
         return failure(placement.error());
     }
     explanation.placement = std::move(*placement);
+    use_learned(learned, explanation);
+    const Tuning* const tuning = explanation.tuning ? &*explanation.tuning : nullptr;
     explanation.bound = network_bound(explanation.network, explanation.placement);
     const auto start = start_of(options, explanation);
     if (!start) {
@@ -403,6 +449,10 @@ void add_explain_command(Command& program, Invocation& invocation) {
     command
         .option("--schedule", options->schedule,
                 "schedule file that aapc schedule --thorough wrote, as with AAPC_SCHEDULE")
+        .type_name("FILE");
+    command
+        .option("--learned", options->learned,
+                "what programs have learned (docs/learning.md); default: the file that AAPC_LEARNED names")
         .type_name("FILE");
     Option machines =
         command.option("--machines", options->machines, "the communicator's ranks in order, as in \"n[0-3]:2\"");

@@ -23,6 +23,13 @@ constexpr EnumeratorNames<Decision::Basis, Decision::Basis::tuning> basis_names(
     {Decision::Basis::tuning, "tuning"},
 });
 
+bool is_learned(const std::optional<Tuning>& tuning) { return tuning && tuning->conditions.calls > 0; }
+
+std::string_view basis_of(const Explanation& shown) {
+    const Decision::Basis basis = shown.decision.basis();
+    return basis == Decision::Basis::tuning && is_learned(shown.tuning) ? "learned" : basis_names[basis];
+}
+
 std::string time_or_dash(std::optional<double> seconds) {
     return seconds ? duration_text(*seconds, decimals(*seconds >= 1e-3 ? 3 : 1)) : "-";
 }
@@ -155,13 +162,19 @@ std::vector<std::string> places(const Network& network, const Placement& placeme
 std::string explanation_text(const Explanation& shown) {
     std::string text = fmt::format("{} ({})\n", selection::describe(shown.placement),
                                    compact_hostlist(places(shown.network, shown.placement)));
-    text += fmt::format("decided by {}: {}\n", basis_names[shown.decision.basis()], shown.decision.reason());
+    text += fmt::format("decided by {}: {}\n", basis_of(shown), shown.decision.reason());
     if (!shown.tuning_rejected.empty()) {
         text += fmt::format("tuning rejected: {}\n", shown.tuning_rejected);
-    } else if (shown.tuning) {
-        text += fmt::format("tuning for {} ({}), placement {}; a job that differs rejects the whole file\n",
-                            shown.tuning->fingerprint.mpi, shown.tuning->fingerprint.mpi_version,
-                            compact_hostlist(shown.tuning->fingerprint.machine_of));
+    }
+    if (!shown.not_learned.empty()) {
+        text += fmt::format("nothing learned: {}\n", shown.not_learned);
+    }
+    if (shown.tuning) {
+        const Fingerprint& made_for = shown.tuning->fingerprint;
+        text += fmt::format("{} {} ({}), placement {}; {}\n", is_learned(shown.tuning) ? "learned under" : "tuning for",
+                            made_for.mpi, made_for.mpi_version, compact_hostlist(made_for.machine_of),
+                            is_learned(shown.tuning) ? "the next job's calls begin with it, and go on learning"
+                                                     : "a job that differs rejects the whole file");
     }
     if (const auto& crossover = shown.decision.crossover()) {
         text += crossover_text(*crossover);
@@ -209,11 +222,12 @@ std::string explanation_json(const Explanation& shown) {
         {"ranks", shown.placement.participants()},
         {"placement", compact_hostlist(places(shown.network, shown.placement))},
         {"bound", {{"messages", shown.bound.messages}, {"seconds_per_byte", shown.bound.seconds_per_byte}}},
-        {"basis", basis_names[shown.decision.basis()]},
+        {"basis", basis_of(shown)},
         {"reason", shown.decision.reason()},
         {"start_seconds", shown.start_seconds},
         {"crossover", crossover_json(shown.decision.crossover())},
         {"tuning_rejected", shown.tuning_rejected.empty() ? ordered_json() : ordered_json(shown.tuning_rejected)},
+        {"not_learned", shown.not_learned.empty() ? ordered_json() : ordered_json(shown.not_learned)},
         {"ranges", std::move(ranges)},
         {"sizes", std::move(sizes)},
         {"not_taken", std::move(alternatives)}};

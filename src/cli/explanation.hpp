@@ -45,8 +45,9 @@ struct Alternative {
 
 struct Explanation {
     Network network;
-    std::optional<Tuning> tuning;
-    std::string tuning_rejected;  ///< the interposer's remark; empty: it is used, or there is none
+    std::optional<Tuning> tuning;  ///< or what was learned
+    std::string tuning_rejected;   ///< the interposer's remark; empty: it is used, or there is none
+    std::string not_learned;       ///< why what programs have learned is not used; empty: it is, or nobody asked
     Placement placement;
     Bound bound;
     double start_seconds = 0;  ///< what the start of a scheduled exchange is taken to cost

@@ -44,7 +44,7 @@ Expected<UnequalMethod> find_unequal_method(const std::string& text, const Netwo
     found.maxima = LinkLoads::maxima();
     const double forced = prepared->method.synchronisation.pace;
     found.pace = forced > 0 ? forced : found.cadence.initial_pace;
-    found.crossover_seconds = selection::unequal_crossover_seconds(network, placement, bound, start_seconds);
+    found.crossover = selection::unequal_crossover(network, placement, bound, start_seconds);
     found.prepared = std::move(*prepared);
     return found;
 }
@@ -84,8 +84,8 @@ Expected<UnequalLine> examine_unequal(const Network& network, const Placement& p
     line.exchange = std::move(*exchange);
     line.predicted_seconds = predict_timed_unequal(line.exchange, method.pace, placement.participants(),
                                                    model != nullptr ? largest_start_up_seconds(*model) : 0);
-    line.exchanged = selection::worth_exchanging(selection::UnequalUse::automatic, line.exchange.bound.seconds(), 0,
-                                                 method.crossover_seconds);
+    line.exchanged =
+        selection::worth_exchanging(selection::UnequalUse::automatic, line.exchange.bound, 0, method.crossover);
     if (model != nullptr) {
         const auto native = MethodModel::create(network, placement, Method{}, *model);
         if (!native) {

@@ -15,6 +15,7 @@
 #include "aapc/statistics/statistics.hpp"
 #include "aapc/topology/bound.hpp"
 #include "cli/demand_options.hpp"
+#include "selection/unequal_rule.hpp"
 
 namespace aapc::cli {
 
@@ -26,7 +27,7 @@ struct UnequalMethod {
     std::size_t maxima = 0;  ///< and of what it takes the largest
     double pace = 1;         ///< that an exchange starts with
     /// The interposer exchanges what has a bound of so much, headers included, and leaves the rest to the MPI.
-    double crossover_seconds = 0;
+    selection::UnequalCrossover crossover;
 };
 
 /// `lattice/formula` by the clock where `text` is empty. A diagnostic if the method forwards blocks, does not go by the

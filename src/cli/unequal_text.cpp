@@ -120,8 +120,10 @@ std::vector<Message> messages_of(const UnequalLine& line) {
 std::string unequal_text(const Network& network, const UnequalMethod& method, const std::vector<UnequalLine>& lines) {
     std::string text = fmt::format("{}, unequal messages; one reduction finds the bound: {} sums and {} maximum\n",
                                    to_string(method.prepared.method), method.sums, method.maxima);
-    text += fmt::format("exchanged by the clock where the bound with headers is {} or more, by the MPI below that\n\n",
-                        unequal_time(method.crossover_seconds));
+    text += fmt::format(
+        "exchanged by the clock where the bound with headers is {} or more, or {} where one link needs "
+        "twice as long as all others;\nby the MPI below that\n\n",
+        unequal_time(method.crossover.usual_seconds), unequal_time(method.crossover.at_one_link_seconds));
     text += fmt::format("{:<32}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9}  {:>10}  {:<12}  {}\n", "demand", "bytes",
                         "longest", "bound", "predicted", "of bound", "native", "exchanged", "longest queue");
     for (const UnequalLine& line : lines) {
@@ -141,7 +143,8 @@ std::string unequal_text(const Network& network, const UnequalMethod& method, co
 std::string unequal_json(const Network& network, const UnequalMethod& method, const std::vector<UnequalLine>& lines) {
     ordered_json document = {{"method", to_string(method.prepared.method)},
                              {"reduction", {{"sums", method.sums}, {"maxima", method.maxima}}},
-                             {"crossover_seconds", method.crossover_seconds},
+                             {"crossover_seconds", method.crossover.usual_seconds},
+                             {"crossover_seconds_at_one_link", method.crossover.at_one_link_seconds},
                              {"demands", ordered_json::array()}};
     for (const UnequalLine& line : lines) {
         document["demands"].push_back(line_json(network, line));

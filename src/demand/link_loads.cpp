@@ -66,23 +66,29 @@ void LinkLoads::combine(std::span<const std::int64_t> share, std::span<std::int6
     others[sums()] = std::max(others[sums()], share[sums()]);
 }
 
-DemandBound LinkLoads::bound(std::span<const std::int64_t> all) const {
+DemandBound LinkLoads::bound(std::span<const std::int64_t> all, std::int64_t mean_of_maxima) const {
     // A floating-point quotient says at once which links are far from the longest; the others are compared exactly.
     constexpr double nearly = 1 - 1e-12;
     DemandBound bound;
     bound.nanoseconds = all[sums()];
     double longest = 0;
+    double second = 0;
     for (std::size_t sum = 0; sum < sums(); ++sum) {
         const double about = static_cast<double>(all[sum]) / static_cast<double>(speeds_[sum]);
+        second = std::max(second, std::min(longest, about));
         if (all[sum] == 0 || about < nearly * longest) {
             continue;
         }
         longest = std::max(longest, about);
         const std::int64_t needed = transfer_nanoseconds(all[sum], speeds_[sum]);
         if (needed > bound.nanoseconds) {
-            bound = {needed, links_[sum]};
+            bound.nanoseconds = needed;
+            bound.link = links_[sum];
         }
     }
+    constexpr double nanoseconds_of_a_byte_at_one_bit = 8e9;
+    const double other = nanoseconds_of_a_byte_at_one_bit * (bound.link < 0 ? longest : second);
+    bound.rest_nanoseconds = std::max(static_cast<std::int64_t>(other), mean_of_maxima);
     return bound;
 }
 

@@ -1,10 +1,12 @@
 #include "input/text_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -67,6 +69,27 @@ Expected<std::string> read_text_file(const std::string& path, const FileKind& ki
         return unreadable(path, fmt::format("cannot be opened: {}", std::strerror(errno)), kind);
     }
     return read_text(stream, path, kind);
+}
+
+Expected<void> write_text_file(const std::string& path, std::string_view text) {
+    const auto cannot = [&](int error, std::string_view advice) {
+        return failure({.file = path,
+                        .problem = fmt::format("cannot be written: {}", std::strerror(error)),
+                        .advice = std::string(advice)});
+    };
+    const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+    std::FILE* const file = std::fopen(temporary.c_str(), "wb");
+    if (file == nullptr) {
+        return cannot(errno, "give a file in a directory that exists and can be written");
+    }
+    bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    good = std::fclose(file) == 0 && good;
+    if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
+        const int error = errno;
+        std::remove(temporary.c_str());
+        return cannot(error, "make room or give another file");
+    }
+    return {};
 }
 
 }  // namespace aapc

@@ -1,5 +1,5 @@
 /// @file
-/// Text files, read with a limit: whatever is named as a file, reading it ends.
+/// Text files, read with a limit: whatever is named as a file, reading it ends. Written all or nothing.
 #pragma once
 
 #include <cstddef>
@@ -27,5 +27,8 @@ inline constexpr FileKind schedule_document{"a schedule document", 2048};
 
 /// The whole of a file, or why not. A directory or a file that cannot be opened is a diagnostic, too.
 [[nodiscard]] Expected<std::string> read_text_file(const std::string& path, const FileKind& kind);
+
+/// Writes the whole file or nothing: a temporary file beside it takes its name. The diagnostic names the file.
+[[nodiscard]] Expected<void> write_text_file(const std::string& path, std::string_view text);
 
 }  // namespace aapc

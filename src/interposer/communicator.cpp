@@ -68,8 +68,8 @@ bool is_of_world(MPI_Comm comm, int ranks, MPI_Group world) {
 
 }  // namespace
 
-CommunicatorState::CommunicatorState(int ranks, const Job& job)
-    : ranks_(ranks), job_(&job), decided_(with_slots(selection::Decision("not looked at yet"))) {}
+CommunicatorState::CommunicatorState(int rank, int ranks, const Job& job)
+    : ranks_(ranks), rank_(rank), job_(&job), decided_(with_slots(selection::Decision("not looked at yet"))) {}
 
 CommunicatorState::Decided CommunicatorState::with_slots(selection::Decision decision) {
     Decided made{std::move(decision), {}, {}};
@@ -114,7 +114,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     const bool of_our_world = is_inter == 0 && is_of_world(comm, ranks, job.world());
     std::unique_ptr<CommunicatorState> state;
     const bool decided = have_memory_for([&] {
-        state.reset(new CommunicatorState(ranks, job));
+        state.reset(new CommunicatorState(rank_in(comm), ranks, job));
         if (of_our_world) {
             state->decide_for(comm);
         } else if (is_inter != 0) {
@@ -225,8 +225,15 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
         return;
     }
     static_cast<void>(have_memory_for([&] {
-        say(selection::explain(placement_, decided_.decision) +
-            (own_calls_ ? "; the program's own calls show what is faster (AAPC_ADAPT)" : ""));
+        std::string learning;
+        if (own_calls_) {
+            learning = "; the program's own calls show what is faster (AAPC_ADAPT)";
+        }
+        if (learned_before_ != nullptr) {
+            learning += fmt::format(", beginning with what {} calls have shown, the latest {}",
+                                    learned_before_->conditions.calls, learned_before_->conditions.date);
+        }
+        say(selection::explain(placement_, decided_.decision) + learning);
         if (verbosity >= 2) {
             std::string places;
             for (std::size_t rank = 0; rank < placement_.machine_of.size(); ++rank) {
@@ -387,24 +394,26 @@ int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
     return receive_block.plain() ? MPI_SUCCESS : receive_block.unpack(to, ranks_, call.receive_buffer, call.comm);
 }
 
-Outcome CommunicatorState::decide(const UnequalCall& call, Job& job) {
+UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job) {
     noted_ = {};
     // What else there is against it holds for messages of any lengths; a size is the one thing that does not.
     if (why_native_ != Outcome::size) {
-        return why_native_;
+        return {why_native_};
     }
     if (job.configuration().unequal == selection::UnequalUse::never) {
-        return Outcome::size;
+        return {Outcome::size};
     }
     if (!unequal_) {
-        unequal_ = UnequalState::make(call.comm, job.configuration().network, placement_, job.configuration());
+        unequal_ = UnequalState::make(call.comm, job.configuration().network, placement_, job.configuration(),
+                                      job.learned_before(placement_, true),
+                                      [this, comm = call.comm] { return machine_memory(comm); });
     }
     if (!unequal_) {
-        return Outcome::unavailable;
+        return {Outcome::unavailable};
     }
-    const Outcome outcome = unequal_->decide(call, job.refusals());
+    const UnequalState::Choice choice = unequal_->decide(call, job.refusals());
     noted_.waited_seconds = unequal_->waited_seconds();
-    return outcome;
+    return choice;
 }
 
 std::vector<std::string> CommunicatorState::report() const {

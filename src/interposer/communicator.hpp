@@ -57,9 +57,11 @@ class CommunicatorState {
     [[nodiscard]] int run(mpi::Exchange& exchange, const Call& call);
 
     /// Decides on a call of unequal messages on this communicator: collective, and on all ranks alike.
-    [[nodiscard]] Outcome decide(const UnequalCall& call, Job& job);
+    [[nodiscard]] UnequalState::Choice decide(const UnequalCall& call, Job& job);
     /// Carries out what has been decided to be exchanged. Returns an MPI error code, as above.
     [[nodiscard]] int run(const UnequalCall& call);
+    /// What this rank took for a call of unequal messages that is measured, from decide() on.
+    void note_unequal_time(std::int64_t nanoseconds) { unequal_->note_time(nanoseconds); }
 
     /// What this rank took for a call that is measured, from choose() on.
     void note_time(double seconds) { own_calls_->note(seconds); }
@@ -75,6 +77,11 @@ class CommunicatorState {
     /// What its calls have taught; nothing: they were not to teach anything.
     [[nodiscard]] std::optional<learning::Summary> learned() const;
 
+    /// The same for the next job, one for each kind of messages; `this` is of a communicator's first rank. Throws
+    /// std::bad_alloc.
+    [[nodiscard]] std::vector<Tuning> taught() const;
+    [[nodiscard]] bool is_first_rank() const { return rank_ == 0; }
+
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
     [[nodiscard]] std::vector<std::string> report() const;
 
@@ -82,7 +89,7 @@ class CommunicatorState {
     void release_exchanges();
 
   private:
-    CommunicatorState(int ranks, const Job& job);
+    CommunicatorState(int rank, int ranks, const Job& job);
     /// Works out placement and decision for ranks of our world; local. Throws std::bad_alloc.
     void decide_for(MPI_Comm comm);
     /// The decision where a start costs so much, with the buffers that are known of; nothing: nobody has measured it.
@@ -101,6 +108,7 @@ class CommunicatorState {
     [[nodiscard]] bool has_candidates(std::int64_t block_bytes) const;
     /// Throws std::bad_alloc.
     [[nodiscard]] OwnCalls::Candidates candidates(std::int64_t block_bytes) const;
+    void begin_with_what_is_known(std::int64_t block_bytes, OwnCalls::Candidates& found) const;
     /// Makes the class of the call's size: on all ranks or on none.
     [[nodiscard]] bool begin_class(const Call& call);
     /// Measures what a start costs on this communicator and decides again, on all ranks or on none. Collective.
@@ -148,8 +156,10 @@ class CommunicatorState {
     void leave_to_mpi(Outcome why, std::string reason);
 
     int ranks_;
-    const Job* job_;                      ///< outlives this
-    Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
+    int rank_ = 0;
+    const Job* job_;                          ///< outlives this
+    const Tuning* learned_before_ = nullptr;  ///< by earlier jobs on communicators like this; null: nothing
+    Outcome why_native_ = Outcome::size;      ///< where the decision's method is the MPI's own
     Placement placement_;
     std::vector<BufferedMethod> needs_;  ///< of the rank that needs most; empty: nothing is forwarded, or nobody asked
     /// The smallest block for which it matters what a start costs, as long as nobody has measured it.

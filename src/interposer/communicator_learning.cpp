@@ -3,8 +3,10 @@
 
 #include "aapc/topology/bound.hpp"
 #include "interposer/communicator.hpp"
+#include "interposer/taught.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
+#include "selection/learned.hpp"
 
 namespace aapc::interposer {
 
@@ -38,6 +40,7 @@ void CommunicatorState::begin_to_learn() {
                                      [](const Slot& slot) { return !slot.method.native(); });
     if (anybody && job_->configuration().adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
         own_calls_.emplace();
+        learned_before_ = job_->learned_before(placement_, false);
     }
 }
 
@@ -62,7 +65,28 @@ OwnCalls::Candidates CommunicatorState::candidates(std::int64_t block_bytes) con
     for_each_range_about(decided_.decision, block_bytes,
                          [&](std::size_t range) { add(decided_.slot_of_range[range]); });
     found.least_seconds = seconds_per_byte_ * static_cast<double>(block_bytes);
+    if (found.slots.size() > 1) {
+        begin_with_what_is_known(block_bytes, found);
+    }
     return found;
+}
+
+/// The winner of earlier jobs begins, also where the rule would not think of it.
+void CommunicatorState::begin_with_what_is_known(std::int64_t block_bytes, OwnCalls::Candidates& found) const {
+    const Method* const known =
+        learned_before_ != nullptr ? selection::learned_method(*learned_before_, block_bytes) : nullptr;
+    const auto slot = std::find_if(decided_.slots.begin(), decided_.slots.end(),
+                                   [&](const Slot& one) { return known != nullptr && one.method == *known; });
+    if (slot == decided_.slots.end()) {
+        return;
+    }
+    const auto index = static_cast<std::size_t>(slot - decided_.slots.begin());
+    const auto among = std::find(found.slots.begin(), found.slots.end(), index);
+    found.winner = static_cast<std::size_t>(among - found.slots.begin());
+    if (among == found.slots.end()) {
+        found.slots.push_back(index);
+        found.set_up.push_back(slot->tried || slot->method.native());
+    }
 }
 
 bool CommunicatorState::begin_class(const Call& call) {
@@ -116,8 +140,32 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
     return {slot.exchange.get(), Outcome::exchanged, turn->measured, slot.recorded_as};
 }
 
+std::vector<Tuning> CommunicatorState::taught() const {
+    std::vector<Tuning> all;
+    const auto add = [&](std::optional<Tuning> taught, bool unequal) {
+        if (taught) {
+            taught->fingerprint = job_->fingerprint(placement_);
+            taught->fingerprint.unequal = unequal;
+            all.push_back(std::move(*taught));
+        }
+    };
+    if (own_calls_) {
+        const auto method_of = [&](std::size_t slot) { return decided_.slots[slot].method; };
+        add(tuning_of(own_calls_->learner(), method_of, learning::first_of), false);
+    }
+    if (unequal_) {
+        add(unequal_->taught(), true);
+    }
+    return all;
+}
+
 std::optional<learning::Summary> CommunicatorState::learned() const {
-    return own_calls_ ? std::optional(own_calls_->learner().summary()) : std::nullopt;
+    std::optional<learning::Summary> sum = own_calls_ ? std::optional(own_calls_->learner().summary()) : std::nullopt;
+    if (const learning::Learner* const unequal = unequal_ ? unequal_->learner() : nullptr) {
+        sum = sum.value_or(learning::Summary());
+        *sum += unequal->summary();
+    }
+    return sum;
 }
 
 }  // namespace aapc::interposer

@@ -17,16 +17,29 @@ namespace {
 
 /// What becomes of a call, and on which communicator.
 struct ServedUnequal {
-    Outcome outcome;
+    UnequalState::Choice choice;
     CommunicatorState* state = nullptr;
 };
 
 ServedUnequal serve_unequal(Job& job, const UnequalCall& call) {
     if (call.comm == MPI_COMM_NULL) {
-        return {Outcome::arguments};
+        return {{Outcome::arguments}};
     }
     CommunicatorState* const state = CommunicatorState::of(call.comm, job);
-    return state == nullptr ? ServedUnequal{Outcome::unavailable} : ServedUnequal{state->decide(call, job), state};
+    return state == nullptr ? ServedUnequal{{Outcome::unavailable}} : ServedUnequal{state->decide(call, job), state};
+}
+
+template <class... Arguments>
+int carry_out_unequal(const ServedUnequal& served, const UnequalCall& call, int (*native)(Arguments...),
+                      Arguments... arguments) {
+    const bool exchanged = served.choice.outcome == Outcome::exchanged;
+    if (!served.choice.measured) {
+        return exchanged ? served.state->run(call) : native(arguments...);
+    }
+    const Stopwatch watch;
+    const int error = exchanged ? served.state->run(call) : native(arguments...);
+    served.state->note_unequal_time(watch.nanoseconds());
+    return error;
 }
 
 template <Routine routine, class... Arguments>
@@ -38,19 +51,19 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
     Tally& tally = job->tally();
     if (!tally.measures()) {
         const ServedUnequal served = serve_unequal(*job, call);
-        tally.count(routine, served.outcome);
-        return served.outcome == Outcome::exchanged ? served.state->run(call) : native(arguments...);
+        tally.count(routine, served.choice.outcome);
+        return carry_out_unequal(served, call, native, arguments...);
     }
     const Stopwatch watch;
     const ServedUnequal served = serve_unequal(*job, call);
-    const int error = served.outcome == Outcome::exchanged ? served.state->run(call) : native(arguments...);
+    const int error = carry_out_unequal(served, call, native, arguments...);
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(Peers::all, arguments...) : 0;
-    tally.add(routine, served.outcome, bytes, watch.nanoseconds());
+    tally.add(routine, served.choice.outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job->recorder()) {
         const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
-        recorder->note(
-            {routine, served.outcome, noted.unequal_method, noted.exchange, bytes, noted.waited_seconds, call.comm},
-            watch);
+        recorder->note({routine, served.choice.outcome, noted.unequal_method, noted.exchange, bytes,
+                        noted.waited_seconds, call.comm},
+                       watch);
     }
     return error;
 }

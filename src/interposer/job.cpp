@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "aapc/input/units.hpp"
 #include "aapc/methods/preparation.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/bound.hpp"
@@ -126,13 +125,6 @@ void say_missing_host(const std::string& topology_file, const std::vector<Machin
     }
 }
 
-void add(std::optional<learning::Summary>& sum, const std::optional<learning::Summary>& more) {
-    if (more) {
-        sum = sum.value_or(learning::Summary());
-        *sum += *more;
-    }
-}
-
 }  // namespace
 
 std::atomic<Job*> Job::current_ = nullptr;
@@ -200,6 +192,7 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
         if (*std::min_element(machine_of.begin(), machine_of.end()) == unknown_machine) {
             say_missing_host(settings.topology_file, machine_of);
         } else if (job->tuning_allows_it() && job->forced_method_fits() && job->forced_tickets_can_be_had()) {
+            job->read_what_was_learned();
             return job;
         }
     }
@@ -258,14 +251,17 @@ bool Job::forced_tickets_can_be_had() const {
     return there != 0;
 }
 
-bool Job::tuning_is_for_this() const {
+Fingerprint Job::fingerprint(const Placement& placement) const {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
     PMPI_Get_library_version(version.data(), &length);
-    const Fingerprint here = make_fingerprint(configuration_.network, placement_, AAPC_MPI,
-                                              std::string_view(version.data(), static_cast<std::size_t>(length)),
-                                              configuration_.topology_file);
-    auto difference = mismatch(*configuration_.tuning, here);
+    return make_fingerprint(configuration_.network, placement, AAPC_MPI,
+                            std::string_view(version.data(), static_cast<std::size_t>(length)),
+                            configuration_.topology_file);
+}
+
+bool Job::tuning_is_for_this() const {
+    auto difference = mismatch(*configuration_.tuning, fingerprint(placement_));
     if (difference) {
         difference->file = configuration_.tuning_file;
         reject(configuration_.only_tuned ? selection::giving_up(to_string(*difference))
@@ -372,7 +368,7 @@ void Job::drop(const void* state) {
         if (found != states_.end()) {
             dropped = std::move(*found);
             states_.erase(found);
-            add(learned_, dropped->learned());
+            inherit(*dropped);
         }
     }
     // Destroyed here, without the lock: giving back an exchange calls MPI.
@@ -383,27 +379,6 @@ int Job::world_ends(MPI_Comm, int, void*, void* job) {
         static_cast<Job*>(job)->finish();
     }
     return MPI_SUCCESS;
-}
-
-std::optional<learning::Summary> Job::all_learned() const {
-    std::optional<learning::Summary> all = learned_;
-    for (const auto& state : states_) {
-        add(all, state->learned());
-    }
-    return all;
-}
-
-void Job::report_learning() {
-    const std::optional<learning::Summary> all = all_learned();
-    if (world_rank() != 0 || !all || all->account.calls == 0) {
-        return;
-    }
-    const auto text = [](double seconds) { return duration_text(seconds, significant(3)); };
-    static_cast<void>(have_memory_for([&] {
-        say(fmt::format(
-            "learned in {} calls of rank 0: {}, of which learning took {}; the MPI's own would have taken {}",
-            all->account.calls, text(all->account.seconds), text(all->account.spent_seconds), text(all->own_seconds)));
-    }));
 }
 
 void Job::report() {
@@ -463,6 +438,7 @@ void Job::write_record() {
 }
 
 void Job::finish() {
+    keep_what_was_learned();
     if (configuration_.verbosity >= 2) {
         report();
     }

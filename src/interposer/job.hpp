@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "aapc/topology/detection.hpp"
@@ -54,6 +55,12 @@ class Job {
     /// Keeps nothing with `comm` any more.
     void forget(MPI_Comm comm);
 
+    /// What earlier jobs have learned on a communicator that sits like this, from equal messages or from others; null:
+    /// nothing that is known.
+    [[nodiscard]] const Tuning* learned_before(const Placement& placement, bool unequal) const;
+    /// The fingerprint of a communicator that sits like this. Throws std::bad_alloc.
+    [[nodiscard]] Fingerprint fingerprint(const Placement& placement) const;
+
     /// The calls of this process so far.
     [[nodiscard]] Tally& tally() { return tally_; }
     /// Null: calls are not noted.
@@ -99,6 +106,13 @@ class Job {
     void write_record();
     /// What this rank knows of the job. Throws std::bad_alloc.
     [[nodiscard]] RecordHead record_head() const;
+    /// Learns from the file what earlier jobs have learned, if there is to be one. Collective over the world.
+    void read_what_was_learned();
+    /// Adds what has been learned to the file that is there for it. Collective over the world.
+    void keep_what_was_learned();
+    /// What a communicator that is no more has taught.
+    void inherit(const CommunicatorState& state);
+    void inherit_tunings(const CommunicatorState& state);
     static int communicator_freed(MPI_Comm comm, int key, void* state, void* job);
     static int world_ends(MPI_Comm comm, int key, void* value, void* job);
 
@@ -112,6 +126,9 @@ class Job {
     int self_key_ = MPI_KEYVAL_INVALID;
     Tally tally_;
     std::unique_ptr<Recorder> recorder_;
+    std::string learned_path_;            ///< empty: what is learned is not kept; else so on all ranks
+    std::vector<Tuning> learned_before_;  ///< by earlier jobs; the same on all ranks
+    std::vector<Tuning> inherited_;       ///< learned on communicators that are freed, of which this was the first rank
     std::optional<learning::Summary> learned_;                ///< on communicators that are freed; nothing: none was
     std::mutex states_mutex_;                                 ///< guards states_, never held while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use

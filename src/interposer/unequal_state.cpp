@@ -3,18 +3,22 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "aapc/input/units.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/long_calls.hpp"
 #include "interposer/remarks.hpp"
+#include "interposer/taught.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
+#include "selection/crossover.hpp"
 
 namespace aapc::interposer {
 
@@ -48,11 +52,14 @@ UnequalState::UnequalState(const Network& network, const Placement& placement,
       says_more_(configuration.verbosity >= 1) {}
 
 std::unique_ptr<UnequalState> UnequalState::make(MPI_Comm comm, const Network& network, const Placement& placement,
-                                                 const selection::Configuration& configuration) {
+                                                 const selection::Configuration& configuration,
+                                                 const Tuning* learned_before,
+                                                 std::function<mpi::MachineMemory*()> machine_memory) {
     std::unique_ptr<UnequalState> state;
     const bool there = have_memory_for([&] {
         state.reset(new UnequalState(network, placement, configuration));
-        state->set_up(comm);
+        state->machine_memory_ = std::move(machine_memory);
+        state->set_up(comm, configuration.adapt, learned_before);
     });
     if (!all_agree(comm, there)) {
         state.reset();
@@ -60,7 +67,8 @@ std::unique_ptr<UnequalState> UnequalState::make(MPI_Comm comm, const Network& n
     return state;
 }
 
-void UnequalState::set_up(MPI_Comm comm) {
+void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before) {
+    is_first_rank_ = mpi::rank_in(comm) == 0;
     auto loads = LinkLoads::find(network_, placement_);
     if (!loads) {
         // The same on all ranks.
@@ -70,32 +78,60 @@ void UnequalState::set_up(MPI_Comm comm) {
         }
         return;
     }
-    crossover_seconds_ =
-        selection::unequal_crossover_seconds(network_, placement_, network_bound(network_, placement_), start_seconds_);
+    const Bound bound = network_bound(network_, placement_);
+    if (use_ == selection::UnequalUse::automatic && adapt) {
+        learning_.emplace(learned_before, bound.seconds_per_byte);
+    }
+    // Where it is measured, it is measured for all calls that it may matter for.
+    const bool measures = !start_seconds_ && !learning_;
+    crossover_ = selection::unequal_crossover(
+        network_, placement_, bound, measures ? std::optional(selection::least_start_seconds) : start_seconds_);
     buffers_ = std::make_unique<UnequalBuffers>(static_cast<int>(placement_.participants()));
     agreement_ = std::make_unique<mpi::DemandAgreement>(std::move(*loads), mpi::rank_in(comm));
 }
 
-Outcome UnequalState::decide(const UnequalCall& call, const Refusals& refusals) {
+UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusals& refusals) {
     waited_seconds_ = -1;
     if (unavailable_) {
-        return Outcome::unavailable;
+        return {Outcome::unavailable};
     }
     if (!inquiry_.asks()) {
-        return Outcome::size;
+        return {Outcome::size};
     }
-    const bool made_now = exchange_ == nullptr;
-    Outcome outcome = agree(call, refusals);
-    if (outcome == Outcome::exchanged && made_now) {
+    bool settled = true;
+    Choice choice{Outcome::size};
+    if (const auto obstacle = agree(call, refusals)) {
+        choice.outcome = *obstacle;
+    } else {
+        choice = choose(settled);
+    }
+    if (choice.outcome == Outcome::exchanged && exchange_ == nullptr) {
         // The agreement holds for what has been prepared, and the first time that is less than it takes.
+        const double begin = mpi::now_seconds();
         make_exchange(call.comm);
-        outcome = exchange_ ? agree(call, refusals) : Outcome::unavailable;
+        if (exchange_) {
+            learn_start(call.comm);
+            if (const auto obstacle = agree(call, refusals)) {
+                choice = {*obstacle};
+            }
+        } else {
+            choice = {Outcome::unavailable};
+        }
+        if (learning_) {
+            learning_->note_set_up(static_cast<std::int64_t>(1e9 * (mpi::now_seconds() - begin)));
+        } else if (choice.outcome == Outcome::exchanged) {
+            choice = choose(settled);
+        }
     }
-    inquiry_.learn(outcome == Outcome::exchanged);
-    return outcome;
+    inquiry_.learn(choice.outcome == Outcome::exchanged || !settled);
+    if (choice.outcome != Outcome::exchanged) {
+        agreements_in_vain_seconds_ += 1e-9 * static_cast<double>(agreement_->nanoseconds());
+        ++agreements_in_vain_;
+    }
+    return choice;
 }
 
-Outcome UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
+std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
     mpi::DemandClaim claim;
     claim.last_nanoseconds = agreement_->nanoseconds();
     claim.refuses = !buffers_->read(call, refusals);
@@ -111,18 +147,39 @@ Outcome UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
         claim.wire_to = counts.to;
         claim.wire_from = counts.from;
     }
+    if (learning_) {
+        claim.lacks_memory = claim.lacks_memory || !UnequalLearning::has_memory_for_a_turn();
+        learning_->tell(claim);
+    }
     const CarriedOut carried_out(routine_of(call), call.comm, -1);
     const mpi::ReturnedErrors returned(call.comm);
     if (agreement_->agree(call.comm, claim, agreed_) != MPI_SUCCESS || agreed_.lacks_memory) {
         return Outcome::unavailable;
     }
     waited_seconds_ = std::max(waited_seconds_, 0.0) + 1e-9 * static_cast<double>(agreement_->nanoseconds());
-    if (agreed_.refused) {
-        return Outcome::arguments;
+    return agreed_.refused ? std::optional(Outcome::arguments) : std::nullopt;
+}
+
+UnequalState::Choice UnequalState::choose(bool& settled) {
+    // Where calls show what is faster, those that the rule leaves out by little are worth a try, and what an agreement
+    // costs shows in their times.
+    constexpr double uncertainty_of_bounds = 4;
+    const bool worth = learning_
+                           ? selection::worth_exchanging(use_, agreed_.bound, 0, crossover_, uncertainty_of_bounds)
+                           : selection::worth_exchanging(use_, agreed_.bound, agreed_.cost_seconds, crossover_);
+    if (!worth) {
+        return {Outcome::size};
     }
-    return selection::worth_exchanging(use_, agreed_.bound.seconds(), agreed_.cost_seconds, crossover_seconds_)
-               ? Outcome::exchanged
-               : Outcome::size;
+    if (!learning_) {
+        return {Outcome::exchanged};
+    }
+    learning_->hear(agreed_);
+    UnequalLearning::Turn turn;
+    if (!have_memory_for([&] { turn = learning_->take_turn(agreed_, exchange_ != nullptr); })) {
+        return {Outcome::unavailable};
+    }
+    settled = turn.settled;
+    return {turn.by_clock ? Outcome::exchanged : Outcome::size, turn.measured};
 }
 
 void UnequalState::make_exchange(MPI_Comm comm) {
@@ -131,7 +188,7 @@ void UnequalState::make_exchange(MPI_Comm comm) {
         prepared = prepare_unequal(network_, placement_);
         method_ = prepared ? to_string(prepared->method) : "";
     }));
-    auto made = mpi::UnequalExchange::make(comm, prepared, placement_, &network_);
+    auto made = mpi::UnequalExchange::make(comm, prepared, placement_, &network_, machine_memory_());
     if (made) {
         exchange_ = std::move(*made);
         return;
@@ -143,6 +200,62 @@ void UnequalState::make_exchange(MPI_Comm comm) {
             [&] { line = fmt::format("{}; using the MPI's own MPI_Alltoallv", to_string(made.error())); });
         say(worded ? std::string_view(line) : no_memory_to_go_on);
     }
+}
+
+void UnequalState::learn_start(MPI_Comm comm) {
+    if (use_ != selection::UnequalUse::automatic || start_seconds_ || learning_) {
+        return;
+    }
+    // One byte for everybody, as with equal messages.
+    const auto ranks = static_cast<std::size_t>(placement_.participants());
+    std::vector<std::int64_t> one;
+    std::vector<std::byte> memory;
+    std::vector<const std::byte*> from;
+    std::vector<std::byte*> to;
+    mpi::DemandClaim claim;
+    WireCounts counts;
+    claim.lacks_memory = !have_memory_for([&] {
+        one.assign(ranks, 1);
+        memory.resize(2 * ranks);
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            from.push_back(&memory[rank]);
+            to.push_back(&memory[ranks + rank]);
+        }
+        claim.bytes = {one, one};
+        counts = exchange_->on_the_wire(claim.bytes);
+        exchange_->prepare(claim.bytes);
+    });
+    claim.wire_to = counts.to;
+    claim.wire_from = counts.from;
+    mpi::AgreedDemand agreed;
+    double seconds = 0;
+    const mpi::ReturnedErrors returned(comm);
+    if (agreement_->agree(comm, claim, agreed) != MPI_SUCCESS || !agreed.possible() ||
+        exchange_->measure_start(claim.bytes, {from, to}, agreed.bound, seconds) != MPI_SUCCESS) {
+        return;
+    }
+    start_seconds_ = std::max(seconds, selection::least_start_seconds);
+    crossover_ =
+        selection::unequal_crossover(network_, placement_, network_bound(network_, placement_), start_seconds_);
+    if (says_more_ && mpi::rank_in(comm) == 0) {
+        static_cast<void>(have_memory_for([&] {
+            say(fmt::format("communicator of {} ranks: unequal messages are worth a start of {} from {} of bound on",
+                            ranks, duration_text(*start_seconds_, significant(3)),
+                            duration_text(crossover_.usual_seconds, significant(3))));
+        }));
+    }
+}
+
+std::optional<Tuning> UnequalState::taught() const {
+    if (!learning_) {
+        return std::nullopt;
+    }
+    return tuning_of(
+        learning_->learner(),
+        [&](std::size_t candidate) {
+            return candidate == UnequalLearning::own || !exchange_ ? Method{} : exchange_->method();
+        },
+        [&](int key) { return learning_->size_of(learning::first_of(key)); });
 }
 
 int UnequalState::run(const UnequalCall& call) {
@@ -162,15 +275,22 @@ int UnequalState::run(const UnequalCall& call) {
 }
 
 std::string UnequalState::report() const {
-    if (!exchange_ || exchange_->plan().rank != 0 || exchanges_seconds_ <= 0) {
-        return "";
+    std::string text;
+    if (exchange_ && exchange_->plan().rank == 0 && exchanges_seconds_ > 0) {
+        const mpi::ExchangeReport& last = exchange_->report();
+        text = fmt::format(
+            "communicator of {} ranks: unequal messages by the clock; last bound {}, pace {:.3f}, rank 0 late by "
+            "{:.0f} "
+            "µs; agreements took {:.1f} % of the time",
+            placement_.participants(), duration_text(agreed_.bound.seconds(), significant(3)), last.pace,
+            last.late_seconds * 1e6, 100 * agreements_seconds_ / exchanges_seconds_);
     }
-    const mpi::ExchangeReport& last = exchange_->report();
-    return fmt::format(
-        "communicator of {} ranks: unequal messages by the clock; last bound {}, pace {:.3f}, rank 0 late by {:.0f} µs;"
-        " agreements took {:.1f} % of the time",
-        placement_.participants(), duration_text(agreed_.bound.seconds(), significant(3)), last.pace,
-        last.late_seconds * 1e6, 100 * agreements_seconds_ / exchanges_seconds_);
+    if (is_first_rank_ && agreements_in_vain_ > 0) {
+        const std::string head = fmt::format("communicator of {} ranks: unequal messages: ", placement_.participants());
+        text += fmt::format("{}{} agreements on calls that were left to the MPI took {}", text.empty() ? head : "; ",
+                            agreements_in_vain_, duration_text(agreements_in_vain_seconds_, significant(3)));
+    }
+    return text;
 }
 
 }  // namespace aapc::interposer

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@
 #include "interposer/refusals.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/unequal_buffers.hpp"
+#include "interposer/unequal_learning.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::interposer {
@@ -22,15 +25,25 @@ namespace aapc::interposer {
 /// The agreement on each call and the exchange that carries out those that are worth it. Used by one thread at a time.
 class UnequalState {
   public:
-    /// Of a communicator on which there is something to schedule; collective over `comm`. Null on all ranks if one has
-    /// no memory for it.
+    /// Of a communicator on which there is something to schedule; collective over `comm`. `learned_before` is what
+    /// earlier jobs have learned there, null: nothing; it outlives this. `machine_memory` is what the ranks of a
+    /// machine share, null: nothing; collective, once at most. Null on all ranks if one has no memory for it.
     [[nodiscard]] static std::unique_ptr<UnequalState> make(MPI_Comm comm, const Network& network,
                                                             const Placement& placement,
-                                                            const selection::Configuration& configuration);
+                                                            const selection::Configuration& configuration,
+                                                            const Tuning* learned_before,
+                                                            std::function<mpi::MachineMemory*()> machine_memory);
 
+    /// What becomes of a call.
+    struct Choice {
+        Outcome outcome;
+        bool measured = false;  ///< note_time() wants to know what carrying it out takes
+    };
     /// Decides on a call, on all ranks alike: exchanged, or passed through and why. Collective, unless this call is one
     /// that nobody asks about.
-    [[nodiscard]] Outcome decide(const UnequalCall& call, const Refusals& refusals);
+    [[nodiscard]] Choice decide(const UnequalCall& call, const Refusals& refusals);
+    /// What this rank took for a call that is measured, from decide() on.
+    void note_time(std::int64_t nanoseconds) { learning_->note_call(nanoseconds); }
 
     /// Carries out the call that was decided to be exchanged. Returns an MPI error code, for which the communicator's
     /// error handler has been called.
@@ -46,25 +59,36 @@ class UnequalState {
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 and something was exchanged.
     [[nodiscard]] std::string report() const;
 
+    /// What its calls have taught, without a fingerprint; nothing: nothing. Throws std::bad_alloc.
+    [[nodiscard]] std::optional<Tuning> taught() const;
+    /// Null: its calls are not to teach anything.
+    [[nodiscard]] const learning::Learner* learner() const { return learning_ ? &learning_->learner() : nullptr; }
+
     /// Gives the exchange back while MPI can still free its communicator.
     void release() { exchange_.reset(); }
 
   private:
     UnequalState(const Network& network, const Placement& placement, const selection::Configuration& configuration);
     /// What does not depend on a call; local. Throws std::bad_alloc.
-    void set_up(MPI_Comm comm);
-    /// One reduction.
-    Outcome agree(const UnequalCall& call, const Refusals& refusals);
+    void set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before);
+    /// One reduction. What is against exchanging the call; nothing: nothing but its size.
+    std::optional<Outcome> agree(const UnequalCall& call, const Refusals& refusals);
+    /// Whether the call that was agreed on is to be exchanged, and whether it is measured. Where the calls themselves
+    /// decide, `settled` says that there is nothing to find out in the next one.
+    Choice choose(bool& settled);
     /// Collective. Without one rank 0 says why, and everything is passed through from now on.
     void make_exchange(MPI_Comm comm);
+    /// Measures what a start costs, where nobody says it and calls do not show it. Collective.
+    void learn_start(MPI_Comm comm);
 
     const Network& network_;
     const Placement& placement_;
     selection::UnequalUse use_;
     selection::Inquiry inquiry_;
     std::optional<double> start_seconds_;  ///< what the user says of it
-    double crossover_seconds_ = 0;
+    selection::UnequalCrossover crossover_;
     bool says_more_;
+    bool is_first_rank_ = false;
     bool unavailable_ = false;  ///< on all ranks alike
     std::unique_ptr<UnequalBuffers> buffers_;
     std::unique_ptr<mpi::DemandAgreement> agreement_;
@@ -72,8 +96,12 @@ class UnequalState {
     std::unique_ptr<mpi::UnequalExchange> exchange_;  ///< null: not needed yet
     std::string method_;
     double waited_seconds_ = -1;
-    double agreements_seconds_ = 0;  ///< of calls that were exchanged
-    double exchanges_seconds_ = 0;   ///< the agreements included
+    double agreements_seconds_ = 0;          ///< of calls that were exchanged
+    double exchanges_seconds_ = 0;           ///< the agreements included
+    double agreements_in_vain_seconds_ = 0;  ///< of calls that were left to the MPI
+    std::int64_t agreements_in_vain_ = 0;
+    std::function<mpi::MachineMemory*()> machine_memory_;
+    std::optional<UnequalLearning> learning_;  ///< nothing: the bound decides
 };
 
 }  // namespace aapc::interposer

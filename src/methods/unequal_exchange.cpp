@@ -1,5 +1,6 @@
 #include "aapc/methods/unequal_exchange.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,12 +16,14 @@ template <class CountsOf>
 DemandBound bound_of(const LinkLoads& loads, Rank participants, CountsOf counts_of) {
     std::vector<std::int64_t> all(loads.size(), 0);
     std::vector<std::int64_t> share(loads.size());
+    std::int64_t maxima = 0;
     for (Rank rank = 0; rank < participants; ++rank) {
         const WireCounts counts = counts_of(rank);
         loads.write_share(rank, counts.to, counts.from, share);
         loads.combine(share, all);
+        maxima += share[loads.sums()];
     }
-    return loads.bound(all);
+    return loads.bound(all, maxima / std::max<Rank>(participants, 1));
 }
 
 /// A rank's plan without the messages inside its machine.

@@ -13,8 +13,8 @@ namespace aapc::mpi {
 namespace {
 
 /// Behind the loads.
-enum Sum : std::size_t { refusals, without_memory, differences, sums };
-enum Maximum : std::size_t { slowest_own_link, shortest_agreement, maxima };
+enum Sum : std::size_t { refusals, without_memory, differences, own_links, ranks, sums };
+enum Maximum : std::size_t { slowest_own_link, shortest_agreement, longest_call, longest_set_up, maxima };
 
 /// What stands for a message. Sums of a few differ wherever the messages do, but for once in 2^64.
 std::uint64_t mixed(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
@@ -78,17 +78,23 @@ int DemandAgreement::agree(MPI_Comm comm, const DemandClaim& claim, AgreedDemand
     mine_[links + without_memory] = lacks_memory ? 1 : 0;
     mine_[links + differences] =
         refuses || lacks_memory ? 0 : static_cast<std::int64_t>(difference(rank_, claim.bytes));
+    mine_[links + own_links] = share_[links];
+    mine_[links + ranks] = 1;
     std::array<std::int64_t, maxima> largest{};
-    if (const int error = reduce(comm, mine_, all_, {share_[links], -claim.last_nanoseconds}, largest);
+    if (const int error =
+            reduce(comm, mine_, all_,
+                   {share_[links], -claim.last_nanoseconds, claim.call_nanoseconds, claim.set_up_nanoseconds}, largest);
         error != MPI_SUCCESS) {
         return error;
     }
     std::copy_n(all_.begin(), links, share_.begin());
     share_[links] = largest[slowest_own_link];
-    agreed.bound = loads_.bound(share_);
+    agreed.bound = loads_.bound(share_, all_[links + own_links] / all_[links + ranks]);
     agreed.lacks_memory = all_[links + without_memory] != 0;
     agreed.refused = all_[links + refusals] != 0 || (!agreed.lacks_memory && all_[links + differences] != 0);
     agreed.cost_seconds = -1e-9 * static_cast<double>(largest[shortest_agreement]);
+    agreed.call_seconds = 1e-9 * static_cast<double>(largest[longest_call]);
+    agreed.set_up_seconds = 1e-9 * static_cast<double>(largest[longest_set_up]);
     nanoseconds_ = static_cast<std::int64_t>(1e9 * (now_seconds() - begin));
     return MPI_SUCCESS;
 }

@@ -1,6 +1,7 @@
 #include "mpi/local_copies.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "intranode/wire_plan.hpp"
 
@@ -37,16 +38,68 @@ bool LocalCopies::covers(Rank other) const {
     return std::any_of(sources_.begin(), sources_.end(), [&](const Source& source) { return source.rank == other; });
 }
 
+void LocalCopies::open(const void* shown, std::size_t shown_bytes) {
+    readers_ = sources_;
+    copied_bytes_ = 0;
+    finished_ = false;
+    share_.handover().open(static_cast<const std::byte*>(shown), shown_bytes);
+}
+
 void LocalCopies::start(const Blocks& blocks) {
+    unequal_ = false;
     blocks_ = blocks;
     left_.assign(sources_.rbegin(), sources_.rend());
     if (transport_.trouble().mute) {
         left_.clear();  // there is nowhere to copy to
     }
-    readers_ = sources_;
-    copied_bytes_ = 0;
-    finished_ = false;
-    share_.handover().open(blocks.send, transport_.trouble().mute ? 0 : blocks.bytes);
+    open(blocks.send, transport_.trouble().mute ? 0 : blocks.bytes);
+}
+
+void LocalCopies::start(const MessageBytes& bytes, const MessagePlaces& places) {
+    unequal_ = true;
+    bytes_ = bytes;
+    places_ = places;
+    left_.clear();
+    std::copy_if(sources_.rbegin(), sources_.rend(), std::back_inserter(left_),
+                 [&](const Source& source) { return bytes_from(source.rank) > 0; });
+    open(places.send.data(), places.send.size_bytes());
+}
+
+void LocalCopies::make_room_for(const MessageBytes& bytes) {
+    std::size_t pieces = 0;
+    for (const Source& source : sources_) {
+        const auto other = static_cast<std::size_t>(source.rank);
+        pieces += transport_.pieces(static_cast<std::size_t>(bytes.sent[other])) +
+                  transport_.pieces(static_cast<std::size_t>(bytes.received[other]));
+    }
+    messages_.reserve(pieces);
+}
+
+std::size_t LocalCopies::bytes_from(Rank rank) const {
+    return unequal_ ? static_cast<std::size_t>(bytes_.received[static_cast<std::size_t>(rank)]) : blocks_.bytes;
+}
+
+std::byte* LocalCopies::place_from(Rank rank) const {
+    return unequal_ ? places_.receive[static_cast<std::size_t>(rank)] : blocks_.from_rank(rank);
+}
+
+std::size_t LocalCopies::bytes_for(Rank rank) const {
+    return unequal_ ? static_cast<std::size_t>(bytes_.sent[static_cast<std::size_t>(rank)]) : blocks_.bytes;
+}
+
+const std::byte* LocalCopies::place_for(Rank rank) const {
+    return unequal_ ? places_.send[static_cast<std::size_t>(rank)] : blocks_.for_rank(rank);
+}
+
+bool LocalCopies::find_content(const machine::Cell& cell, std::uintptr_t& address) const {
+    const auto own = static_cast<std::size_t>(own_);
+    if (!unequal_) {
+        address = cell.send_buffer + own * blocks_.bytes;
+        return true;
+    }
+    // The same program on the same machine: pointers are as long there as here.
+    return share_.read(cell.process, cell.send_buffer + own * sizeof address, reinterpret_cast<std::byte*>(&address),
+                       sizeof address);
 }
 
 int LocalCopies::advance(int& progress) {
@@ -78,24 +131,24 @@ void LocalCopies::copy_piece(int& progress) {
     std::iter_swap(next, left_.rbegin());
     const Source source = left_.back();
     const machine::Cell& cell = share_.handover().cell(source.index);
-    if (cell.block_bytes != blocks_.bytes) {
+    ++progress;
+    if (!unequal_ && cell.block_bytes != blocks_.bytes) {
         // It has nothing for this rank, or it has called with blocks of another size.
         transport_.trouble().note(MPI_ERR_TRUNCATE);
         left_.pop_back();
-        ++progress;
         return;
     }
-    const std::size_t offset = static_cast<std::size_t>(own_) * blocks_.bytes + copied_bytes_;
-    const std::size_t bytes = std::min(piece_bytes, blocks_.bytes - copied_bytes_);
-    ++progress;
-    if (!share_.read(cell.process, cell.send_buffer + offset, blocks_.from_rank(source.rank) + copied_bytes_, bytes)) {
+    const std::size_t all = bytes_from(source.rank);
+    const std::size_t bytes = std::min(piece_bytes, all - copied_bytes_);
+    const bool found = copied_bytes_ > 0 || find_content(cell, content_);
+    if (found && share_.read(cell.process, content_ + copied_bytes_, place_from(source.rank) + copied_bytes_, bytes)) {
+        copied_bytes_ += bytes;
+    } else {
         share_.handover().refuse(source.index);
         refused_.push_back(source.rank);
-        copied_bytes_ = blocks_.bytes;
-    } else {
-        copied_bytes_ += bytes;
+        copied_bytes_ = all;
     }
-    if (copied_bytes_ == blocks_.bytes) {
+    if (copied_bytes_ == all) {
         left_.pop_back();
         copied_bytes_ = 0;
     }
@@ -105,7 +158,7 @@ void LocalCopies::copy_piece(int& progress) {
 int LocalCopies::receive_refused() {
     for (; !refused_.empty(); refused_.pop_back()) {
         const Rank from = refused_.back();
-        const int error = transport_.receive(blocks_.from_rank(from), blocks_.bytes, from, Tag::local, messages_);
+        const int error = transport_.receive(place_from(from), bytes_from(from), from, Tag::local, messages_);
         if (error != MPI_SUCCESS) {
             return error;
         }
@@ -128,7 +181,7 @@ int LocalCopies::answer_refusals(int& progress) {
         readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(index));
         if (refused) {
             const int error =
-                transport_.send(blocks_.for_rank(reader.rank), blocks_.bytes, reader.rank, Tag::local, messages_);
+                transport_.send(place_for(reader.rank), bytes_for(reader.rank), reader.rank, Tag::local, messages_);
             if (error != MPI_SUCCESS) {
                 return error;
             }

@@ -1,10 +1,12 @@
 /// @file
-/// Blocks between ranks of one machine: one copy, no message.
+/// Blocks between ranks of one machine, and messages of any lengths: one copy, no message of MPI.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/plan/plan.hpp"
 #include "mpi/blocks.hpp"
 #include "mpi/machine_share.hpp"
@@ -31,6 +33,11 @@ class LocalCopies {
 
     /// Starts a call whose buffers stay where they are until it is complete().
     void start(const Blocks& blocks);
+    /// The same for messages of any lengths, which sender and receiver know alike. Lengths and places stay where they
+    /// are, too: it is the sender's list of places that the others read first.
+    void start(const MessageBytes& bytes, const MessagePlaces& places);
+    /// Makes room for such messages of that length. Throws std::bad_alloc.
+    void make_room_for(const MessageBytes& bytes);
     /// Copies one piece at most, some ten microseconds' work; adds to `progress` what got done. Returns the MPI error
     /// code.
     [[nodiscard]] int advance(int& progress);
@@ -44,6 +51,14 @@ class LocalCopies {
         Rank rank;
         std::size_t index;  ///< on the machine
     };
+    /// Opens what others read: the blocks, or the list of places.
+    void open(const void* shown, std::size_t shown_bytes);
+    [[nodiscard]] std::size_t bytes_from(Rank rank) const;
+    [[nodiscard]] std::byte* place_from(Rank rank) const;
+    [[nodiscard]] std::size_t bytes_for(Rank rank) const;
+    [[nodiscard]] const std::byte* place_for(Rank rank) const;
+    /// Where the message for this rank is in its owner's memory; false: that cannot be read.
+    [[nodiscard]] bool find_content(const machine::Cell& cell, std::uintptr_t& address) const;
     void copy_piece(int& progress);
     [[nodiscard]] int receive_refused();
     [[nodiscard]] int answer_refusals(int& progress);
@@ -53,8 +68,12 @@ class LocalCopies {
     Rank own_;
     std::vector<Source> sources_;
     Blocks blocks_{};
+    MessageBytes bytes_;  ///< where `unequal_`, in place of the blocks
+    MessagePlaces places_;
+    bool unequal_ = false;
     std::vector<Source> left_;      ///< whose blocks are still to be copied, the next one last
-    std::size_t copied_bytes_ = 0;  ///< of the block of left_.back()
+    std::size_t copied_bytes_ = 0;  ///< of the message of left_.back() ...
+    std::uintptr_t content_ = 0;    ///< ... which is there in its owner's memory
     std::vector<Rank> refused_;     ///< whose blocks could not be read and have no receive yet
     std::vector<Source> readers_;   ///< who may still be reading here
     Pending messages_;

@@ -35,12 +35,13 @@ double expected_start_seconds(const Network& network, const Placement& placement
     return usual_start_seconds + 2 * latency * std::bit_width(last);
 }
 
-Crossover crossover(const Network& network, const Placement& placement, const Bound& bound, double start_seconds) {
+Crossover crossover(const Network& network, const Placement& placement, const Bound& bound, double start_seconds,
+                    double gain) {
     Crossover found;
     found.start_seconds = start_seconds;
     found.buffered_seconds = buffered_seconds(network, bound);
     const double for_all_messages = shortest_message_seconds * (placement.participants() - 1);
-    found.bound_seconds = std::max(found.buffered_seconds + found.start_seconds / gain_of_schedule, for_all_messages);
+    found.bound_seconds = std::max(found.buffered_seconds + found.start_seconds / gain, for_all_messages);
     const double bytes = std::min(found.bound_seconds / bound.seconds_per_byte, largest_scheduled_block + 1.0);
     // A hair less, so that a whole number of bytes is not rounded up.
     found.block_bytes = std::max(static_cast<std::int64_t>(std::ceil(bytes - 1e-6)), smallest_scheduled_block);

@@ -27,6 +27,10 @@ inline constexpr double least_start_seconds = 2e-3;
 /// reach four fifths of what it reaches there, or less (docs/measurements.md).
 inline constexpr double gain_of_schedule = 0.2;
 
+/// The same where one link needs at least twice as long as all others: whoever sends to it keeps it busy in any order,
+/// and a schedule spares it the losses alone (measured with one hot receiver: 1.05, docs/unequal.md).
+inline constexpr double gain_at_one_link = 0.05;
+
 /// The shortest time that a rank needs for each of its messages. Shorter ones cannot be kept apart by any clock.
 inline constexpr double shortest_message_seconds = 20e-6;
 
@@ -42,13 +46,13 @@ struct Crossover {
 /// the agreement.
 [[nodiscard]] double expected_start_seconds(const Network& network, const Placement& placement, const Bound& bound);
 
-/// What the exchange gains, gain_of_schedule of what exceeds the buffers, pays for `start_seconds` from here on;
+/// What the exchange gains, `gain` of what exceeds the buffers, pays for `start_seconds` from here on;
 /// never below smallest_scheduled_block, nor where a rank has less than
 /// shortest_message_seconds for a message. `bound` is that of `network` and `placement`, and the speeds of its links
 /// are known; where exchanges of the largest blocks are too short,
 /// `block_bytes` is larger than they are. O(links).
 [[nodiscard]] Crossover crossover(const Network& network, const Placement& placement, const Bound& bound,
-                                  double start_seconds);
+                                  double start_seconds, double gain = gain_of_schedule);
 
 /// "worth a start of 3 ms from 16 ms of bound on".
 [[nodiscard]] std::string to_string(const Crossover& crossover);

@@ -111,8 +111,13 @@ std::string mpi_version_line(std::string_view library_version) {
 
 Fingerprint make_fingerprint(const Network& network, const Placement& placement, std::string_view mpi,
                              std::string_view library_version, std::string_view topology_file) {
-    Fingerprint fingerprint{std::string(version()),  std::string(mpi),           mpi_version_line(library_version),
-                            network_digest(network), std::string(topology_file), {}};
+    Fingerprint fingerprint{std::string(version()),
+                            std::string(mpi),
+                            mpi_version_line(library_version),
+                            network_digest(network),
+                            std::string(topology_file),
+                            {},
+                            false};
     fingerprint.machine_of.reserve(placement.machine_of.size());
     for (const Machine machine : placement.machine_of) {
         fingerprint.machine_of.push_back(network.machine_name(machine));
@@ -148,6 +153,10 @@ std::optional<Diagnostic> mismatch(const Tuning& tuning, const Fingerprint& here
         return differs(fmt::format("rank {} on", there - tuned.machine_of.begin()),
                        fmt::format("{} (placement {})", *there, in_quotes(compact_hostlist(tuned.machine_of))),
                        fmt::format("{} ({})", *now, in_quotes(compact_hostlist(here.machine_of))));
+    }
+    if (tuned.unequal != here.unequal) {
+        const auto messages = [](bool unequal) { return unequal ? "unequal messages" : "equal messages"; };
+        return differs("messages of a kind,", messages(tuned.unequal), messages(here.unequal));
     }
     return std::nullopt;
 }

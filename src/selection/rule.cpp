@@ -47,13 +47,6 @@ double slowdown_by_equal_phases(Phase phases, const Bound& bound) {
     return static_cast<double>(phases) * 8 / bound.slowest_bits_per_second / bound.seconds_per_byte;
 }
 
-/// Whether the tuning was measured with as many ranks, each on the same machine.
-bool has_tuned_shape(const Network& network, const Placement& placement, const Tuning& tuning) {
-    const std::vector<std::string>& tuned = tuning.fingerprint.machine_of;
-    return std::equal(placement.machine_of.begin(), placement.machine_of.end(), tuned.begin(), tuned.end(),
-                      [&](Machine machine, const std::string& name) { return network.machine_name(machine) == name; });
-}
-
 /// "1.50 to 1.62 times as fast as native at 4096 to 16384 bytes".
 std::string lead_text(const TunedRange& range) {
     if (range.method.native() || range.measured.empty()) {
@@ -76,7 +69,11 @@ Decision decide_by_tuning(const Tuning& tuning, const std::string& bound) {
     for (const TunedRange& range : tuning.ranges) {
         ranges.push_back({range.from_bytes, range.method, lead_text(range)});
     }
-    return {std::move(ranges), fmt::format("tuned {}; {}", tuning.conditions.date, bound), Decision::Basis::tuning};
+    const TuningConditions& conditions = tuning.conditions;
+    const std::string source = conditions.calls > 0
+                                   ? fmt::format("learned {} in {} calls", conditions.date, conditions.calls)
+                                   : fmt::format("tuned {}", conditions.date);
+    return {std::move(ranges), fmt::format("{}; {}", source, bound), Decision::Basis::tuning};
 }
 
 /// What the rule makes of an algorithm on this network.
@@ -236,6 +233,12 @@ std::size_t Decision::range_of(std::int64_t block_bytes) const {
     return static_cast<std::size_t>(after - ranges_.begin()) - 1;
 }
 
+bool has_shape(const Network& network, const Placement& placement, const Tuning& tuning) {
+    const std::vector<std::string>& tuned = tuning.fingerprint.machine_of;
+    return std::equal(placement.machine_of.begin(), placement.machine_of.end(), tuned.begin(), tuned.end(),
+                      [&](Machine machine, const std::string& name) { return network.machine_name(machine) == name; });
+}
+
 std::optional<std::string> nothing_to_schedule(const Placement& placement, const Bound& bound) {
     if (placement.participants() < fewest_participants) {
         return "with fewer than three ranks there is nothing to schedule";
@@ -260,7 +263,7 @@ Decision decide(const Network& network, const Placement& placement, const Bound&
         return {{{0, *forced.method, ""}}, reason, Decision::Basis::forced};
     }
     if (tuning != nullptr && !forced.synchronisation) {
-        if (has_tuned_shape(network, placement, *tuning)) {
+        if (has_shape(network, placement, *tuning)) {
             return decide_by_tuning(*tuning, reason);
         }
         reason = fmt::format("the tuning is for {} ranks placed otherwise; {}", tuning->fingerprint.machine_of.size(),

@@ -86,6 +86,9 @@ class Decision {
     std::optional<Crossover> crossover_;
 };
 
+/// Whether the tuning was measured with as many ranks, each on the same machine.
+[[nodiscard]] bool has_shape(const Network& network, const Placement& placement, const Tuning& tuning);
+
 /// Why nothing is ever scheduled there, whatever is asked for: fewer than three ranks, or no message crosses a link.
 /// Nothing: there is something to schedule. O(participants).
 [[nodiscard]] std::optional<std::string> nothing_to_schedule(const Placement& placement, const Bound& bound);

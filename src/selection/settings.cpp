@@ -21,10 +21,11 @@ namespace aapc::selection {
 namespace {
 
 constexpr std::array settings_fields = {
-    &Settings::topology_file, &Settings::topology_text,   &Settings::tuning_file,     &Settings::tuning_text,
-    &Settings::algorithm,     &Settings::synchronisation, &Settings::verbosity,       &Settings::shared_memory,
-    &Settings::buffer_limit,  &Settings::start,           &Settings::unequal,         &Settings::adapt,
-    &Settings::schedule,      &Settings::record,          &Settings::record_segments, &Settings::only_tuned};
+    &Settings::topology_file, &Settings::topology_text,   &Settings::tuning_file, &Settings::tuning_text,
+    &Settings::algorithm,     &Settings::synchronisation, &Settings::verbosity,   &Settings::shared_memory,
+    &Settings::buffer_limit,  &Settings::start,           &Settings::unequal,     &Settings::adapt,
+    &Settings::schedule,      &Settings::learned_file,    &Settings::record,      &Settings::record_segments,
+    &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -221,6 +222,7 @@ Reading read_settings() {
     settings.start = environment_variable("AAPC_START");
     settings.unequal = environment_variable("AAPC_ALLTOALLV");
     settings.adapt = environment_variable("AAPC_ADAPT");
+    settings.learned_file = environment_variable("AAPC_LEARNED");
     settings.record = environment_variable("AAPC_RECORD");
     settings.record_segments = environment_variable("AAPC_RECORD_SEGMENTS");
     Reading reading;
@@ -230,7 +232,7 @@ Reading read_settings() {
     }
     if (settings.topology_file.empty()) {
         if (!settings.algorithm.empty() || !settings.synchronisation.empty() || !settings.tuning_file.empty() ||
-            !(settings.verbosity.empty() || settings.verbosity == "0")) {
+            !settings.learned_file.empty() || !(settings.verbosity.empty() || settings.verbosity == "0")) {
             reading.remarks.push_back(
                 giving_up("AAPC_TOPOLOGY is not set, so nothing is known of the network; give it a topology file, or "
                           "'detect'"));
@@ -249,6 +251,10 @@ Reading read_settings() {
     if (!configuration) {
         reading.remarks.push_back(giving_up(to_string(configuration.error())));
         return reading;
+    }
+    if (!settings.learned_file.empty() && !configuration->adapt) {
+        reading.remarks.emplace_back(
+            "AAPC_LEARNED is set, but AAPC_ADAPT or AAPC_START says that nothing is learned; leaving the file alone");
     }
     if (!settings.tuning_file.empty()) {
         const auto tuning = read_tuning_file(settings.tuning_file, network->kind(), &settings.tuning_text);
@@ -325,6 +331,7 @@ Expected<Configuration> configure(const Settings& settings) {
         only_native ? UnequalUse::never : *unequal,
         settings.schedule.empty() ? std::nullopt : std::optional(unpack_given_schedule(settings.schedule)),
         *adapt,
+        *adapt ? settings.learned_file : "",
         settings.record,
         settings.record.empty() ? "" : settings.topology_text,
         *record_segments};

@@ -33,6 +33,7 @@ struct Settings {
     std::string start;            ///< AAPC_START; empty: not set
     std::string unequal;          ///< AAPC_ALLTOALLV; empty: not set
     std::string adapt;            ///< AAPC_ADAPT; empty: not set
+    std::string learned_file;     ///< AAPC_LEARNED; empty: not set
     std::string schedule;         ///< what the file of AAPC_SCHEDULE says, packed; empty: not set, or not to be used
     std::string record;           ///< AAPC_RECORD: the file that calls are noted in; empty: not set
     std::string record_segments;  ///< AAPC_RECORD_SEGMENTS; empty: not set
@@ -58,6 +59,7 @@ struct Configuration {
     UnequalUse unequal = UnequalUse::automatic;  ///< never where the user insists on the MPI's own, too
     std::optional<GivenSchedule> schedule;       ///< of what was made for its machines, in the place of a search
     bool adapt = true;                           ///< learn in the program's own calls, where the rule would decide
+    std::string learned_file;                    ///< where what is learned is kept; empty: nowhere
     std::string record;                          ///< the file that calls are noted in; empty: they are not
     std::string topology_text;                   ///< for the record; empty where nothing is recorded
     bool record_segments = false;                ///< with the segments of some exchanges by the clock

@@ -21,6 +21,7 @@ namespace {
 
 constexpr TomlFormat format{"a tuning file", "docs/tuning.md", "range"};
 constexpr std::string_view format_name = "aapc-tuning/1";
+constexpr std::string_view unequal_messages = "unequal";
 
 /// The last lines of a file whose other lines are `content`.
 std::string seal(std::string_view content) { return fmt::format("[end]\nchecksum = \"{}\"\n", fnv1a_text(content)); }
@@ -133,10 +134,10 @@ class TuningReader : private TomlReader {
 
   private:
     static constexpr std::array<std::string_view, 5> root_keys{"format", "fingerprint", "conditions", "range", "end"};
-    static constexpr std::array<std::string_view, 7> fingerprint_keys{
-        "aapc", "mpi", "mpi_version", "topology", "topology_file", "ranks", "placement"};
-    static constexpr std::array<std::string_view, 4> conditions_keys{"date", "duration_seconds", "congestion_control",
-                                                                     "host"};
+    static constexpr std::array<std::string_view, 8> fingerprint_keys{
+        "aapc", "mpi", "mpi_version", "topology", "topology_file", "ranks", "placement", "messages"};
+    static constexpr std::array<std::string_view, 5> conditions_keys{"date", "duration_seconds", "congestion_control",
+                                                                     "host", "calls"};
     static constexpr std::array<std::string_view, 3> range_keys{"from_bytes", "method", "measured"};
     static constexpr std::array<std::string_view, 10> measured_keys{
         "bytes",     "native_seconds", "chosen_seconds", "lead",      "lead_low",
@@ -263,6 +264,10 @@ class TuningReader : private TomlReader {
         fingerprint.mpi_version = text_at(table, "mpi_version", where);
         fingerprint.topology_digest = text_at(table, "topology", where);
         fingerprint.topology_file = text_at(table, "topology_file", where);
+        fingerprint.unequal = table.contains("messages");
+        if (fingerprint.unequal && text_at(table, "messages", where) != unequal_messages) {
+            add_type_mistake(*table.get("messages"), "messages", "\"unequal\", or left out");
+        }
         const std::int64_t ranks = whole_number_at(table, "ranks", where, one_or_more);
         const auto* placement = string_at(table, "placement", where);
         if (placement == nullptr) {
@@ -301,6 +306,9 @@ class TuningReader : private TomlReader {
             conditions.congestion_control = text_at(table, "congestion_control", where);
         }
         conditions.host = text_at(table, "host", where);
+        if (table.contains("calls")) {
+            conditions.calls = whole_number_at(table, "calls", where, one_or_more);
+        }
     }
 
     void read_ranges(const toml::table& root, std::vector<TunedRange>& ranges) {
@@ -425,7 +433,9 @@ class TuningReader : private TomlReader {
 std::string tuning_text(const Tuning& tuning) {
     Writer writer;
     writer.comment("Which method serves which message sizes on one cluster, and on what evidence: see docs/tuning.md.");
-    writer.comment("Written by aapc tune. Whoever edits it gets the new checksum from the message that refuses it.");
+    writer.comment(tuning.conditions.calls > 0 ? "Learned in a program's own calls: see docs/learning.md."
+                                               : "Written by aapc tune. Whoever edits it gets the new checksum from "
+                                                 "the message that refuses it.");
     writer.fact("format", format_name);
 
     const Fingerprint& fingerprint = tuning.fingerprint;
@@ -437,6 +447,9 @@ std::string tuning_text(const Tuning& tuning) {
     writer.fact("topology_file", fingerprint.topology_file);
     writer.fact("ranks", static_cast<std::int64_t>(fingerprint.machine_of.size()));
     writer.fact("placement", compact_hostlist(fingerprint.machine_of));
+    if (fingerprint.unequal) {
+        writer.fact("messages", unequal_messages);
+    }
 
     writer.heading("[conditions]");
     writer.fact("date", tuning.conditions.date);
@@ -445,6 +458,9 @@ std::string tuning_text(const Tuning& tuning) {
         writer.fact("congestion_control", tuning.conditions.congestion_control);
     }
     writer.fact("host", tuning.conditions.host);
+    if (tuning.conditions.calls > 0) {
+        writer.fact("calls", tuning.conditions.calls);
+    }
 
     for (const TunedRange& range : tuning.ranges) {
         writer.heading("[[range]]");

@@ -26,11 +26,14 @@ Expected<UnequalUse> parse_unequal_use(std::string_view text) {
 
 Expected<Method> method_for_unequal(NetworkKind kind) { return parse_method("lattice/formula+timed", kind); }
 
-double unequal_crossover_seconds(const Network& network, const Placement& placement, const Bound& bound,
-                                 std::optional<double> start_seconds) {
+UnequalCrossover unequal_crossover(const Network& network, const Placement& placement, const Bound& bound,
+                                   std::optional<double> start_seconds) {
     const double start = start_seconds.value_or(expected_start_seconds(network, placement, bound));
-    return crossover(network, placement, bound, start).bound_seconds;
+    return {crossover(network, placement, bound, start).bound_seconds,
+            crossover(network, placement, bound, start, gain_at_one_link).bound_seconds};
 }
+
+bool is_at_one_link(const DemandBound& bound) { return 2 * bound.rest_nanoseconds <= bound.nanoseconds; }
 
 Expected<Prepared> prepare_for_unequal(const Network& network, const Placement& placement, const Bound& bound,
                                        const Method& method) {
@@ -42,14 +45,18 @@ Expected<Prepared> prepare_for_unequal(const Network& network, const Placement& 
     return prepared;
 }
 
-bool worth_exchanging(UnequalUse use, double bound_seconds, double agreement_seconds, double crossover_seconds) {
+bool worth_exchanging(UnequalUse use, const DemandBound& bound, double agreement_seconds,
+                      const UnequalCrossover& crossover, double uncertainty) {
+    const bool one_link = is_at_one_link(bound);
+    const double least = one_link ? crossover.at_one_link_seconds : crossover.usual_seconds;
+    const double gain = one_link ? gain_at_one_link : gain_of_schedule;
     switch (use) {
         case UnequalUse::never:
             return false;
         case UnequalUse::always:
-            return bound_seconds > 0;
+            return bound.nanoseconds > 0;
         default:
-            return bound_seconds >= crossover_seconds + agreement_seconds / gain_of_schedule;
+            return uncertainty * bound.seconds() >= least + agreement_seconds / gain;
     }
 }
 

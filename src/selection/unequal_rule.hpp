@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "aapc/demand/link_loads.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/preparation.hpp"
@@ -32,20 +33,30 @@ enum class UnequalUse : std::uint8_t {
 [[nodiscard]] Expected<Method> method_for_unequal(NetworkKind kind);
 
 /// From which bound on unequal messages are worth a start (crossover.hpp), in seconds; the agreement on a call comes on
-/// top of it. `start_seconds` is what the user says of it. `bound` is that of network and placement; the speeds of its
+/// top of it.
+struct UnequalCrossover {
+    double usual_seconds = 0;
+    double at_one_link_seconds = 0;  ///< where one link needs at least twice as long as all others
+};
+
+/// `start_seconds` is what a start costs, if anybody knows. `bound` is that of network and placement; the speeds of its
 /// links are known.
-[[nodiscard]] double unequal_crossover_seconds(const Network& network, const Placement& placement, const Bound& bound,
-                                               std::optional<double> start_seconds);
+[[nodiscard]] UnequalCrossover unequal_crossover(const Network& network, const Placement& placement, const Bound& bound,
+                                                 std::optional<double> start_seconds);
+
+/// Whether one link needs at least twice as long as all others: of a hot receiver, say.
+[[nodiscard]] bool is_at_one_link(const DemandBound& bound);
 
 /// That method, prepared for messages of any lengths, or why it cannot be had there. As prepare(); `bound` is that of
 /// the network and placement. Throws std::bad_alloc.
 [[nodiscard]] Expected<Prepared> prepare_for_unequal(const Network& network, const Placement& placement,
                                                      const Bound& bound, const Method& method);
 
-/// Whether a call is worth exchanging whose bound is `bound_seconds`, where an agreement takes `agreement_seconds` (0:
-/// not known): like a start, it has to be paid by what a schedule gains.
-[[nodiscard]] bool worth_exchanging(UnequalUse use, double bound_seconds, double agreement_seconds,
-                                    double crossover_seconds);
+/// Whether a call of that bound is worth exchanging, where an agreement takes `agreement_seconds` (0: not known): like
+/// a start, it has to be paid by what a schedule gains. The bound may be so many times as short as what is asked for:
+/// 1, or more for those who can find out.
+[[nodiscard]] bool worth_exchanging(UnequalUse use, const DemandBound& bound, double agreement_seconds,
+                                    const UnequalCrossover& crossover, double uncertainty = 1);
 
 /// Which calls on a communicator the ranks agree on at all. Programs with small messages make many calls, and a
 /// reduction costs them more than it could ever gain: after a few such calls in a row only every other one is asked

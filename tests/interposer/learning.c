@@ -1,16 +1,23 @@
 /* A program whose calls show which all-to-all is the fastest:
  *
- *     learning CALLS BYTES [BYTES...]    so many calls, with blocks of these sizes in turn
+ *     learning [unequal] CALLS BYTES [BYTES...]    so many calls, with blocks of these sizes in turn
  *
  * Every byte is checked, one rank after the other comes late, and half of the calls are those of a communicator of its
  * own. Prints the seconds that the calls took. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int rank;
 static int ranks;
+static int unequal;
+
+/* Of a block. */
+static int length_of(int bytes, int from, int to) {
+    return unequal ? bytes / 2 + (from * 2 + to) % 3 * (bytes / 4) : bytes;
+}
 
 static unsigned char byte_of(int call, int from, int to, int place) {
     return (unsigned char)(call * 131 + from * 31 + to * 17 + place * 7 + (place >> 8));
@@ -18,14 +25,28 @@ static unsigned char byte_of(int call, int from, int to, int place) {
 
 static double exchange(int call, int bytes, MPI_Comm comm, unsigned char* send, unsigned char* receive) {
     for (int to = 0; to < ranks; ++to) {
-        for (int place = 0; place < bytes; ++place) send[to * bytes + place] = byte_of(call, rank, to, place);
+        const int length = length_of(bytes, rank, to);
+        for (int place = 0; place < length; ++place) send[to * bytes + place] = byte_of(call, rank, to, place);
     }
     if (call % 8 == 0 && call / 8 % ranks == rank) usleep(3000);
     const double before = MPI_Wtime();
-    MPI_Alltoall(send, bytes, MPI_BYTE, receive, bytes, MPI_BYTE, comm);
+    if (unequal) {
+        int sent[64];
+        int received[64];
+        int places[64];
+        for (int other = 0; other < ranks; ++other) {
+            sent[other] = length_of(bytes, rank, other);
+            received[other] = length_of(bytes, other, rank);
+            places[other] = other * bytes;
+        }
+        MPI_Alltoallv(send, sent, places, MPI_BYTE, receive, received, places, MPI_BYTE, comm);
+    } else {
+        MPI_Alltoall(send, bytes, MPI_BYTE, receive, bytes, MPI_BYTE, comm);
+    }
     const double seconds = MPI_Wtime() - before;
     for (int from = 0; from < ranks; ++from) {
-        for (int place = 0; place < bytes; ++place) {
+        const int length = length_of(bytes, from, rank);
+        for (int place = 0; place < length; ++place) {
             if (receive[from * bytes + place] != byte_of(call, from, rank, place)) {
                 fprintf(stderr, "learning: call %d: byte %d from rank %d to %d is wrong\n", call, place, from, rank);
                 MPI_Abort(MPI_COMM_WORLD, 1);
@@ -39,6 +60,9 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    unequal = strcmp(argv[1], "unequal") == 0;
+    argc -= unequal;
+    argv += unequal;
     const int calls = atoi(argv[1]);
     int most = 1;
     for (int one = 2; one < argc; ++one) most = atoi(argv[one]) > most ? atoi(argv[one]) : most;

@@ -36,7 +36,7 @@ class SettingsTest : public testing::Test {
     static void clear() {
         for (const char* name : {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE",
                                  "AAPC_TUNING", "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START",
-                                 "AAPC_ALLTOALLV", "AAPC_ADAPT", "AAPC_SCHEDULE"}) {
+                                 "AAPC_ALLTOALLV", "AAPC_ADAPT", "AAPC_SCHEDULE", "AAPC_LEARNED"}) {
             unsetenv(name);
         }
     }
@@ -359,7 +359,8 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             text + algorithm,
                             file + synchronisation,
                             synchronisation + text,
-                            algorithm + algorithm};
+                            algorithm + algorithm,
+                            text + "2"};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 

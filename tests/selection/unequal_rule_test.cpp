@@ -33,16 +33,30 @@ TEST(UnequalRule, TheMethodGoesByTheClockOnEveryKindOfNetwork) {
 }
 
 TEST(UnequalRule, ACallIsWorthItWhereItLastsAndTheAgreementDoesNot) {
-    const double crossover = 0.015;
-    EXPECT_TRUE(worth_exchanging(UnequalUse::automatic, crossover, 0, crossover));
-    EXPECT_FALSE(worth_exchanging(UnequalUse::automatic, 0.99 * crossover, 0, crossover));
+    const UnequalCrossover crossover{0.015, 0.06};
+    const auto bound = [](double seconds) {
+        const auto nanoseconds = static_cast<std::int64_t>(1e9 * seconds);
+        return DemandBound{nanoseconds, -1, nanoseconds};
+    };
+    const auto usual = UnequalUse::automatic;
+    EXPECT_TRUE(worth_exchanging(usual, bound(0.01501), 0, crossover));
+    EXPECT_FALSE(worth_exchanging(usual, bound(0.0149), 0, crossover));
+    EXPECT_TRUE(worth_exchanging(usual, bound(0.004), 0, crossover, 4)) << "where calls show what is faster";
     const double agreement = 0.002;
-    const double both = crossover + agreement / gain_of_schedule;
-    EXPECT_TRUE(worth_exchanging(UnequalUse::automatic, 1.01 * both, agreement, crossover));
-    EXPECT_FALSE(worth_exchanging(UnequalUse::automatic, 0.99 * both, agreement, crossover));
-    EXPECT_TRUE(worth_exchanging(UnequalUse::always, 1e-9, 1, crossover));
-    EXPECT_FALSE(worth_exchanging(UnequalUse::always, 0, 0, crossover)) << "there is nothing on the links";
-    EXPECT_FALSE(worth_exchanging(UnequalUse::never, 1e9, 0, crossover));
+    const double both = crossover.usual_seconds + agreement / gain_of_schedule;
+    EXPECT_TRUE(worth_exchanging(usual, bound(1.01 * both), agreement, crossover));
+    EXPECT_FALSE(worth_exchanging(usual, bound(0.99 * both), agreement, crossover));
+    EXPECT_TRUE(worth_exchanging(UnequalUse::always, bound(1e-9), 1, crossover));
+    EXPECT_FALSE(worth_exchanging(UnequalUse::always, bound(0), 0, crossover)) << "there is nothing on the links";
+    EXPECT_FALSE(worth_exchanging(UnequalUse::never, bound(1e9), 0, crossover));
+}
+
+TEST(UnequalRule, WhereOneLinkNeedsTwiceAsLongAsAllOthersItTakesALongerCall) {
+    const UnequalCrossover crossover{0.015, 0.06};
+    EXPECT_TRUE(worth_exchanging(UnequalUse::automatic, {50'000'000, 4, 25'000'001}, 0, crossover));
+    EXPECT_FALSE(worth_exchanging(UnequalUse::automatic, {50'000'000, 4, 25'000'000}, 0, crossover));
+    EXPECT_TRUE(worth_exchanging(UnequalUse::automatic, {61'000'000, -1, 0}, 0, crossover));
+    EXPECT_FALSE(worth_exchanging(UnequalUse::automatic, {61'000'000, -1, 0}, 0.001, crossover));
 }
 
 TEST(UnequalRule, ASlowerStartTakesALongerCall) {
@@ -57,10 +71,11 @@ machines = "n[0-7]"
                                            "t.toml");
     const Placement placement = full_placement(network);
     const Bound bound = network_bound(network, placement);
-    const double usual = unequal_crossover_seconds(network, placement, bound, std::nullopt);
-    EXPECT_NEAR(usual, usual_start_seconds / gain_of_schedule, 2e-3);
-    const double slower = unequal_crossover_seconds(network, placement, bound, 3 * usual_start_seconds);
-    EXPECT_NEAR(slower - usual, 2 * usual_start_seconds / gain_of_schedule, 1e-9);
+    const UnequalCrossover usual = unequal_crossover(network, placement, bound, std::nullopt);
+    EXPECT_NEAR(usual.usual_seconds, usual_start_seconds / gain_of_schedule, 2e-3);
+    EXPECT_NEAR(usual.at_one_link_seconds, usual_start_seconds / gain_at_one_link, 2e-3);
+    const UnequalCrossover slower = unequal_crossover(network, placement, bound, 3 * usual_start_seconds);
+    EXPECT_NEAR(slower.usual_seconds - usual.usual_seconds, 2 * usual_start_seconds / gain_of_schedule, 1e-9);
 }
 
 TEST(UnequalRule, SegmentsAreCutAsTheLongerQueuesNeed) {

@@ -25,6 +25,9 @@ struct DemandBound {
     std::int64_t nanoseconds = 0;  ///< rounded up; 0 where no message crosses a link
     /// The directed link that needs the longest. -1: none, or one that a single rank fills or empties.
     DirectedLink link = -1;
+    /// What links other than the one that needs the longest take: the second of those whose loads are summed, or the
+    /// mean of those that a rank fills by itself, whichever is longer.
+    std::int64_t rest_nanoseconds = 0;
 
     [[nodiscard]] double seconds() const { return 1e-9 * static_cast<double>(nanoseconds); }
 };
@@ -73,8 +76,9 @@ class LinkLoads {
     /// Adds one share to others: the operation of the reduction, associative and commutative.
     void combine(std::span<const std::int64_t> share, std::span<std::int64_t> others) const;
 
-    /// The bound, from all shares combined. O(sums()).
-    [[nodiscard]] DemandBound bound(std::span<const std::int64_t> all) const;
+    /// The bound, from all shares combined; `mean_of_maxima` is the mean over all ranks of what their shares had as the
+    /// maximum, for `rest_nanoseconds`. O(sums()).
+    [[nodiscard]] DemandBound bound(std::span<const std::int64_t> all, std::int64_t mean_of_maxima = 0) const;
 
   private:
     explicit LinkLoads(demand::SummedLinks summed);

@@ -25,6 +25,9 @@ struct DemandClaim {
     bool refuses = false;               ///< its arguments are the MPI's to judge
     bool lacks_memory = false;          ///< it could not prepare
     std::int64_t last_nanoseconds = 0;  ///< what the last agreement took here; 0: there was none
+    /// What the ranks want to know of the calls before, for those who learn from them; the largest counts.
+    std::int64_t call_nanoseconds = 0;
+    std::int64_t set_up_nanoseconds = 0;
 };
 
 /// What all ranks know then, the same on all.
@@ -33,11 +36,13 @@ struct AgreedDemand {
     bool refused = false;       ///< by some rank, or lengths that differ between sender and receiver
     bool lacks_memory = false;  ///< on some rank
     double cost_seconds = 0;    ///< what the last agreement took where it was shortest: waiting for nobody; 0: unknown
+    double call_seconds = 0;    ///< as claimed, on the slowest rank
+    double set_up_seconds = 0;  ///< the same
 
     [[nodiscard]] bool possible() const { return !refused && !lacks_memory; }
 };
 
-/// The reduction, for one communicator: sums and maxima, two at a time. 8 bytes a link that can bind, and four numbers.
+/// The reduction, for one communicator: sums and maxima, two at a time. 8 bytes a link that can bind, and nine numbers.
 class DemandAgreement {
   public:
     /// Throws std::bad_alloc.

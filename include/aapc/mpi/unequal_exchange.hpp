@@ -12,8 +12,10 @@
 
 #include "aapc/demand/link_loads.hpp"
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/methods/method.hpp"
 #include "aapc/methods/preparation.hpp"
 #include "aapc/mpi/exchange.hpp"
+#include "aapc/mpi/machine_memory.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/unequal.hpp"
 #include "aapc/topology/network.hpp"
@@ -33,18 +35,20 @@ struct MessagePlaces {
     std::span<std::byte* const> receive;
 };
 
-/// An exchange of messages of any lengths on one communicator, as often as wanted. Every message but a rank's own is
-/// one of MPI. Owns a duplicate of the communicator. Not for concurrent use.
+/// An exchange of messages of any lengths on one communicator, as often as wanted. Every message but a rank's own, and
+/// those that ranks of a machine copy, is one of MPI. Owns a duplicate of the communicator. Not for concurrent use.
 class UnequalExchange {
   public:
     /// From a prepared method, the same on all ranks, or why there is none, which may be so on some ranks only; it goes
     /// by the clock and forwards nothing. Collective over `comm`, whose ranks sit as `placement` says. An exchange on
     /// all ranks or the same diagnostic on all of them. Errors of MPI are returned while this lasts. With the network
     /// that it was prepared for, a rank spreads what it sends evenly over the links of its routes (docs/unequal.md).
+    /// With the memory of the machines, which outlives it, ranks of one machine copy for each other what they can.
     [[nodiscard]] static Expected<std::unique_ptr<UnequalExchange>> make(MPI_Comm comm,
                                                                          const Expected<Prepared>& prepared,
                                                                          const Placement& placement,
-                                                                         const Network* network = nullptr);
+                                                                         const Network* network = nullptr,
+                                                                         MachineMemory* memory = nullptr);
     UnequalExchange(const UnequalExchange&) = delete;
     UnequalExchange& operator=(const UnequalExchange&) = delete;
     /// Frees the duplicate communicator (collective in MPI's sense); skips that after MPI_Finalize.
@@ -62,6 +66,13 @@ class UnequalExchange {
     /// error code of an MPI call.
     [[nodiscard]] int run(const MessageBytes& bytes, const MessagePlaces& places, const DemandBound& bound);
 
+    /// What an exchange takes beyond its schedule, on the slowest rank: the median of three of short messages, which
+    /// prepare() has been told of, after one that does not count. Collective. Returns an MPI error code, the same on
+    /// all ranks.
+    [[nodiscard]] int measure_start(const MessageBytes& bytes, const MessagePlaces& places, const DemandBound& bound,
+                                    double& seconds);
+
+    [[nodiscard]] const Method& method() const;
     [[nodiscard]] const Plan& plan() const;
     [[nodiscard]] const ExchangeReport& report() const;
 

@@ -25,6 +25,9 @@ struct Fingerprint {
     std::string topology_digest;          ///< network_digest()
     std::string topology_file;            ///< as the user gave it; a remark, not compared
     std::vector<std::string> machine_of;  ///< index: Rank; value: the name of its machine in the topology
+    /// Whether it is for messages of unequal lengths. Their size is that of a block of equal messages whose bound is as
+    /// long.
+    bool unequal = false;
 
     friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
@@ -43,6 +46,7 @@ struct TuningConditions {
     double duration_seconds = 0;     ///< that the search took
     std::string congestion_control;  ///< of TCP on the host of rank 0; empty: not known
     std::string host;                ///< of rank 0, as it calls itself
+    std::int64_t calls = 0;          ///< of programs that taught it; 0: aapc tune measured
 
     friend bool operator==(const TuningConditions&, const TuningConditions&) = default;
 };
@@ -112,8 +116,8 @@ struct Tuning {
 [[nodiscard]] Expected<Tuning> read_tuning_file(const std::string& path, NetworkKind kind, std::string* text = nullptr);
 
 /// The first thing in which `here` differs from what the tuning was made for, with both values: the version of aapc,
-/// the MPI, its version, the topology, the number of ranks, their placement. The diagnostic has no file. Nothing: the
-/// tuning holds here.
+/// the MPI, its version, the topology, the number of ranks, their placement, equal messages or not. The diagnostic has
+/// no file. Nothing: the tuning holds here.
 [[nodiscard]] std::optional<Diagnostic> mismatch(const Tuning& tuning, const Fingerprint& here);
 
 /// Names in order as a Slurm-style hostlist with counts, "n[0-7]:2": expand_hostlist() gives the names back, each as

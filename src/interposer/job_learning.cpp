@@ -1,0 +1,103 @@
+// What a job learns in its calls, and keeps for the next.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "aapc/input/units.hpp"
+#include "interposer/communicator.hpp"
+#include "interposer/job.hpp"
+#include "interposer/learned_file.hpp"
+#include "interposer/remarks.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/have_memory.hpp"
+#include "mpi/ranks.hpp"
+#include "selection/learned.hpp"
+#include "selection/rule.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+void add_summary(std::optional<learning::Summary>& sum, const std::optional<learning::Summary>& more) {
+    if (more) {
+        sum = sum.value_or(learning::Summary());
+        *sum += *more;
+    }
+}
+
+}  // namespace
+
+const Tuning* Job::learned_before(const Placement& placement, bool unequal) const {
+    const auto found = std::find_if(learned_before_.rbegin(), learned_before_.rend(), [&](const Tuning& section) {
+        return section.fingerprint.unequal == unequal &&
+               selection::has_shape(configuration_.network, placement, section);
+    });
+    return found == learned_before_.rend() ? nullptr : &*found;
+}
+
+void Job::read_what_was_learned() {
+    if (configuration_.learned_file.empty()) {
+        return;
+    }
+    learned_path_ = configuration_.learned_file;
+    Fingerprint here;
+    if (!mpi::all_agree(MPI_COMM_WORLD, mpi::have_memory_for([&] { here = fingerprint(Placement()); }))) {
+        learned_path_.clear();
+        return;
+    }
+    learned_before_ = read_learned(learned_path_, here, configuration_.network.kind());
+}
+
+void Job::inherit(const CommunicatorState& state) {
+    add_summary(learned_, state.learned());
+    inherit_tunings(state);
+}
+
+void Job::inherit_tunings(const CommunicatorState& state) {
+    if (learned_path_.empty() || !state.is_first_rank()) {
+        return;
+    }
+    static_cast<void>(mpi::have_memory_for([&] {
+        for (Tuning& taught : state.taught()) {
+            selection::add_learned(inherited_, std::move(taught));
+        }
+    }));
+}
+
+void Job::keep_what_was_learned() {
+    if (learned_path_.empty()) {
+        return;
+    }
+    for (const auto& state : states_) {
+        inherit_tunings(*state);
+    }
+    Fingerprint here;
+    // Rank 0's is the one that counts.
+    static_cast<void>(mpi::have_memory_for([&] { here = fingerprint(Placement()); }));
+    write_learned(learned_path_, inherited_, here, configuration_.network.kind());
+}
+
+std::optional<learning::Summary> Job::all_learned() const {
+    std::optional<learning::Summary> all = learned_;
+    for (const auto& state : states_) {
+        add_summary(all, state->learned());
+    }
+    return all;
+}
+
+void Job::report_learning() {
+    const std::optional<learning::Summary> all = all_learned();
+    if (mpi::rank_in(MPI_COMM_WORLD) != 0 || !all || all->account.calls == 0) {
+        return;
+    }
+    const auto text = [](double seconds) { return duration_text(seconds, significant(3)); };
+    static_cast<void>(mpi::have_memory_for([&] {
+        say(fmt::format(
+            "learned in {} calls of rank 0: {}, of which learning took {}; the MPI's own would have taken {}",
+            all->account.calls, text(all->account.seconds), text(all->account.spent_seconds), text(all->own_seconds)));
+    }));
+}
+
+}  // namespace aapc::interposer

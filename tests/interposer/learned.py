@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""What one job has learned and the next begins with (AAPC_LEARNED), under one MPI.
+
+    learned.py --mpi openmpi --mpiexec mpiexec.openmpi --interposer libaapc-openmpi.so --aapc aapc --topology eight.toml \
+               -- ./learning
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import drive  # noqa: E402
+from jobs import run_in_time  # noqa: E402
+
+CALLS, BYTES = "24", "2000000"
+SECTION = re.compile(r"(?:# [^\n]*\n)*format = .*?\[end\]\nchecksum = \"[^\n]*\n", re.DOTALL)
+
+
+def fnv1a(text):
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return f"fnv1a:{value:016x}"
+
+
+class Jobs:
+    """Runs the program; every failure of a job is one of the test."""
+
+    def __init__(self, options, directory):
+        self.options = options
+        self.file = os.path.join(directory, "learned.toml")
+
+    def run(self, ranks, calls=CALLS, file=None, settings=()):
+        own = self.options
+        assignments = ["AAPC_ADAPT=1", f"AAPC_LEARNED={file or self.file}", *settings]
+        options = drive.arguments(
+            ["--mpi", own.mpi, "--mpiexec", own.mpiexec, "--interposer", own.interposer, "--ranks", str(ranks)]
+            + ["--topology", own.topology, "--expect", "silent"]
+            + [word for assignment in assignments for word in ("--set", assignment)]
+            + ["--", *own.program, calls, BYTES]
+        )
+        status, out, err = drive.run(options)
+        said = [line for line in err.splitlines() if line.startswith("aapc:")]
+        demand(status == 0, f"exit status {status}", out, err)
+        return said
+
+    def sections(self):
+        with open(self.file, encoding="utf-8") as file:
+            text = file.read()
+        found = SECTION.findall(text)
+        demand("".join(found) == text, "the file is not made of whole sections", text)
+        for section in found:
+            content, seal = section.split("[end]\n")
+            demand(fnv1a(content) in seal, "a checksum is wrong", section)
+        return found
+
+    def write(self, text):
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def demand(condition, *complaint):
+    if not condition:
+        print("\n---\n".join(map(str, complaint)))
+        sys.exit(1)
+
+
+def number(section, key):
+    return int(re.search(rf"^{key} = (\d+)$", section, re.MULTILINE)[1])
+
+
+def starts_and_goes_on(jobs):
+    """Returns what three ranks have learned."""
+    said = jobs.run(3)
+    demand(not said, "something was said", said)
+    demand(os.listdir(os.path.dirname(jobs.file)) == ["learned.toml"], "more than one file was left")
+    (first,) = jobs.sections()
+    calls = number(first, "calls")
+    demand(number(first, "ranks") == 3 and 0 < calls <= int(CALLS), "learned from other calls", first)
+    demand(first.count("[[range.measured]]") == 1, "not one size was learned", first)
+    # Who has lost is looked at again from the tenth call on, and what is learned then is added.
+    said = jobs.run(3, calls="48", settings=["AAPC_VERBOSE=1"])
+    demand(any(f"beginning with what {calls} calls have shown" in line for line in said), "did not begin with it", said)
+    (again,) = jobs.sections()
+    demand(number(again, "calls") > calls, "calls of both jobs do not add up", again)
+    return again
+
+
+def others_add_to_it(jobs, three):
+    jobs.run(4)
+    sections = jobs.sections()
+    demand(len(sections) == 2 and sections[0] == three, "another placement's section has changed", *sections)
+    demand(number(sections[1], "ranks") == 4, "the new section is of others", sections[1])
+    return sections
+
+
+def begins_with_the_winner(jobs, three):
+    """Whoever won is used from the first call on."""
+    content = re.sub(r'method = "(?!native).*"|method = "native"(?=\n\n\[\[range.measured)',
+                     'method = "tree/merged+timed"', three.split("[end]\n")[0])
+    jobs.write(f'{content}[end]\nchecksum = "{fnv1a(content)}"\n')
+    said = jobs.run(3, calls="2", settings=["AAPC_VERBOSE=2"])
+    demand(any(re.search("MPI_Alltoall: 6 exchanged", line) for line in said), "the winner was not used", content, *said)
+
+
+def is_a_tuning(jobs, three):
+    with open(jobs.file, "w", encoding="utf-8") as file:
+        file.write(three)
+    said = jobs.run(3, calls="2", file=jobs.file + ".other",
+                    settings=[f"AAPC_TUNING={jobs.file}", "AAPC_VERBOSE=1"])
+    demand(any("learned 20" in line for line in said), "a section is no tuning", *said)
+
+
+def explains_it(jobs, three):
+    command = [jobs.options.aapc, "explain", jobs.options.topology, "--machines", "n[0-2]", "--learned", jobs.file]
+    status, out, err = run_in_time(command, dict(os.environ), 60)
+    demand(status == 0 and "decided by learned: learned 20" in out and "communicator of 3 ranks" in out,
+           "explain does not know it", out, err, three)
+
+
+def survives_what_is_wrong(jobs, sections):
+    jobs.write(sections[0].replace("ranks = 3", "ranks = 4") + sections[1])
+    said = jobs.run(3, calls="2")
+    demand(len(said) == 1 and re.search("learned.toml:1: .*damaged.*learning from scratch$", said[0]), "damage", said)
+    jobs.write("my results\n")
+    said = jobs.run(3)
+    demand(len(said) == 1 and "stays as it is" in said[0], "the file of something else", said)
+    with open(jobs.file, encoding="utf-8") as file:
+        demand(file.read() == "my results\n", "the file of something else was overwritten")
+    said = jobs.run(3, file="/dev/null/learned.toml")
+    demand(len(said) == 1 and re.search("cannot be|Not a directory", said[0]), "a file that cannot be written", said)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("mpi", "mpiexec", "interposer", "aapc", "topology"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("program", nargs="+")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="aapc-learned-") as directory:
+        jobs = Jobs(options, directory)
+        three = starts_and_goes_on(jobs)
+        sections = others_add_to_it(jobs, three)
+        explains_it(jobs, three)
+        begins_with_the_winner(jobs, three)
+        is_a_tuning(jobs, three)
+        survives_what_is_wrong(jobs, sections)
+
+
+if __name__ == "__main__":
+    main()
