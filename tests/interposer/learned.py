@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 import drive  # noqa: E402
 from jobs import run_in_time  # noqa: E402
 
-CALLS, BYTES = "24", "2000000"
+CALLS, BYTES = "64", "2000000"
 SECTION = re.compile(r"(?:# [^\n]*\n)*format = .*?\[end\]\nchecksum = \"[^\n]*\n", re.DOTALL)
 
 
@@ -83,7 +83,7 @@ def starts_and_goes_on(jobs):
     demand(number(first, "ranks") == 3 and 0 < calls <= int(CALLS), "learned from other calls", first)
     demand(first.count("[[range.measured]]") == 1, "not one size was learned", first)
     # Who has lost is looked at again from the tenth call on, and what is learned then is added.
-    said = jobs.run(3, calls="48", settings=["AAPC_VERBOSE=1"])
+    said = jobs.run(3, settings=["AAPC_VERBOSE=1"])
     demand(any(f"beginning with what {calls} calls have shown" in line for line in said), "did not begin with it", said)
     (again,) = jobs.sections()
     demand(number(again, "calls") > calls, "calls of both jobs do not add up", again)
