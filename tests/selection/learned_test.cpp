@@ -13,13 +13,12 @@ namespace aapc::selection {
 namespace {
 
 using test::example_tuning;
-using test::method;
 using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 
 LearnedSize size_of(std::int64_t bytes, std::string_view name) {
-    return {method(name), {bytes, 0.002, 0.001, {2, 1.5, 2.5}, 0.125, 7, std::nullopt}};
+    return {test::method(name), {bytes, 0.002, 0.001, {2, 1.5, 2.5}, 0.125, 7, std::nullopt}};
 }
 
 Tuning learned(std::vector<LearnedSize> sizes, std::vector<std::string> machine_of = {"n0", "n1", "n2"}) {
@@ -31,7 +30,7 @@ Tuning learned(std::vector<LearnedSize> sizes, std::vector<std::string> machine_
 }
 
 auto range(std::int64_t from_bytes, std::string_view name) {
-    return testing::AllOf(Field(&TunedRange::from_bytes, from_bytes), Field(&TunedRange::method, method(name)));
+    return testing::AllOf(Field(&TunedRange::from_bytes, from_bytes), Field(&TunedRange::method, test::method(name)));
 }
 
 TEST(Learned, ServesSizesAnOctaveAwayAndMeetsInTheMiddle) {
@@ -42,8 +41,8 @@ TEST(Learned, ServesSizesAnOctaveAwayAndMeetsInTheMiddle) {
                                            range(8000, "native"), range(50'000, "ring"), range(109'544, "native")));
     EXPECT_EQ(learned_sizes(tuning), sizes);
     EXPECT_EQ(read_tuning(tuning_text(tuning), "f", NetworkKind::tree).value(), tuning);
-    EXPECT_EQ(*learned_method(tuning, 1900), method("ring"));
-    EXPECT_EQ(*learned_method(tuning, 8000), method("tree"));
+    EXPECT_EQ(*learned_method(tuning, 1900), test::method("ring"));
+    EXPECT_EQ(*learned_method(tuning, 8000), test::method("tree"));
     EXPECT_EQ(learned_method(tuning, 8001), nullptr);
     EXPECT_EQ(learned_method(tuning, 499), nullptr);
     EXPECT_THAT(learned_ranges({size_of(1, "ring")}),
