@@ -60,9 +60,9 @@ std::optional<Diagnostic> first_complaint(MPI_Comm comm, const Diagnostic* mine)
     const int nobody = ranks_in(comm);
     const int me = mine != nullptr ? rank_in(comm) : nobody;
     int first = nobody;
-    MPI_Request request = MPI_REQUEST_NULL;
-    PMPI_Iallreduce(&me, &first, 1, MPI_INT, MPI_MIN, comm, &request);
-    wait_patiently(request);
+    // Blocking, like what the MPI's own routine would do here: the program may have collectives pending on this
+    // communicator, and Open MPI 4.1.4 does not get a non-blocking reduction past its own MPI_Ialltoallv in place.
+    PMPI_Allreduce(&me, &first, 1, MPI_INT, MPI_MIN, comm);
     if (first == nobody) {
         return std::nullopt;
     }
@@ -73,7 +73,7 @@ std::optional<Diagnostic> first_complaint(MPI_Comm comm, const Diagnostic* mine)
         mine->advice.copy(complaint.texts[2].data(), complaint.texts[2].size() - 1);
         complaint.place = {mine->line, mine->column};
     }
-    broadcast(comm, &complaint, sizeof complaint, first);
+    PMPI_Bcast(&complaint, sizeof complaint, MPI_BYTE, first, comm);
     Diagnostic shared;
     const bool made = have_memory_for([&] {
         shared = {.file = complaint.texts[0].data(),

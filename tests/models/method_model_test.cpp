@@ -111,8 +111,8 @@ TEST(MethodModel, CopiesStandForMessagesInsideMachines) {
     }
     const Network network = tree.build();
     // Two messages of 16 blocks a machine; 11 blocks a rank are put and 11 are taken.
-    const double across = 2 * (alpha + 16 * bytes * beta);
-    const double copies = 2 * 5e-6 + 22 * (50e-9 + bytes * 1e-9);
+    const double across = 2 * (alpha + 16 * block_bytes * beta);
+    const double copies = 2 * 5e-6 + 22 * (50e-9 + block_bytes * 1e-9);
     EXPECT_NEAR(seconds("aggregate/carriers-1+window:1", network), across + copies, 1e-9);
     EXPECT_THAT(model_for("aggregate/carriers-1+window:1", network, 1.5).basis(), HasSubstr("copies inside machines"));
     // As messages, there and back: 3 phases with up to 9 blocks, 2 across, 3 more; links inside machines cost nothing.
