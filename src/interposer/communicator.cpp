@@ -105,6 +105,9 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     if (CommunicatorState* const known = job.find(comm)) {
         return known;
     }
+    if (job.is_left_alone(comm)) {
+        return nullptr;
+    }
     int is_inter = 0;
     int ranks = 0;
     if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) {
@@ -247,6 +250,9 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
 
 CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
     noted_ = {};
+    if (left_alone_) {
+        return {nullptr, Outcome::unavailable};
+    }
     if (call.block_bytes >= start_matters_from_) {
         if (refusals.refuse(call)) {
             return {nullptr, Outcome::arguments};
@@ -399,6 +405,9 @@ UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job
     // What else there is against it holds for messages of any lengths; a size is the one thing that does not.
     if (why_native_ != Outcome::size) {
         return {why_native_};
+    }
+    if (left_alone_) {
+        return {Outcome::unavailable};
     }
     if (job.configuration().unequal == selection::UnequalUse::never) {
         return {Outcome::size};

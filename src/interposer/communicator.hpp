@@ -85,6 +85,9 @@ class CommunicatorState {
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
     [[nodiscard]] std::vector<std::string> report() const;
 
+    /// All calls are the MPI's own from now on.
+    void leave_alone() { left_alone_ = true; }
+
     /// Gives the exchanges back while MPI can still free their communicators.
     void release_exchanges();
 
@@ -159,7 +162,8 @@ class CommunicatorState {
     int rank_ = 0;
     const Job* job_;                          ///< outlives this
     const Tuning* learned_before_ = nullptr;  ///< by earlier jobs on communicators like this; null: nothing
-    Outcome why_native_ = Outcome::size;      ///< where the decision's method is the MPI's own
+    bool left_alone_ = false;
+    Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
     std::vector<BufferedMethod> needs_;  ///< of the rank that needs most; empty: nothing is forwarded, or nobody asked
     /// The smallest block for which it matters what a start costs, as long as nobody has measured it.

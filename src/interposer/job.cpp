@@ -301,6 +301,10 @@ bool Job::register_callbacks() {
         MPI_SUCCESS) {
         return false;
     }
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &left_alone_key_, nullptr) !=
+        MPI_SUCCESS) {
+        return false;
+    }
     // MPI_Finalize begins with MPI_COMM_SELF's attributes, while everything still works.
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Job::world_ends, &self_key_, this) == MPI_SUCCESS &&
            PMPI_Comm_set_attr(MPI_COMM_SELF, self_key_, this) == MPI_SUCCESS &&
@@ -324,8 +328,10 @@ void Job::unregister_callbacks() {
         PMPI_Comm_delete_attr(MPI_COMM_SELF, self_key_);
         PMPI_Comm_free_keyval(&self_key_);
     }
-    if (communicator_key_ != MPI_KEYVAL_INVALID) {
-        PMPI_Comm_free_keyval(&communicator_key_);
+    for (int* const key : {&communicator_key_, &left_alone_key_}) {
+        if (*key != MPI_KEYVAL_INVALID) {
+            PMPI_Comm_free_keyval(key);
+        }
     }
 }
 
@@ -350,6 +356,21 @@ CommunicatorState* Job::keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> s
         return nullptr;
     }
     return kept;
+}
+
+void Job::leave_alone(MPI_Comm comm) {
+    if (CommunicatorState* const state = find(comm)) {
+        state->leave_alone();
+    } else {
+        PMPI_Comm_set_attr(comm, left_alone_key_, this);
+    }
+}
+
+bool Job::is_left_alone(MPI_Comm comm) const {
+    void* value = nullptr;
+    int found = 0;
+    PMPI_Comm_get_attr(comm, left_alone_key_, static_cast<void*>(&value), &found);
+    return found != 0;
 }
 
 void Job::forget(MPI_Comm comm) { PMPI_Comm_delete_attr(comm, communicator_key_); }
@@ -452,6 +473,7 @@ void Job::finish() {
     PMPI_Group_free(&world_);
     // Attributes that still hang on communicators keep their keys alive.
     PMPI_Comm_free_keyval(&communicator_key_);
+    PMPI_Comm_free_keyval(&left_alone_key_);
     PMPI_Comm_free_keyval(&self_key_);
 }
 

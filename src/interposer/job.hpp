@@ -52,6 +52,10 @@ class Job {
     [[nodiscard]] CommunicatorState* find(MPI_Comm comm) const;
     /// Keeps `state` with `comm` until that is freed or MPI ends. Null, and nothing is kept, if there is no memory.
     CommunicatorState* keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state);
+    /// Sets nothing more up on `comm`: its calls are the MPI's own from now on. Local, and called by all its ranks.
+    void leave_alone(MPI_Comm comm);
+    /// Whether it was left alone before it had a state.
+    [[nodiscard]] bool is_left_alone(MPI_Comm comm) const;
     /// Keeps nothing with `comm` any more.
     void forget(MPI_Comm comm);
 
@@ -123,6 +127,7 @@ class Job {
     Refusals refusals_;
     MPI_Group world_ = MPI_GROUP_NULL;
     int communicator_key_ = MPI_KEYVAL_INVALID;
+    int left_alone_key_ = MPI_KEYVAL_INVALID;
     int self_key_ = MPI_KEYVAL_INVALID;
     Tally tally_;
     std::unique_ptr<Recorder> recorder_;
