@@ -14,8 +14,6 @@ namespace aapc::selection {
 
 namespace {
 
-constexpr std::string_view any_mpi = "any";  // Use::not_under: only a program's own calls show who is faster
-
 constexpr Rank fewest_participants = 3;  // two ranks have one schedule, and every MPI has found it
 
 std::size_t machines_used(const Placement& placement) {
@@ -153,7 +151,7 @@ struct Found {
 };
 
 void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Found& found) {
-    if (use.not_under == any_mpi && (!given.mpi.empty() || given.forced || has_few_ranks_a_machine(given.placement))) {
+    if (use.only_learned && (!given.mpi.empty() || given.forced || has_few_ranks_a_machine(given.placement))) {
         return;
     }
     if (!given.mpi.empty() && use.not_under == given.mpi && !given.forced) {
@@ -179,7 +177,7 @@ void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Foun
     }
     found.ranges.push_back({from_bytes,
                             {&used, std::string(variant), given.forced.value_or(used.synchronisation)},
-                            use.not_under == any_mpi ? "if calls show that it is faster" : ""});
+                            use.only_learned ? "if calls show that it is faster" : ""});
     found.by_time = found.by_time || use.by_time();
     if (use.below_bytes <= largest_scheduled_block) {
         found.ranges.push_back({use.below_bytes, Method{}, ""});

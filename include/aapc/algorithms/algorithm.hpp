@@ -30,6 +30,9 @@ struct Use {
     std::int64_t below_bytes = std::numeric_limits<std::int64_t>::max();
     /// The MPI whose own routine was measured to be faster ("mpich"); empty: none.
     std::string_view not_under = {};
+    /// Only a program's own calls can choose it (docs/learning.md): a candidate that the rule itself never takes, so
+    /// what is said above of being apart does not hold for it.
+    bool only_learned = false;
 
     [[nodiscard]] bool by_time() const { return from_bytes == 0; }
 };

@@ -22,7 +22,9 @@ inline constexpr std::string_view carriers_prefix = "carriers-";
 
 /// Blocks so small that the number of messages counts, where several ranks share a machine: a candidate in a program's
 /// own calls, under any MPI. Nothing that a rule could go by says whether the MPI's own is slower.
-inline constexpr Use uses[] = {{NetworkKind::tree, 1, 4097, "any"}, {NetworkKind::detected, 1, 4097, "any"}};
+inline constexpr Use uses[] = {
+    {.kind = NetworkKind::tree, .from_bytes = 1, .below_bytes = 4097, .only_learned = true},
+    {.kind = NetworkKind::detected, .from_bytes = 1, .below_bytes = 4097, .only_learned = true}};
 
 /// N machines, P ranks, n of them on the largest machine. First every rank hands the carriers of its machine what they
 /// carry for it, together with what is for themselves (n-1 phases; a rank that carries nothing gets its own block
