@@ -35,7 +35,8 @@ fs::path first_file(const std::vector<fs::path>& places) {
         std::error_code error;
         return fs::is_regular_file(place, error);
     });
-    return found == places.end() ? fs::path() : canonical_path(*found);
+    // Its own name stays: what it links to is a version of today.
+    return found == places.end() ? fs::path() : canonical_path(found->parent_path()) / found->filename();
 }
 
 /// Beside this program where it was built, in libexec where it is installed.
