@@ -201,10 +201,11 @@ Expected<void> add_method(const std::string& name, const NetworkModel& model, co
         }
     }
     for (const std::int64_t bytes : sizes) {
-        const std::string beyond = of_method->extrapolation_remark(bytes);
+        std::string remark = of_method->extrapolation_remark(bytes);
+        remark += remark.empty() || crossover.empty() ? "" : " ";
+        remark += crossover;
         predictions.push_back({to_string(*method), placement.participants(), bytes, of_method->seconds(bytes),
-                               of_method->basis(),
-                               beyond.empty() || crossover.empty() ? beyond + crossover : beyond + " " + crossover});
+                               of_method->basis(), std::move(remark)});
     }
     return {};
 }

@@ -81,7 +81,8 @@ std::uint32_t Recorder::keep_communicator(MPI_Comm comm) {
     }
     communicators_.push_back(std::move(kept));
     const auto number = static_cast<std::uint32_t>(communicators_.size() - 1);
-    if (PMPI_Comm_set_attr(comm, key_, &(numbers_[number] = number)) != MPI_SUCCESS) {
+    numbers_[number] = number;
+    if (PMPI_Comm_set_attr(comm, key_, &numbers_[number]) != MPI_SUCCESS) {
         communicators_.pop_back();
         return no_communicator;
     }

@@ -72,7 +72,7 @@ bool DepotMemory::reserve(std::size_t place_bytes) {
     if (place_bytes <= reserved_ || wanted == 0) {
         return true;
     }
-    for (const std::size_t which : {0, 1}) {
+    for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
         if (!pages_.reserve(static_cast<std::size_t>(half(which) - pages_.data()), wanted)) {
             return false;
         }

@@ -62,7 +62,7 @@ void LocalCopies::start(const MessageBytes& bytes, const MessagePlaces& places) 
     left_.clear();
     std::copy_if(sources_.rbegin(), sources_.rend(), std::back_inserter(left_),
                  [&](const Source& source) { return bytes_from(source.rank) > 0; });
-    open(places.send.data(), places.send.size_bytes());
+    open(static_cast<const void*>(places.send.data()), places.send.size_bytes());
 }
 
 void LocalCopies::make_room_for(const MessageBytes& bytes) {
