@@ -13,7 +13,8 @@ namespace aapc::interposer {
 namespace {
 
 /// With Open MPI 4.1.4 no communicator can be made of one on which an all-to-all in place is pending: whoever tries
-/// waits for good. Nobody sees when it completes, so nothing is set up there any more.
+/// waits for good. Ranks complete it at different times, and must agree about what is set up; so nothing is set up
+/// there any more, even when it is over.
 template <class... Rest>
 void look_for_pending_in_place([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] Job& job,
                                [[maybe_unused]] const void* send_buffer, const Rest&...) {
@@ -28,22 +29,31 @@ constexpr bool is_pending(Routine routine) {
     return routine == Routine::Ialltoall || routine == Routine::Ialltoallv || routine == Routine::Ialltoallw;
 }
 
+/// The MPI's own routine. What it has refused is not pending, and its communicator may be none.
+template <Routine routine, class... Arguments>
+int call_real(MPI_Comm comm, Job& job, int (*real)(Arguments...), Arguments... arguments) {
+    const int error = real(arguments...);
+    if constexpr (is_pending(routine)) {
+        if (error == MPI_SUCCESS) {
+            look_for_pending_in_place(comm, job, arguments...);
+        }
+    }
+    return error;
+}
+
 template <Routine routine, Peers peers, class... Arguments>
 int pass(MPI_Comm comm, int (*real)(Arguments...), Arguments... arguments) {
     Job* const job = Job::current();
     if (job == nullptr) {
         return real(arguments...);
     }
-    if constexpr (is_pending(routine)) {
-        look_for_pending_in_place(comm, *job, arguments...);
-    }
     Tally& tally = job->tally();
     if (!tally.measures()) {
         tally.count(routine, Outcome::routine_not_served);
-        return real(arguments...);
+        return call_real<routine>(comm, *job, real, arguments...);
     }
     const Stopwatch watch;
-    const int error = real(arguments...);
+    const int error = call_real<routine>(comm, *job, real, arguments...);
     // What the MPI has complained about is not looked at.
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(peers, arguments...) : 0;
     tally.add(routine, Outcome::routine_not_served, bytes, watch.nanoseconds());

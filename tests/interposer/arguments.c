@@ -134,6 +134,33 @@ static void expect_same(const char* what, const void* send, int send_count, MPI_
     good_call();
 }
 
+static int complaints;
+
+static void on_error(MPI_Comm* comm, int* code, ...) {
+    (void)comm, (void)code;
+    ++complaints;
+}
+
+/* A call in place that does not wait, and that the MPI refuses: it complains once, and leaves the communicator as it
+ * was. */
+static void check_refused_while_pending(void) {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    complaints = 0;
+    PMPI_Comm_rank(MPI_COMM_NULL, &rank);
+    if (complaints != 1) fail("the MPI complains of no communicator in a way of its own");
+    int error = MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, other, 8, MPI_INT, MPI_COMM_NULL, &request);
+    if (class_of(error) != MPI_ERR_COMM || complaints != 2) fail("other complaints of no communicator");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Errhandler_free(&handler);
+    error = MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, other, -1, MPI_INT, MPI_COMM_WORLD, &request);
+    if (class_of(error) != MPI_ERR_COUNT) fail("no complaint of a negative count");
+    passed_through += 2;
+    good_call();
+}
+
 static void check_refused(void) {
     const union {
         void* object;
@@ -165,6 +192,7 @@ static void check_refused(void) {
     expect_same("no buffer for a derived type", NULL, 4, pair, other, 4, pair);
     expect_same("one buffer for a derived type", buffer, 4, pair, buffer, 4, pair);
 #endif
+    check_refused_while_pending();
     MPI_Type_free(&pair);
     MPI_Type_free(&gaps);
     free(buffer);
