@@ -12,12 +12,12 @@ namespace aapc::interposer {
 
 namespace {
 
-/// With Open MPI 4.1.4 no communicator can be made of one on which an all-to-all in place is pending: whoever tries
-/// waits for good. Ranks complete it at different times, and must agree about what is set up; so nothing is set up
-/// there any more, even when it is over.
+/// Open MPI 4.1.4 numbers a communicator's calls that do not wait, and making a communicator of it is one. An unequal
+/// one in place is not counted on ranks that have no data, so from then on they look for the others in vain. Nobody
+/// sees whether there were such, so nothing is set up there any more.
 template <class... Rest>
-void look_for_pending_in_place([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] Job& job,
-                               [[maybe_unused]] const void* send_buffer, const Rest&...) {
+void leave_alone_in_place([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] Job& job,
+                          [[maybe_unused]] const void* send_buffer, const Rest&...) {
 #if defined(OPEN_MPI)
     if (send_buffer == MPI_IN_PLACE) {
         job.leave_alone(comm);
@@ -25,17 +25,17 @@ void look_for_pending_in_place([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] 
 #endif
 }
 
-constexpr bool is_pending(Routine routine) {
-    return routine == Routine::Ialltoall || routine == Routine::Ialltoallv || routine == Routine::Ialltoallw;
+constexpr bool may_lose_count(Routine routine) {
+    return routine == Routine::Ialltoallv || routine == Routine::Ialltoallw;
 }
 
-/// The MPI's own routine. What it has refused is not pending, and its communicator may be none.
+/// The MPI's own routine. What it has refused changes nothing, and its communicator may be none.
 template <Routine routine, class... Arguments>
 int call_real(MPI_Comm comm, Job& job, int (*real)(Arguments...), Arguments... arguments) {
     const int error = real(arguments...);
-    if constexpr (is_pending(routine)) {
+    if constexpr (may_lose_count(routine)) {
         if (error == MPI_SUCCESS) {
-            look_for_pending_in_place(comm, job, arguments...);
+            leave_alone_in_place(comm, job, arguments...);
         }
     }
     return error;

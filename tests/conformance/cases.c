@@ -9,7 +9,7 @@
 #include "communicators.h"
 #include "exchange.h"
 
-static void one_call(const Communicator* where, Random* shared, Random* own) {
+static void one_call(Communicator* where, Random* shared, Random* own) {
     Exchange exchange;
     begin_exchange(&exchange, where, shared, own, 1);
     end_exchange(&exchange);
@@ -135,7 +135,7 @@ void calls_in_callbacks(Random* shared, Random* own) {
                  one_in(shared, 2), 0};
     /* Open MPI's own calls that do not wait can stay where they are in a callback. */
     hook.other.blocking_only = 1;
-    const Communicator where = communicator_of(first, "one with an attribute");
+    Communicator where = communicator_of(first, "one with an attribute");
     const int copies = one_in(shared, 2);
     MPI_Comm_create_keyval(copies ? on_copy : MPI_COMM_NULL_COPY_FN, on_deletion, &key, NULL);
     /* The interposer's own attribute is set at the first call: before or behind this one. */
@@ -148,7 +148,7 @@ void calls_in_callbacks(Random* shared, Random* own) {
     if (one_in(shared, 2)) MPI_Comm_free_keyval(&key);
     MPI_Comm_free(&first);
     if (hook.runs != copies + 1) fail("%d callbacks, not %d", hook.runs, copies + 1);
-    const Communicator last = communicator_of(copy, "a duplicate that outlived its origin");
+    Communicator last = communicator_of(copy, "a duplicate that outlived its origin");
     one_call(&last, shared, own);
     MPI_Comm_free(&copy);
     if (key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key);

@@ -158,6 +158,8 @@ static MPI_Comm duplicate(Random* shared) {
     }
 }
 
+static int is_predefined(const Communicator* communicator) { return strncmp(communicator->text, "MPI_COMM", 8) == 0; }
+
 static Communicator described(MPI_Comm comm, const char* text, int inter_side) {
     if (comm == MPI_COMM_NULL) {
         Communicator none;
@@ -168,6 +170,7 @@ static Communicator described(MPI_Comm comm, const char* text, int inter_side) {
     }
     Communicator made = communicator_of(comm, text);
     if (made.is_inter) made.is_inter = inter_side;
+    made.expendable = !is_predefined(&made);
     return made;
 }
 
@@ -218,8 +221,6 @@ static void free_one(Communicator* communicator, Random* shared) {
     if (disconnects) MPI_Comm_disconnect(&communicator->comm);
     if (!disconnects) MPI_Comm_free(&communicator->comm);
 }
-
-static int is_predefined(const Communicator* communicator) { return strncmp(communicator->text, "MPI_COMM", 8) == 0; }
 
 void done_with(Communicator* communicator, Random* shared) {
     const int keeps = one_in(shared, 2);

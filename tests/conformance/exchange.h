@@ -22,6 +22,7 @@ typedef struct {
     char text[80];
     int is_inter;      /* 1 in the first group, 2 in the second */
     int blocking_only; /* no other calls on it */
+    int expendable;    /* it may come to that */
     int rank;
     int size;
     int sources; /* messages that this rank receives; of all ranks, or of its neighbours */
@@ -71,7 +72,7 @@ typedef struct {
 /* Makes up a call, carries out what it stands for by messages and starts it. `shared` is the same on all ranks of the
  * communicator and moves on alike; `own` is this rank's. `alone`: no other one begins before this one ends. Collective.
  */
-void begin_exchange(Exchange* exchange, const Communicator* where, Random* shared, Random* own, int alone);
+void begin_exchange(Exchange* exchange, Communicator* where, Random* shared, Random* own, int alone);
 /* Waits for it and looks at every byte. */
 void end_exchange(Exchange* exchange);
 

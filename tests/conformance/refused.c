@@ -197,7 +197,7 @@ static void set_handlers(MPI_Comm comm, MPI_Errhandler handler) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
 }
 
-static void among(const Communicator* where, Random* shared, Random* own) {
+static void among(Communicator* where, Random* shared, Random* own) {
     const size_t room = sizeof(int) * 4000 * most_peers;
     int* const send = calloc(1, room);
     int* const receive = calloc(1, room);
