@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from emulation import layout, system
-from emulation.errors import UsageError
+from emulation.errors import LabError, UsageError
 from emulation.topology import Topology, read_topology
 
 from .definition import Calls, Halved, Network
@@ -34,21 +34,34 @@ def methods_of(part: Calls) -> list[str]:
     return [NATIVE, LEARNED, *part.methods]
 
 
-def rounds(lab: str, mpi: str, network: Network, file: Path, told: Path, part: Calls, size: int) -> dict[str, list[float]]:
-    """Seconds of the program by method, the methods in turns."""
-    program = [str(aapc_beside(f"aapc-calls-{mpi}")), part.kind, str(part.calls), str(size)]
-    seconds: dict[str, list[float]] = {method: [] for method in methods_of(part)}
+Seconds = dict[str, list[float]]  # by method, round by round
+
+
+def rounds(lab: str, mpi: str, network: Network, file: Path, told: Path, part: Calls, size: int) -> dict[int, Seconds]:
+    """What each number of calls took, the methods in turns. A program of many calls tells of its first ones, too."""
+    seconds: dict[int, Seconds] = {calls: {method: [] for method in methods_of(part)} for calls in part.calls}
     order = random.Random(1)
-    for _ in range(part.repeats):
-        turns = list(seconds)
+    for marks in marks_of_rounds(part):
+        program = [str(aapc_beside(f"aapc-calls-{mpi}")), part.kind, ",".join(map(str, marks)), str(size)]
+        turns = methods_of(part)
         order.shuffle(turns)
         for method in turns:
             with halved(lab, file, part.change):
-                prefix = _prefix(method, told)
-                seconds[method].append(
-                    float(program_output(lab, mpi, network.launcher_options, *prefix, *program).split()[-1])
-                )
+                lines = program_output(lab, mpi, network.launcher_options, *_prefix(method, told), *program)
+            for calls, line in zip(marks, lines.splitlines()[-len(marks) :], strict=True):
+                told_calls, own = line.split()
+                if int(told_calls) != calls:
+                    raise LabError(f"{program[0]} told of {told_calls} calls instead of {calls}")
+                seconds[calls][method].append(float(own))
     return seconds
+
+
+def marks_of_rounds(part: Calls) -> list[list[int]]:
+    """For each round the numbers of calls that it tells of, ascending."""
+    return [
+        sorted(calls for calls, of_these in part.calls.items() if of_these > past)
+        for past in range(max(part.calls.values()))
+    ]
 
 
 def _prefix(method: str, told: Path) -> list[str]:
@@ -61,7 +74,7 @@ def _prefix(method: str, told: Path) -> list[str]:
     return [aapc, "exec", "--topology", str(told), *forced, "--"]
 
 
-def rows(cell: Row, seconds: dict[str, list[float]]) -> list[Row]:
+def rows(cell: Row, seconds: Seconds) -> list[Row]:
     found = []
     for method, own in seconds.items():
         ratios = sorted(native / one for native, one in zip(seconds[NATIVE], own, strict=True))
@@ -84,8 +97,9 @@ def rows(cell: Row, seconds: dict[str, list[float]]) -> list[Row]:
 def expected_seconds(part: Calls, size: int, file: Path, launch_seconds: float) -> float:
     """Twice the bound and a start-up for each call."""
     mean = size * (17 / 32 if part.kind == "two" else 1)
-    one = part.calls * (2 * seconds_per_byte(file) * mean + 0.003) + launch_seconds
-    return one * part.repeats * len(methods_of(part))
+    one = 2 * seconds_per_byte(file) * mean + 0.003
+    each_method = sum(marks[-1] * one + launch_seconds for marks in marks_of_rounds(part))
+    return each_method * len(methods_of(part))
 
 
 @contextlib.contextmanager

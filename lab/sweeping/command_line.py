@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--samples", metavar="DIRECTORY", type=Path, help="keep all that aapc bench writes, too")
     parser.add_argument("--fresh", action="store_true", help="measure again what DIRECTORY/NAME.csv has")
+    parser.add_argument("--within", type=float, metavar="MINUTES", help="only the first runs that should take so long")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be measured, and how long it takes")
     parser.add_argument("--table", action="store_true", help="only print the tables of what has been measured")
     parser.add_argument("--intervals", action="store_true", help="print intervals of 95 %% in the tables")
@@ -98,6 +99,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         repeats=options.repeats,
         most_seconds=options.most_seconds,
         tune_minutes=options.minutes,
+        within_minutes=options.within,
         fresh=options.fresh,
     )
     plan = Plan(options.sweep, definition.load(options.sweep), choice, options.results, options.samples)

@@ -41,6 +41,7 @@ class Network:
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)  # AAPC_ variables of the ranks
     told: Callable[[str], str] | None = None  # what the ranks are told instead of the lab's topology file, made of it
     traffic: Traffic | None = None  # that others send meanwhile
+    axes: Sequence[str] = ()  # what it varies, for the order "covering"; none: the title
     offloads: bool = False  # of segmentation: for links that the cores could not carry frame by frame
 
     @property
@@ -99,6 +100,7 @@ class Bench:
     repeats: int
     most_seconds: float = 25  # of one size
     warm_up: int = 1  # rounds before those that count
+    teach: int = 0  # calls of `interposed` alone before those rounds, in which it learns (docs/learning.md)
     only_on: Sequence[str] = ()  # titles of networks; none: all
     held_out: str = (
         ""  # the method that is compared with each other in the even rounds, which are chosen by the odd ones
@@ -128,13 +130,12 @@ class Halved:
 
 @dataclass(frozen=True)
 class Calls:
-    """Programs of so many calls: without aapc, with aapc that learns in them, and with single methods, in turns."""
+    """Programs of many calls: without aapc, with aapc that learns in them, and with single methods, in turns."""
 
     kind: str  # "equal", "two" (sizes in turn) or "unequal" (slowly changing): benchmarks/calls.c
-    calls: int
+    calls: Mapping[int, int]  # numbers of calls, and how many rounds get so far
     sizes: Sequence[int]
     methods: Sequence[str]  # single ones; "clock" is that of unequal messages
-    repeats: int
     change: Halved | None = None
     only_on: Sequence[str] = ()
 
@@ -151,6 +152,9 @@ class Sweep:
     congestion_controls: Sequence[str] = ("cubic",)
     buffers: Sequence[str] = ("128Ki",)
     usual: Sequence[str] = ()  # titles of the networks that are measured unless others are asked for; none: all
+    # "settings": lab by lab. "parts": a part on all networks, then the next. "covering": those runs first that show most
+    # pairs of what varies which no run before has shown, so whatever a sweep is stopped at has something of everything.
+    order: str = "settings"
     tune_minutes: float = 0  # above 0: `aapc tune` comes first, and `interposed` obeys what it found
 
     def parts_on(self, network: Network) -> list[Part]:

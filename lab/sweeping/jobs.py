@@ -22,6 +22,7 @@ from .medians import (
     number,
     sample_rows,
 )
+from .order import in_order, within
 from .running import environment, foreign_traffic, mpirun, processor_ticks, seconds_per_byte
 
 LAUNCH_SECONDS = 6.0
@@ -53,6 +54,8 @@ class Job:
     setting: Setting
     expected_seconds: float
     carry_out: Callable[[str], None]  # on the lab of that name, which is up
+    part: int = 0  # of those of the sweep
+    axes: tuple[str, ...] = ()  # what varies from one to the next
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Choice:
     repeats: int | None = None
     most_seconds: float | None = None
     tune_minutes: float | None = None
+    within_minutes: float | None = None  # only the first runs that should take so long
     fresh: bool = False  # measure again what there is
 
 
@@ -104,14 +108,16 @@ class Plan:
         return list(own)
 
     def missing(self, directory: Path) -> list[Job]:
-        """Jobs, lab by lab; topology files that have to be made are put into `directory`."""
-        return [
+        """Jobs, in the sweep's order; topology files that have to be made are put into `directory`."""
+        jobs = [
             job
             for network in self.networks()
             for setting in self._settings(network, directory)
             for mpi in self._choice.mpis or self.sweep.mpis
             for job in self._jobs(setting, mpi)
         ]
+        ordered = in_order(jobs, self.sweep.order)
+        return ordered if self._choice.within_minutes is None else within(ordered, self._choice.within_minutes)
 
     def _settings(self, network: Network, directory: Path) -> Iterator[Setting]:
         topology = directory / f"{network.title}.toml"
@@ -127,18 +133,26 @@ class Plan:
     def _jobs(self, setting: Setting, mpi: str) -> list[Job]:
         parts = self.sweep.parts_on(setting.network)
         jobs: list[Job] = []
-        for part in parts:
-            if isinstance(part, Fit):
-                jobs += self._fit_jobs(setting, mpi, part)
-            elif isinstance(part, Calls):
-                jobs += self._calls_jobs(setting, mpi, part)
-        for bench in self._chosen([part for part in parts if isinstance(part, Bench)]):
-            jobs += self._bench_jobs(setting, mpi, bench)
+        benches = self._chosen([part for part in parts if isinstance(part, Bench)])
+        for part in [*(part for part in parts if not isinstance(part, Bench)), *benches]:
+            jobs += self._of_part(setting, mpi, part)
         minutes = self._tune_minutes()
         tuning = self._tuning(setting, mpi)
         if jobs and minutes > 0 and (self._choice.fresh or not tuning.exists()):
             jobs.insert(0, self._tune_job(setting, mpi, minutes, tuning))
         return jobs
+
+    def _of_part(self, setting: Setting, mpi: str, part: Part) -> list[Job]:
+        if isinstance(part, Fit):
+            jobs = self._fit_jobs(setting, mpi, part)
+        elif isinstance(part, Calls):
+            jobs = self._calls_jobs(setting, mpi, part)
+        else:
+            jobs = self._bench_jobs(setting, mpi, part)
+        network = setting.network.axes or (setting.network.title,)
+        axes = (*network, setting.congestion_control, setting.buffer, mpi, ",".join(map(str, part.sizes)))
+        place = self.sweep.parts.index(part) if part in self.sweep.parts else 0
+        return [replace(job, part=place, axes=axes) for job in jobs]
 
     def _chosen(self, benches: Sequence[Bench]) -> list[Bench]:
         """With the sizes that the caller asks for: each is measured as the part does that is meant for such sizes."""
@@ -214,6 +228,7 @@ class Plan:
                 *(lab, mpi, network.launcher_options, "bench", "--topology", str(setting.told)),
                 *("--sizes", ",".join(map(str, bench.sizes)), "--candidates", ",".join(bench.methods)),
                 *("--repeats", str(bench.repeats), "--warm-up", str(bench.warm_up), "--most-seconds", str(bench.most_seconds)),
+                *(["--teach", str(bench.teach)] if bench.teach else []),
                 *(*network.bench_options, "--format", "json", "-o", str(report)),
             )
 
@@ -246,7 +261,8 @@ class Plan:
 
     def _calls_jobs(self, setting: Setting, mpi: str, part: Calls) -> list[Job]:
         choice = self._choice
-        part = replace(part, methods=choice.methods or part.methods, repeats=choice.repeats or part.repeats)
+        rounds = {calls: choice.repeats or of_these for calls, of_these in part.calls.items()}
+        part = replace(part, methods=choice.methods or part.methods, calls=rounds)
         return [
             job
             for size in part.sizes
@@ -256,18 +272,20 @@ class Plan:
 
     def _calls_job(self, setting: Setting, mpi: str, part: Calls, size: int) -> Iterator[Job]:
         change = str(part.change) if part.change is not None else ""
-        of_calls = {"kind": part.kind, "calls": str(part.calls), "message_bytes": str(size), "change": change}
-        cell = self._cell(setting, mpi) | of_calls
+        of_size = {"kind": part.kind, "message_bytes": str(size), "change": change}
+        cells = {count: self._cell(setting, mpi) | of_size | {"calls": str(count)} for count in part.calls}
         if self._choice.fresh:
-            self.medians.forget(cell)
-        if set(calls.methods_of(part)) <= self.medians.asked(cell):
+            for cell in cells.values():
+                self.medians.forget(cell)
+        if all(set(calls.methods_of(part)) <= self.medians.asked(cell) for cell in cells.values()):
             return
 
         def carry_out(lab: str) -> None:
             seconds = calls.rounds(lab, mpi, setting.network, setting.topology, setting.told, part, size)
-            self.medians.put(calls.rows(cell, seconds))
+            self.medians.put(row for count, cell in cells.items() for row in calls.rows(cell, seconds[count]))
 
-        title = f"{self._title(setting, mpi)}: {part.calls} calls, {part.kind}, {size} bytes{', ' + change if change else ''}"
+        counts = ", ".join(map(str, part.calls))
+        title = f"{self._title(setting, mpi)}: {counts} calls, {part.kind}, {size} bytes{', ' + change if change else ''}"
         yield Job(title, setting, calls.expected_seconds(part, size, setting.topology, LAUNCH_SECONDS / 3), carry_out)
 
     # ---- aapc fit ----
@@ -327,9 +345,10 @@ def read_samples(directory: Path) -> list[Row]:
 def expected_seconds(bench: Bench, topology: Path) -> float:
     """Twice the bound and some start-ups, and the launcher."""
     at_the_bound = seconds_per_byte(topology)
-    rounds = [len(bench.methods) * (2 * at_the_bound * size + 0.05) for size in bench.sizes]
-    ahead = bench.warm_up
-    return LAUNCH_SECONDS + sum(min(one * (bench.repeats + ahead), one * ahead + bench.most_seconds) for one in rounds)
+    calls = [2 * at_the_bound * size + 0.05 for size in bench.sizes]
+    ahead = sum(one * (bench.teach + len(bench.methods) * bench.warm_up) for one in calls)
+    rounds = sum(min(one * len(bench.methods) * bench.repeats, bench.most_seconds) for one in calls)
+    return LAUNCH_SECONDS + ahead + rounds
 
 
 def expected_fit_seconds(fit: Fit, topology: Path) -> float:

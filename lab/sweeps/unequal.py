@@ -19,6 +19,7 @@ SWEEP = Sweep(
             name=f"{title}-{pattern}",
             launcher_options=network.launcher_options,
             bench_options=["--pattern", pattern],
+            axes=[title, pattern],
         )
         for title, network in NETWORKS.items()
         for pattern in PATTERNS
@@ -29,4 +30,5 @@ SWEEP = Sweep(
     ],
     congestion_controls=["cubic", "bbr"],
     buffers=["128Ki", "32Ki"],
+    order="covering",
 )

@@ -183,12 +183,18 @@ class Bench {
         }
         SizeResult result{block_bytes, *least, {}};
         result.samples.resize(candidates_.size());
-        const double begin = PMPI_Wtime();
+        if (const auto taught = teach(block_bytes); !taught) {
+            return failure(taught.error());
+        }
+        double begin = 0;
         std::vector<std::size_t> turns(candidates_.size());
         for (std::size_t turn = 0; turn < turns.size(); ++turn) {
             turns[turn] = turn;
         }
-        for (int round = -options_.warm_up; round < options_.repeats; ++round) {
+        for (int round = -options_.warm_up; round < options_.repeats && !interrupted_; ++round) {
+            if (round == 0) {
+                begin = PMPI_Wtime();
+            }
             // The same order on all ranks, another in every round: what a candidate leaves behind (queues, congestion
             // windows) meets everyone.
             std::shuffle(turns.begin(), turns.end(), order_);
@@ -214,6 +220,21 @@ class Bench {
         }
         output_.clear_progress();
         return result;
+    }
+
+    /// Calls in which `interposed` may learn what is the fastest, before any that count.
+    Expected<void> teach(std::int64_t block_bytes) {
+        const auto taught = std::find_if(candidates_.begin(), candidates_.end(),
+                                         [](const Candidate& candidate) { return candidate.is_interposed(); });
+        for (int call = 0; taught != candidates_.end() && call < options_.teach && !interrupted_; ++call) {
+            show_progress(block_bytes, -1, taught->name);
+            const auto sample = run_once(*taught, block_bytes);
+            if (!sample) {
+                return failure(sample.error());
+            }
+            interrupted_ = sample->interrupted;
+        }
+        return {};
     }
 
     void show_progress(std::int64_t block_bytes, int round, const std::string& candidate) const {

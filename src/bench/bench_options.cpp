@@ -90,8 +90,13 @@ void add_bench_options(cli::Command& command, BenchOptions& options) {
         .between(0, 100000)
         .show_default();
     command
+        .option("--teach", options.teach,
+                "calls of interposed alone before those, in which it learns what is the fastest")
+        .between(0, 100000)
+        .show_default();
+    command
         .option("--most-seconds", options.most_seconds,
-                "end a size after the round in which so long has passed; one round always counts")
+                "end a size after the round in which its rounds that count have taken so long; one always counts")
         .positive()
         .show_default();
     command

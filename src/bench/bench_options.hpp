@@ -26,6 +26,7 @@ struct BenchOptions {
     std::vector<std::string> candidates;  ///< empty: default_candidates()
     int repeats = 12;                     ///< at least 6 give an interval of 95 %
     int warm_up = 2;
+    int teach = 0;             ///< calls of `interposed` alone before that
     double most_seconds = 30;  ///< for each size
     std::string pattern;       ///< of unequal messages, whose mean size the sizes are; empty: blocks are equal
     std::uint64_t seed = 1;

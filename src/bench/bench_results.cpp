@@ -137,6 +137,7 @@ nlohmann::ordered_json facts_json(const BenchFacts& facts) {
               {"candidates", facts.candidates},
               {"repeats", options.repeats},
               {"warm_up", options.warm_up},
+              {"teach", options.teach},
               {"most_seconds", options.most_seconds},
               {"pattern", options.pattern.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.pattern)},
               {"seed", options.seed},

@@ -133,13 +133,16 @@ TEST_P(BenchCommand, PrintsATable) {
 
 TEST_P(BenchCommand, MeasuresTheInterposer) {
     // By the rule, large blocks are worth a start that is said to be short.
-    const std::string options = "--sizes 1Mi --candidates native,interposed --repeats 2 --warm-up 1 --format json";
+    const std::string options =
+        "--sizes 1Mi --candidates native,interposed --repeats 2 --warm-up 1 --teach 3 --format json";
     for (const auto& [variables, by_aapc] : {std::pair{"AAPC_START=1ms", true},
                                              {"AAPC_START=1s", false},
                                              {"AAPC_ALGORITHM=tree AAPC_SYNCHRONISATION=sender", true},
                                              {"AAPC_ALGORITHM=native", false}}) {
-        const Outcome outcome = bench(4, options, variables);
+        const Outcome outcome = bench(4, options, std::string(variables) + " AAPC_VERBOSE=2");
         ASSERT_EQ(outcome.status, 0) << variables << outcome.err;
+        EXPECT_THAT(outcome.err, HasSubstr(by_aapc ? "24 calls exchanged, 0 passed" : "0 calls exchanged, 24 passed"))
+            << "three to teach it, one ahead and two that count, on four ranks";
         const auto json = nlohmann::json::parse(outcome.out);
         EXPECT_FALSE(json["sizes"][0]["candidates"][0]["samples"][0]["by_aapc"]) << "the native one passes it by";
         EXPECT_EQ(json["sizes"][0]["candidates"][1]["samples"][0]["by_aapc"], by_aapc) << variables;

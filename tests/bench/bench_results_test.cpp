@@ -71,7 +71,8 @@ TEST(BenchJson, HoldsEverySampleAndEverySetting) {
     EXPECT_EQ(json["topology"], "a \"b\".toml");
     EXPECT_EQ(json["host_names"], nlohmann::json({"n0", "n0", "n1"}));
     EXPECT_EQ(json["environment"]["AAPC_VERBOSE"], "1");
-    for (const char* setting : {"sizes", "candidates", "repeats", "warm_up", "most_seconds", "seed", "confidence"}) {
+    for (const char* setting :
+         {"sizes", "candidates", "repeats", "warm_up", "teach", "most_seconds", "seed", "confidence"}) {
         EXPECT_TRUE(json["settings"].contains(setting)) << setting;
     }
     EXPECT_EQ(json["settings"]["seed"], 77);

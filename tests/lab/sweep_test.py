@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -332,13 +333,15 @@ class Showing(Case):
 
 
 class ProgramsOfManyCalls(Case):
-    SECONDS = {"native": "4.0", "learned": "2.2", "clock": "1.0", "lattice": "2.0"}
+    SECONDS = {"native": 4.0, "learned": 2.2, "clock": 1.0, "lattice": 2.0}
 
     def program_output(self, lab: str, mpi: str, launcher_options: list[str], *command: str) -> str:
         forced = command[command.index("--algorithm") + 1] if "--algorithm" in command else "learned"
         method = "native" if "exec" not in command else "clock" if command[0] == "env" else forced
         self.ran.append({"method": method, "program": command[-3:]})
-        return f"{self.SECONDS[method]}\n"
+        return "said by a launcher\n" + "".join(
+            f"{calls} {int(calls) * self.SECONDS[method]}\n" for calls in command[-2].split(",")
+        )
 
     def setUp(self) -> None:
         super().setUp()
@@ -355,19 +358,53 @@ class ProgramsOfManyCalls(Case):
         of = sweep(
             networks=[Network("chain-4x4.toml")],
             parts=[
-                Calls("equal", 10, sizes("1Ki,64Ki"), ["lattice"], repeats=3),
-                Calls("unequal", 100, sizes("1Ki"), ["clock"], repeats=2),
+                Calls("equal", {3: 3, 10: 2}, sizes("1Ki,64Ki"), ["lattice"]),
+                Calls("unequal", {100: 2}, sizes("1Ki"), ["clock"]),
             ],
         )
         self.carry_out(of)
         self.assertEqual(len(self.ran), 2 * 3 * 3 + 3 * 2)
-        self.assertEqual(self.ran[0]["program"], ("equal", "10", "1024"))
+        programs = [run["program"] for run in self.ran[:9:3]]
+        self.assertEqual(programs, [("equal", "3,10", "1024"), ("equal", "3,10", "1024"), ("equal", "3", "1024")])
         for turn in range(0, len(self.ran), 3):
             self.assertEqual(len({run["method"] for run in self.ran[turn : turn + 3]}), 3)
         self.assertEqual(self.plan(of).missing(self.directory), [])
+        rounds = {row["calls"]: row["rounds"] for row in self.plan(of).medians.rows if row["kind"] == "equal"}
+        self.assertEqual(rounds, {"3": "3", "10": "2"})
         table = tables.of_plan(self.plan(of))
-        self.assertIn("| 10 | 1K |  | 4 s | 2.2 s | 2 s `lattice` | 1.818 (1.82 to 1.82) | 1.100 |", table)
+        self.assertIn("| 10 | 1K |  | 40 s | 22 s | 20 s `lattice` | 1.818 (1.82 to 1.82) | 1.100 |", table)
+        self.assertIn("| 3 | 1K |  | 12 s | 6.6 s | 6 s `lattice` | 1.818 (1.82 to 1.82) | 1.100 |", table)
         self.assertIn("`clock` | 1.818 (1.82 to 1.82) | 2.200 |", table)
+
+    def test_the_time_is_that_of_the_longest_program_of_each_round(self) -> None:
+        part = Calls("equal", {10: 3, 100: 1}, [1000], ["lattice"])
+        # 1 us a byte, twice; 3 ms a call; 2 s for each start.
+        self.assertAlmostEqual(calls.expected_seconds(part, 1000, Path(), 2), 3 * (120 * 0.005 + 3 * 2))
+
+
+class Order(Case):
+    def runs(self, order: str, **choice: object) -> list[jobs.Job]:
+        parts = [Bench(sizes("8"), METHODS, repeats=3), Bench(sizes("64"), METHODS, repeats=3)]
+        of = sweep(parts=parts, order=order, mpis=("openmpi", "mpich"), congestion_controls=("cubic", "bbr"))
+        return self.plan(of, **choice).missing(self.directory)
+
+    def test_parts_come_one_after_the_other(self) -> None:
+        self.assertEqual([run.part for run in self.runs("parts")], [0] * 8 + [1] * 8)
+        self.assertEqual([run.part for run in self.runs("settings")], [0, 1] * 8)
+
+    def test_the_first_runs_cover_all_pairs(self) -> None:
+        runs = self.runs("covering")
+        self.assertEqual(len({id(run) for run in runs}), 16)
+
+        def pairs(of: list[jobs.Job]) -> set:
+            return {pair for run in of for pair in itertools.combinations(enumerate(run.axes), 2)}
+
+        self.assertEqual(pairs(runs[:6]), pairs(runs))
+
+    def test_what_fits_into_a_time(self) -> None:
+        runs = self.runs("parts")
+        minutes = sum(run.expected_seconds for run in runs[:5]) / 60 + 0.01
+        self.assertEqual([run.title for run in self.runs("parts", within_minutes=minutes)], [run.title for run in runs[:5]])
 
 
 class Definitions(unittest.TestCase):
@@ -383,6 +420,7 @@ class Definitions(unittest.TestCase):
                 for network in of.networks:
                     self.assertTrue(network.text())
                     self.assertTrue(of.parts_on(network), network.title)
+                self.assertIn(of.order, ("settings", "parts", "covering"))
                 for part in of.parts:
                     self.assertTrue(set(part.only_on) <= set(titles))
                     self.assertTrue(not isinstance(part, Bench) or part.held_out in ("", *part.methods))
