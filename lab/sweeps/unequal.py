@@ -25,8 +25,8 @@ SWEEP = Sweep(
         for pattern in PATTERNS
     ],
     parts=[
-        Bench(sizes("4Ki,16Ki"), METHODS, repeats=15, most_seconds=12),
-        Bench(sizes("64Ki,256Ki"), METHODS, repeats=7, most_seconds=25),
+        Bench(sizes("4Ki,16Ki"), METHODS, repeats=15, most_seconds=12, teach=40),
+        Bench(sizes("64Ki,256Ki"), METHODS, repeats=7, most_seconds=25, teach=12),
     ],
     congestion_controls=["cubic", "bbr"],
     buffers=["128Ki", "32Ki"],
