@@ -232,9 +232,9 @@ DoctorLine check_buffers(const DoctorFacts& facts) {
         fastest = std::max(fastest, speed.measured);
     }
     const double trip = std::max(0.0, worst(facts.ranks, [](const auto& rank) { return rank.round_trip; }).round_trip);
-    constexpr double bits_in_a_byte = 8;
+    constexpr double bits = 8;
     // Twice what is under way in a round trip, and in any case what a few segments take.
-    const auto wanted = static_cast<std::int64_t>(std::max(2 * fastest / bits_in_a_byte * trip, 1.0 * (1 << 20)));
+    const auto wanted = static_cast<std::int64_t>(std::max(2 * fastest / bits * trip, 1.0 * (1 << 20)));
     const std::string small = hosts_where(facts.ranks, [&](const RankFacts& rank) {
         return rank.send_buffer >= 0 && std::min(rank.send_buffer, rank.receive_buffer) < wanted;
     });

@@ -98,7 +98,7 @@ std::string alternatives_text(const Explanation& shown) {
     return text;
 }
 
-constexpr std::string_view model =
+constexpr std::string_view about_the_model =
     "The bound is what the busiest link needs for the bytes alone. Predicted is the start and the schedule of `timed` "
     "at\n"
     "the declared speeds, headers and acknowledgements included; other methods promise no time.\n"
@@ -186,7 +186,7 @@ std::string explanation_text(const Explanation& shown) {
     if (!shown.alternatives.empty()) {
         text += alternatives_text(shown);
     }
-    return text + "\n" + std::string(model);
+    return text + "\n" + std::string(about_the_model);
 }
 
 std::string explanation_json(const Explanation& shown) {

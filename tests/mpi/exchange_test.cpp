@@ -15,10 +15,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "mpi/execution.hpp"
 #include "mpi/hand_made_plans.hpp"
+#include "mpi/payload.hpp"
 #include "mpi/resting.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/world_program.hpp"
@@ -27,13 +29,6 @@
 namespace {
 
 using namespace aapc;
-
-std::byte payload(Rank from, Rank to, std::size_t offset, int call) {
-    const std::uint64_t value =
-        (static_cast<std::uint64_t>(from) * 1'000'003U + static_cast<std::uint64_t>(to)) * 1'000'003U + offset * 31U +
-        static_cast<std::uint64_t>(call) * 7919U;
-    return static_cast<std::byte>((value * 0x9e3779b97f4a7c15ULL) >> 56);
-}
 
 /// One call's buffers, filled before the calls and looked at behind them, so that the calls follow closely.
 struct Buffers {
@@ -72,7 +67,7 @@ class Tester {
     [[nodiscard]] bool drawn(const std::string& name, std::uint64_t of_so_many) const;
     [[nodiscard]] std::vector<std::size_t> choose_sizes(const std::string& name) const;
     [[nodiscard]] Buffers make_buffers(std::size_t bytes, int call) const;
-    void check_buffers(const std::string& name, const Buffers& buffers, int call);
+    void check_buffers(const std::string& name, Buffers& buffers, int call);
     void check_report(const std::string& name, const Plan& plan, const mpi::ExchangeReport& report);
     [[nodiscard]] bool wanted(const std::string& name) const;
     void expect(bool condition, const std::string& name, const std::string& what) {
@@ -91,32 +86,34 @@ class Tester {
     int tested_ = 0;
 };
 
+std::span<std::byte> block_of(std::vector<std::byte>& buffer, Rank peer, std::size_t bytes) {
+    return std::span(buffer).subspan(static_cast<std::size_t>(peer) * bytes, bytes);
+}
+
 Buffers Tester::make_buffers(std::size_t bytes, int call) const {
     const auto blocks = static_cast<std::size_t>(ranks_);
     Buffers buffers{bytes, std::vector<std::byte>(blocks * bytes), std::vector<std::byte>(blocks * bytes)};
     for (Rank peer = 0; peer < ranks_; ++peer) {
-        for (std::size_t offset = 0; offset < bytes; ++offset) {
-            const std::size_t place = static_cast<std::size_t>(peer) * bytes + offset;
-            buffers.send[place] = payload(rank_, peer, offset, call);
-            buffers.receive[place] = ~payload(peer, rank_, offset, call);  // wrong everywhere until it is received
-        }
+        test::Payload(rank_, peer, static_cast<std::uint64_t>(call)).write(block_of(buffers.send, peer, bytes));
+        // Wrong everywhere until it is received.
+        test::Payload(peer, rank_, static_cast<std::uint64_t>(call))
+            .write_wrong(block_of(buffers.receive, peer, bytes));
     }
     return buffers;
 }
 
-void Tester::check_buffers(const std::string& name, const Buffers& buffers, int call) {
+void Tester::check_buffers(const std::string& name, Buffers& buffers, int call) {
     for (Rank peer = 0; peer < ranks_; ++peer) {
-        for (std::size_t offset = 0; offset < buffers.bytes; ++offset) {
-            const std::size_t place = static_cast<std::size_t>(peer) * buffers.bytes + offset;
-            if (buffers.receive[place] != payload(peer, rank_, offset, call)) {
-                expect(false, name,
-                       fmt::format("{} bytes, call {}: wrong data from {} at {}", buffers.bytes, call, peer, offset));
-                return;
-            }
-            if (buffers.send[place] != payload(rank_, peer, offset, call)) {
-                expect(false, name, fmt::format("{} bytes, call {}: the send buffer was changed", buffers.bytes, call));
-                return;
-            }
+        const test::Payload received(peer, rank_, static_cast<std::uint64_t>(call));
+        if (const auto wrong = received.first_wrong(block_of(buffers.receive, peer, buffers.bytes))) {
+            expect(false, name,
+                   fmt::format("{} bytes, call {}: wrong data from {} at {}", buffers.bytes, call, peer, *wrong));
+            return;
+        }
+        const test::Payload sent(rank_, peer, static_cast<std::uint64_t>(call));
+        if (sent.first_wrong(block_of(buffers.send, peer, buffers.bytes))) {
+            expect(false, name, fmt::format("{} bytes, call {}: the send buffer was changed", buffers.bytes, call));
+            return;
         }
     }
 }

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "intranode/depot_plan.hpp"
+#include "mpi/payload.hpp"
 #include "mpi/resting.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/world_program.hpp"
@@ -54,13 +56,6 @@ struct Reader {
         return true;
     }
 };
-
-std::byte payload(Rank from, Rank to, std::size_t offset, std::uint64_t call) {
-    const std::uint64_t value =
-        (static_cast<std::uint64_t>(from) * 1'000'003U + static_cast<std::uint64_t>(to)) * 1'000'003U + offset * 31U +
-        call * 7919U;
-    return static_cast<std::byte>((value * 0x9e3779b97f4a7c15ULL) >> 56);
-}
 
 /// A part of the world and where its ranks sit.
 struct Placed {
@@ -171,11 +166,9 @@ void Tester::run_call(const std::string& name, const Placed& placed, mpi::Exchan
     receive_.resize(send_.size());
     ++call_;
     for (Rank peer = 0; peer < ranks; ++peer) {
-        for (std::size_t offset = 0; offset < bytes; ++offset) {
-            const std::size_t at = static_cast<std::size_t>(peer) * bytes + offset;
-            send_[at] = payload(placed.rank, peer, offset, call_);
-            receive_[at] = ~payload(peer, placed.rank, offset, call_);
-        }
+        const std::size_t place = static_cast<std::size_t>(peer) * bytes;
+        test::Payload(placed.rank, peer, call_).write(std::span(send_).subspan(place, bytes));
+        test::Payload(peer, placed.rank, call_).write_wrong(std::span(receive_).subspan(place, bytes));
     }
     test::Watchdog::watch(
         fmt::format("rank {} of {}: {}, {} bytes, call {} (seed {})", placed.rank, ranks, name, bytes, call_, seed_));
@@ -186,12 +179,10 @@ void Tester::run_call(const std::string& name, const Placed& placed, mpi::Exchan
     std::fill(send_.begin(), send_.end(), std::byte{0xEE});
     expect(error == MPI_SUCCESS, name, fmt::format("MPI error {}", error));
     for (Rank peer = 0; peer < ranks; ++peer) {
-        for (std::size_t offset = 0; offset < bytes; ++offset) {
-            if (receive_[static_cast<std::size_t>(peer) * bytes + offset] !=
-                payload(peer, placed.rank, offset, call_)) {
-                expect(false, name, fmt::format("{} bytes: wrong data from {} at {}", bytes, peer, offset));
-                return;
-            }
+        const auto received = std::span(receive_).subspan(static_cast<std::size_t>(peer) * bytes, bytes);
+        if (const auto wrong = test::Payload(peer, placed.rank, call_).first_wrong(received)) {
+            expect(false, name, fmt::format("{} bytes: wrong data from {} at {}", bytes, peer, *wrong));
+            return;
         }
     }
 }
