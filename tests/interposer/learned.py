@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 import drive  # noqa: E402
 from jobs import run_in_time  # noqa: E402
 
-CALLS, BYTES = "64", "2000000"
+CALLS, BYTES = "64", "500000"
 SECTION = re.compile(r"(?:# [^\n]*\n)*format = .*?\[end\]\nchecksum = \"[^\n]*\n", re.DOTALL)
 
 
