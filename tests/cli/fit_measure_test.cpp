@@ -97,9 +97,9 @@ TEST_P(FitMeasuring, TakesTheMeasurementsThatHelpMost) {
 }
 
 TEST_P(FitMeasuring, GoesOnWhereItWasInterrupted) {
-    const std::string options = "--sizes 64,4Ki,4Mi --repeats 5000 --csv s.csv -o fit.txt";
+    const std::string options = "--sizes 64,4Ki,4Mi --repeats 1000 --csv s.csv -o fit.txt";
     const Outcome interrupted =
-        run("timeout --foreground 8 '" AAPC_PROGRAM "' fit --topology '" + eight + "' " + options);
+        run("timeout --foreground 5 '" AAPC_PROGRAM "' fit --topology '" + eight + "' " + options);
     EXPECT_NE(interrupted.status, 0);
     EXPECT_THAT(interrupted.err, HasSubstr("goes on from there"));
     EXPECT_THAT(directory_.files(), ElementsAre("s.csv"));

@@ -80,14 +80,14 @@ TEST_P(TuneCommand, WritesATuningThatTheInterposerObeys) {
 
 TEST_P(TuneCommand, GoesOnWhereItWasInterrupted) {
     // timeout(1) asks the ranks to end; what the launcher does with requests of its own is the launcher's.
-    const std::string options = "--sizes 8:256Ki:x2 --minutes 0.3 -o tuned.toml";
+    const std::string options = "--sizes 8:256Ki:x2 --minutes 0.15 -o tuned.toml";
     const Outcome interrupted =
         run("timeout --foreground 3 '" AAPC_PROGRAM "' tune --topology '" + topology + "' " + options);
     EXPECT_NE(interrupted.status, 0);
     EXPECT_THAT(interrupted.err, HasSubstr("goes on from there"));
     EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml.state"));
 
-    const Outcome other = tune("--sizes 8 --minutes 0.3 -o tuned.toml");
+    const Outcome other = tune("--sizes 8 --minutes 0.15 -o tuned.toml");
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.err, AllOf(HasSubstr("tuned.toml.state: "), HasSubstr("other sizes"), HasSubstr("--restart")));
     EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml.state"));
