@@ -67,6 +67,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--table", action="store_true", help="only print the tables of what has been measured")
     parser.add_argument("--intervals", action="store_true", help="print intervals of 95 %% in the tables")
     parser.add_argument("--name", default="sweep", help="of the lab that is put up (default %(default)s)")
+    parser.add_argument(
+        "--rival",
+        metavar="NAME=LIBRARY[:VARIABLE=VALUE...]",
+        type=definition.rival,
+        action="append",
+        default=[],
+        help="measure a library's all-to-all, too, in the place of the MPI's own; {mpi} in LIBRARY stands for openmpi "
+        "or mpich",
+    )
     instead = parser.add_argument_group("instead of what the sweep's file says")
     instead.add_argument("--only", nargs="+", metavar="WORD", help="networks whose names contain one of these")
     instead.add_argument("--topologies", nargs="+", metavar="FILE", help="other networks")
@@ -100,6 +109,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         most_seconds=options.most_seconds,
         tune_minutes=options.minutes,
         within_minutes=options.within,
+        rivals=options.rival,
         fresh=options.fresh,
     )
     plan = Plan(options.sweep, definition.load(options.sweep), choice, options.results, options.samples)

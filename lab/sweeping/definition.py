@@ -86,6 +86,31 @@ def with_speeds_times(factor: float, trunks_only: bool = False) -> Callable[[str
     return changed
 
 
+@dataclass(frozen=True)
+class Rival:
+    """A library that has an MPI_Alltoall of its own, by the name PMPI_Alltoall, too: preloaded, it is what `native` is."""
+
+    name: str
+    library: str  # "{mpi}" stands for the MPI that it is measured under
+    variables: Sequence[str] = ()  # NAME=VALUE, which it looks at
+
+    def prefix(self, mpi: str) -> list[str]:
+        """What starts a program with it."""
+        library = Path(self.library.replace("{mpi}", mpi)).resolve()
+        if not library.is_file():
+            raise UsageError(f"{library}: the library of rival '{self.name}' is not there")
+        return ["env", f"LD_PRELOAD={library}", *self.variables]
+
+
+def rival(text: str) -> Rival:
+    """Of NAME=LIBRARY[:VARIABLE=VALUE...]."""
+    name, equals, rest = text.partition("=")
+    library, *variables = rest.split(":")
+    if not equals or not re.fullmatch(r"[A-Za-z0-9._-]+", name) or not library or not all("=" in one for one in variables):
+        raise UsageError(f"rival '{text}' is not NAME=LIBRARY[:VARIABLE=VALUE...]")
+    return Rival(name, library, tuple(variables))
+
+
 def sizes(text: str) -> list[int]:
     """Bytes of "2Ki,8Ki"."""
     return [parse_size(size) for size in text.split(",")]

@@ -10,7 +10,7 @@ from pathlib import Path
 from emulation.units import parse_size
 
 from . import calls
-from .definition import Bench, Calls, Fit, Network, Part, Sweep
+from .definition import Bench, Calls, Fit, Network, Part, Rival, Sweep
 from .medians import (
     COLUMNS,
     HELD_OUT_COLUMNS,
@@ -73,6 +73,7 @@ class Choice:
     most_seconds: float | None = None
     tune_minutes: float | None = None
     within_minutes: float | None = None  # only the first runs that should take so long
+    rivals: Sequence[Rival] = ()  # each measured by itself, in the place of the MPI's own
     fresh: bool = False  # measure again what there is
 
 
@@ -114,7 +115,7 @@ class Plan:
             for network in self.networks()
             for setting in self._settings(network, directory)
             for mpi in self._choice.mpis or self.sweep.mpis
-            for job in self._jobs(setting, mpi)
+            for job in (*self._jobs(setting, mpi), *self._rival_jobs(setting, mpi))
         ]
         ordered = in_order(jobs, self.sweep.order)
         return ordered if self._choice.within_minutes is None else within(ordered, self._choice.within_minutes)
@@ -153,6 +154,16 @@ class Plan:
         axes = (*network, setting.congestion_control, setting.buffer, mpi, ",".join(map(str, part.sizes)))
         place = self.sweep.parts.index(part) if part in self.sweep.parts else 0
         return [replace(job, part=place, axes=axes) for job in jobs]
+
+    def _rival_jobs(self, setting: Setting, mpi: str) -> list[Job]:
+        """With each rival as if it were another MPI."""
+        benches = [part for part in self.sweep.parts_on(setting.network) if isinstance(part, Bench)]
+        return [
+            replace(job, part=len(self.sweep.parts), axes=(setting.network.title, mpi, rival.name))
+            for rival in self._choice.rivals
+            for bench in self._chosen(benches)
+            for job in self._bench_jobs(setting, mpi, bench, rival)
+        ]
 
     def _chosen(self, benches: Sequence[Bench]) -> list[Bench]:
         """With the sizes that the caller asks for: each is measured as the part does that is meant for such sizes."""
@@ -195,8 +206,10 @@ class Plan:
 
     # ---- aapc bench ----
 
-    def _bench_jobs(self, setting: Setting, mpi: str, bench: Bench) -> list[Job]:
-        cell = self._cell(setting, mpi)
+    def _bench_jobs(self, setting: Setting, mpi: str, bench: Bench, rival: Rival | None = None) -> list[Job]:
+        library = mpi if rival is None else f"{mpi}+{rival.name}"
+        prefix = [] if rival is None else rival.prefix(mpi)
+        cell = self._cell(setting, library)
         cells = {size: cell | {"message_bytes": str(size)} for size in bench.sizes}
         if self._choice.fresh:
             for of_size in cells.values():
@@ -210,7 +223,7 @@ class Plan:
             report = setting.topology.with_suffix(".json")
             busy_before, all_before = processor_ticks()
             with foreign_traffic(lab, setting.network.traffic):
-                self._run_bench(lab, setting, mpi, bench, report)
+                self._run_bench(lab, setting, mpi, bench, report, prefix)
             busy, ticks = processor_ticks()
             share = number((busy - busy_before) / max(1, ticks - all_before))
             document = json.loads(report.read_text(encoding="utf-8"))
@@ -218,9 +231,11 @@ class Plan:
             self.medians.put({**cell, **row, "processors_busy": share} for row in rows)
             self._keep_samples(report, cell, bench)
 
-        return [Job(self._title(setting, mpi), setting, expected_seconds(bench, setting.topology), carry_out)]
+        return [Job(self._title(setting, library), setting, expected_seconds(bench, setting.topology), carry_out)]
 
-    def _run_bench(self, lab: str, setting: Setting, mpi: str, bench: Bench, report: Path) -> None:
+    def _run_bench(
+        self, lab: str, setting: Setting, mpi: str, bench: Bench, report: Path, prefix: Sequence[str]
+    ) -> None:
         network = setting.network
         tuning = {"AAPC_TUNING": str(self._tuning(setting, mpi))} if self._tune_minutes() > 0 else {}
         with environment({**network.environment, **tuning}):
@@ -230,6 +245,7 @@ class Plan:
                 *("--repeats", str(bench.repeats), "--warm-up", str(bench.warm_up), "--most-seconds", str(bench.most_seconds)),
                 *(["--teach", str(bench.teach)] if bench.teach else []),
                 *(*network.bench_options, "--format", "json", "-o", str(report)),
+                prefix=prefix,
             )
 
     def _keep_samples(self, report: Path, cell: Row, bench: Bench) -> None:

@@ -46,9 +46,10 @@ def cluster(*arguments: str) -> None:
     _run([str(CLUSTER), *arguments], stdout=subprocess.DEVNULL)
 
 
-def mpirun(lab: str, mpi: str, launcher_options: Sequence[str], *command: str) -> None:
-    """Runs a command of aapc on all machines of a lab."""
-    cluster("mpirun", "--name", lab, "--mpi", mpi, "--timeout", "3600", *launcher_options, "--", find_aapc(), *command)
+def mpirun(lab: str, mpi: str, launcher_options: Sequence[str], *command: str, prefix: Sequence[str] = ()) -> None:
+    """Runs a command of aapc on all machines of a lab, started by `prefix`."""
+    launcher = ("mpirun", "--name", lab, "--mpi", mpi, "--timeout", "3600", *launcher_options)
+    cluster(*launcher, "--", *prefix, find_aapc(), *command)
 
 
 def aapc_beside(name: str) -> Path:

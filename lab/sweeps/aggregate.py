@@ -1,6 +1,6 @@
 """Machines with several ranks and small blocks: one message a machine pair against all that might be faster.
 
-The MPI Advance library's all-to-alls are no methods of `aapc bench`: docs/aggregate.md says how they were measured.
+Other libraries' all-to-alls, such as MPI Advance's, are measured with --rival (docs/lab.md, docs/aggregate.md).
 """
 
 from sweeping.definition import Bench, Network, Sweep, sizes

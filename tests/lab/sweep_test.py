@@ -78,10 +78,10 @@ class Case(unittest.TestCase):
         self.ran: list[dict] = []
         self.fail_on: Exception | None = None
 
-    def mpirun(self, lab: str, mpi: str, launcher_options: list[str], *command: str) -> None:
+    def mpirun(self, lab: str, mpi: str, launcher_options: list[str], *command: str, prefix: list[str] = ()) -> None:
         """Does what an `aapc bench` on a lab would leave behind."""
         options = dict(zip(command[1::2], command[2::2]))
-        self.ran.append({"mpi": mpi, "tuning": os.environ.get("AAPC_TUNING"), "command": command[0], **options})
+        self.ran.append({"mpi": mpi, "prefix": list(prefix), "tuning": os.environ.get("AAPC_TUNING"), "command": command[0], **options})
         if self.fail_on is not None:
             raise self.fail_on
         if command[0] == "tune":
@@ -148,7 +148,10 @@ class Disturbed(Case):
         seen = []
         network = Network("chain-4x4.toml", bench_options=["--late", "1:2:3"], environment={"AAPC_TEST_CLOCK": "1"})
         with mock.patch.object(self, "mpirun", side_effect=self.mpirun) as mpirun:
-            mpirun.side_effect = lambda *words: (seen.append(os.environ["AAPC_TEST_CLOCK"]), Case.mpirun(self, *words))
+            mpirun.side_effect = lambda *words, **named: (
+                seen.append(os.environ["AAPC_TEST_CLOCK"]),
+                Case.mpirun(self, *words, **named),
+            )
             with mock.patch.object(jobs, "mpirun", mpirun):
                 self.carry_out(sweep(networks=[network]))
         self.assertEqual(self.ran[0]["--late"], "1:2:3")
@@ -157,6 +160,24 @@ class Disturbed(Case):
 
 
 class Resuming(Case):
+    def test_a_rival_takes_the_place_of_the_mpi_s_own_and_is_kept_apart(self) -> None:
+        library = self.directory / "rival-openmpi.so"
+        library.touch()
+        rival = definition.rival(f"other-1={self.directory}/rival-{{mpi}}.so:HOW=1:WHERE=here")
+        one = sweep(networks=[Network("chain-4x4.toml")], parts=[Bench(sizes("8"), METHODS, repeats=3)])
+        self.carry_out(one, rivals=[rival])
+        self.assertEqual([run["prefix"] for run in self.ran], [[], ["env", f"LD_PRELOAD={library}", "HOW=1", "WHERE=here"]])
+        self.assertEqual([run["mpi"] for run in self.ran], ["openmpi", "openmpi"])
+        rows = self.plan(one).medians.rows
+        self.assertEqual([row["mpi"] for row in rows], ["openmpi", "openmpi", "openmpi+other-1", "openmpi+other-1"])
+        self.carry_out(one, rivals=[rival])
+        self.assertEqual(len(self.ran), 2)
+        for wrong in ("", "x", "=a.so", "x=", "x=a.so:HOW", "a/b=a.so"):
+            with self.assertRaisesRegex(UsageError, "is not NAME=LIBRARY"):
+                definition.rival(wrong)
+        with self.assertRaisesRegex(UsageError, "is not there"):
+            self.carry_out(one, rivals=[definition.rival("x=missing.so")])
+
     def test_what_is_there_is_not_measured_again(self) -> None:
         steps = self.carry_out(sweep())
         self.assertEqual(len(self.ran), 2)
@@ -197,10 +218,10 @@ class Resuming(Case):
         of = sweep(mpis=["openmpi", "mpich"], networks=[Network("chain-4x4.toml")])
         real = self.mpirun
 
-        def interrupted(lab: str, mpi: str, *rest: object) -> None:
+        def interrupted(lab: str, mpi: str, *rest: object, **named: object) -> None:
             if mpi == "mpich":
                 raise Interrupted(2)
-            real(lab, mpi, *rest)
+            real(lab, mpi, *rest, **named)
 
         with mock.patch.object(jobs, "mpirun", interrupted), self.assertRaises(Interrupted):
             self.carry_out(of)
