@@ -106,7 +106,7 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
     auto tuning = text ? read_tuning(*text, shown_name(options.tuning), explanation.network.kind())
                        : Expected<Tuning>(failure(text.error()));
     if (!tuning) {
-        explanation.tuning_rejected = selection::deciding_without_tuning(to_string(tuning.error()));
+        explanation.tuning_rejected = selection::deciding_without_file(to_string(tuning.error()));
         return;
     }
     const Fingerprint& tuned = tuning->fingerprint;
@@ -115,7 +115,7 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
     here.machine_of = tuned.machine_of;
     if (auto difference = mismatch(*tuning, here)) {
         difference->file = options.tuning;
-        explanation.tuning_rejected = selection::deciding_without_tuning(to_string(*difference));
+        explanation.tuning_rejected = selection::deciding_without_file(to_string(*difference));
         return;
     }
     // A job cannot be placed on machines that the topology lacks, so its placement would differ from the tuned one.
@@ -123,7 +123,7 @@ void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
         return explanation.network.find_machine(name) < 0;
     });
     if (unknown != tuned.machine_of.end()) {
-        explanation.tuning_rejected = selection::deciding_without_tuning(to_string(
+        explanation.tuning_rejected = selection::deciding_without_file(to_string(
             Diagnostic{.file = options.tuning,
                        .problem = fmt::format("rank {} is placed on '{}', and there is no such machine in the topology",
                                               unknown - tuned.machine_of.begin(), *unknown),
@@ -174,12 +174,9 @@ void use_learned(const std::vector<Tuning>& sections, Explanation& explanation) 
 }
 
 /// Has the decision say what buffers it takes, and keep within the limit if there is one, as the interposer does.
-Expected<void> look_at_buffers(const ExplainOptions& options, Explanation& explanation) {
-    const Network& network = explanation.network;
-    const Placement& placement = explanation.placement;
+Expected<void> look_at_buffers(const ExplainOptions& options, Timetables& timetables, Explanation& explanation) {
     if (options.buffer_limit.empty()) {
-        const auto needs =
-            selection::forwarding_methods(network, placement, explanation.decision, largest_buffer_blocks);
+        const auto needs = selection::forwarding_methods(timetables, explanation.decision, largest_buffer_blocks);
         explanation.decision = selection::with_buffers(explanation.decision, needs);
         return {};
     }
@@ -189,22 +186,23 @@ Expected<void> look_at_buffers(const ExplainOptions& options, Explanation& expla
     }
     const selection::LimitedDecision limited{
         explanation.decision,
-        selection::decide(network, placement, explanation.bound, {}, nullptr, "", explanation.start_seconds)};
-    const auto needs = selection::forwarding_methods(network, placement, limited, largest_buffer_blocks);
+        selection::decide(timetables, explanation.bound, {}, nullptr, "", explanation.start_seconds)};
+    const auto needs = selection::forwarding_methods(timetables, limited, largest_buffer_blocks);
     explanation.decision = selection::within_limit(limited, needs, *limit);
     return {};
 }
 
-/// What a start costs: --start, or what is expected where nobody measures it.
-Expected<double> start_of(const ExplainOptions& options, const Explanation& explanation) {
+/// What a start costs by --start; nothing: it was not given.
+Expected<std::optional<double>> given_start(const ExplainOptions& options) {
     if (options.start.empty()) {
-        return selection::expected_start_seconds(explanation.network, explanation.placement, explanation.bound);
+        return std::nullopt;
     }
     auto start = parse_duration(options.start);
     if (!start) {
         start.error().file = "--start";
+        return failure(std::move(start.error()));
     }
-    return start;
+    return *start;
 }
 
 Expected<std::vector<std::int64_t>> explained_sizes(const ExplainOptions& options, const Explanation& explanation) {
@@ -263,7 +261,7 @@ std::string reason_against(const Explanation& explanation, const Timetable& time
                : "its messages may meet on links; whether that costs time, only aapc tune can tell";
 }
 
-void find_alternatives(Explanation& explanation) {
+void find_alternatives(Timetables& timetables, Explanation& explanation) {
     const auto chosen = [&](const Algorithm& algorithm) {
         return std::any_of(explanation.decision.ranges().begin(), explanation.decision.ranges().end(),
                            [&](const Decision::Range& range) { return range.method.algorithm == &algorithm; });
@@ -278,8 +276,7 @@ void find_alternatives(Explanation& explanation) {
             alternative.reason = "nobody takes part";
             continue;
         }
-        const auto timetable =
-            build_timetable(algorithm, algorithm.variants.front(), explanation.network, explanation.placement);
+        const auto timetable = timetables.find(algorithm, algorithm.variants.front());
         if (timetable) {
             alternative.phases = (*timetable)->phases();
             alternative.cyclic = (*timetable)->cycle().has_value();
@@ -345,27 +342,28 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     use_learned(learned, explanation);
     const Tuning* const tuning = explanation.tuning ? &*explanation.tuning : nullptr;
     explanation.bound = network_bound(explanation.network, explanation.placement);
-    const auto start = start_of(options, explanation);
+    const auto start = given_start(options);
     if (!start) {
         return failure(start.error());
     }
-    explanation.start_seconds = *start;
-    explanation.decision = selection::decide(explanation.network, explanation.placement, explanation.bound, {}, tuning,
-                                             "", explanation.start_seconds);
-    if (const auto looked = look_at_buffers(options, explanation); !looked) {
-        return failure(looked.error());
-    }
+    explanation.start_seconds = start->has_value() ? **start
+                                                   : selection::expected_start_seconds(
+                                                         explanation.network, explanation.placement, explanation.bound);
     const auto given = schedule_of(options, explanation.network);
     if (!given) {
         return failure(given.error());
+    }
+    Timetables timetables(explanation.network, explanation.placement, *given ? &**given : nullptr);
+    explanation.decision = selection::decide(timetables, explanation.bound, {}, tuning, "", explanation.start_seconds);
+    if (const auto looked = look_at_buffers(options, timetables, explanation); !looked) {
+        return failure(looked.error());
     }
     for (const Decision::Range& range : explanation.decision.ranges()) {
         Timing& timing = explanation.timings.emplace_back();
         if (range.method.native()) {
             continue;
         }
-        if (const auto prepared = prepare(explanation.network, explanation.placement, explanation.bound, range.method,
-                                          {.given = *given ? &**given : nullptr})) {
+        if (const auto prepared = prepare(timetables, explanation.bound, range.method)) {
             timing.remark = prepared->timetable->remark();
             timing.phases = prepared->timetable->phases();
             timing.cyclic = prepared->timetable->cycle().has_value();
@@ -385,7 +383,7 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
              predicted_seconds_of(explanation.timings[index], explanation.start_seconds, range.method, bytes),
              measured_at(explanation, range.method, bytes)});
     }
-    find_alternatives(explanation);
+    find_alternatives(timetables, explanation);
     if (auto added = add_predictions(options, explanation); !added) {
         return failure(std::move(added.error()));
     }
@@ -414,17 +412,12 @@ int explain_unequal(const ExplainOptions& options) {
         }
         model = std::move(*known);
     }
-    std::optional<double> start;
-    if (!options.start.empty()) {
-        auto given = parse_duration(options.start);
-        if (!given) {
-            given.error().file = "--start";
-            return complain(given.error());
-        }
-        start = *given;
+    const auto start = given_start(options);
+    if (!start) {
+        return complain(start.error());
     }
     return answer_unequal(
-        {*network, *placement, options.demand, *sizes, {}, std::move(model), start, options.format == "json"});
+        {*network, *placement, options.demand, *sizes, {}, std::move(model), *start, options.format == "json"});
 }
 
 int run_explain(const ExplainOptions& options) {

@@ -119,7 +119,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     const bool decided = have_memory_for([&] {
         state.reset(new CommunicatorState(rank_in(comm), ranks, job));
         if (of_our_world) {
-            state->decide_for(comm);
+            state->decide_for(comm, job);
         } else if (is_inter != 0) {
             state->why_native_ = Outcome::intercommunicator;
         } else {
@@ -146,11 +146,12 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     return kept;
 }
 
-void CommunicatorState::decide_for(MPI_Comm comm) {
+void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
     placement_.machine_of.reserve(static_cast<std::size_t>(ranks_));
     for_each_world_rank(comm, ranks_, job_->world(), [&](int world_rank) {
         placement_.machine_of.push_back(job_->machine_of()[static_cast<std::size_t>(world_rank)]);
     });
+    timetables_.emplace(job.timetables_for(placement_));
     const selection::Configuration& configuration = job_->configuration();
     const Bound bound = network_bound(configuration.network, placement_);
     seconds_per_byte_ = bound.seconds_per_byte;
@@ -165,15 +166,26 @@ void CommunicatorState::decide_for(MPI_Comm comm) {
     }
 }
 
-selection::Decision CommunicatorState::decided(std::optional<double> start_seconds) const {
+namespace {
+
+/// The MPI that a rule has to be for. What another MPI's own was faster than is worth a try where calls show who is.
+std::string_view mpi_of_rule(const selection::Configuration& configuration) {
+    return configuration.adapt ? "" : AAPC_MPI;
+}
+
+}  // namespace
+
+selection::Decision CommunicatorState::decided_otherwise(const Bound& bound, std::optional<double> start_seconds) {
+    const selection::Configuration& configuration = job_->configuration();
+    return selection::decide(*timetables_, bound, {std::nullopt, configuration.forced.synchronisation}, nullptr,
+                             mpi_of_rule(configuration), start_seconds);
+}
+
+selection::Decision CommunicatorState::decided(std::optional<double> start_seconds) {
     const selection::Configuration& configuration = job_->configuration();
     const Bound bound = network_bound(configuration.network, placement_);
-    const auto decide = [&](const selection::Forced& forced, const Tuning* tuning) {
-        // What another MPI's own was faster than is worth a try where calls show who is.
-        return selection::decide(configuration.network, placement_, bound, forced, tuning,
-                                 configuration.adapt ? "" : AAPC_MPI, start_seconds);
-    };
-    selection::Decision wanted = decide(configuration.forced, job_->tuning());
+    selection::Decision wanted = selection::decide(*timetables_, bound, configuration.forced, job_->tuning(),
+                                                   mpi_of_rule(configuration), start_seconds);
     if (needs_.empty()) {
         return wanted;
     }
@@ -181,9 +193,8 @@ selection::Decision CommunicatorState::decided(std::optional<double> start_secon
         return selection::with_buffers(wanted, needs_);
     }
     // What the user insists on has been decided upon; what takes its place is for the rule to say.
-    return selection::within_limit(
-        {std::move(wanted), decide({std::nullopt, configuration.forced.synchronisation}, nullptr)}, needs_,
-        *configuration.buffer_limit);
+    return selection::within_limit({std::move(wanted), decided_otherwise(bound, start_seconds)}, needs_,
+                                   *configuration.buffer_limit);
 }
 
 bool CommunicatorState::look_at_buffers(MPI_Comm comm) {
@@ -194,17 +205,15 @@ bool CommunicatorState::look_at_buffers(MPI_Comm comm) {
     const auto blocks_of = [rank = rank_in(comm)](const Timetable& timetable, const Synchronisation& synchronisation) {
         return buffer_blocks(make_plan(timetable, rank, synchronisation));
     };
-    const Network& network = configuration.network;
     std::vector<BufferedMethod> needs;
     bool known = have_memory_for([&] {
         if (configuration.buffer_limit) {
-            const Bound bound = network_bound(network, placement_);
-            const selection::Forced rule{std::nullopt, configuration.forced.synchronisation};
-            const selection::LimitedDecision limited = {
-                decided_.decision, selection::decide(network, placement_, bound, rule, nullptr, AAPC_MPI)};
-            needs = selection::forwarding_methods(network, placement_, limited, blocks_of);
+            const Bound bound = network_bound(configuration.network, placement_);
+            const selection::LimitedDecision limited = {decided_.decision,
+                                                        decided_otherwise(bound, configuration.start_seconds)};
+            needs = selection::forwarding_methods(*timetables_, limited, blocks_of);
         } else {
-            needs = selection::forwarding_methods(network, placement_, decided_.decision, blocks_of);
+            needs = selection::forwarding_methods(*timetables_, decided_.decision, blocks_of);
         }
     });
     if (!all_agree(comm, known)) {
@@ -318,10 +327,9 @@ void CommunicatorState::learn_start(MPI_Comm comm) {
 std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, const Method& method) {
     Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
     static_cast<void>(have_memory_for([&] {
-        const Network& network = job_->configuration().network;
-        const Bound bound = network_bound(network, placement_);
-        prepared = prepare(network, placement_, bound, method, {.given = job_->configuration().given_schedule()})
+        prepared = prepare(*timetables_, network_bound(timetables_->network(), placement_), method)
                        .map_error([&](Diagnostic why) { return said_of(method, std::move(why)); });
+        timetables_->release(*method.algorithm, method.variant);
     }));
     auto exchange =
         mpi::make_exchange(comm, prepared, placement_, machine_memory(comm), job_->configuration().buffer_limit);

@@ -15,8 +15,10 @@
 
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/methods/timetables.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/placement.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/call.hpp"
@@ -94,10 +96,12 @@ class CommunicatorState {
   private:
     CommunicatorState(int rank, int ranks, const Job& job);
     /// Works out placement and decision for ranks of our world; local. Throws std::bad_alloc.
-    void decide_for(MPI_Comm comm);
+    void decide_for(MPI_Comm comm, Job& job);
     /// The decision where a start costs so much, with the buffers that are known of; nothing: nobody has measured it.
     /// Throws std::bad_alloc.
-    [[nodiscard]] selection::Decision decided(std::optional<double> start_seconds) const;
+    [[nodiscard]] selection::Decision decided(std::optional<double> start_seconds);
+    /// What is decided where nobody insists on a method, for what does not keep within a limit of buffers. As above.
+    [[nodiscard]] selection::Decision decided_otherwise(const Bound& bound, std::optional<double> start_seconds);
     /// Finds out what buffers the decision's methods take, where there is a limit or somebody wants to know, and keeps
     /// the decision within the limit. Collective over `comm` then: ranks need different buffers, and the one that needs
     /// most counts. False on all ranks if one has no memory left.
@@ -165,6 +169,7 @@ class CommunicatorState {
     bool left_alone_ = false;
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
+    std::optional<Timetables> timetables_;  ///< until an exchange has been made of them; nothing: nothing was decided
     std::vector<BufferedMethod> needs_;  ///< of the rank that needs most; empty: nothing is forwarded, or nobody asked
     /// The smallest block for which it matters what a start costs, as long as nobody has measured it.
     std::int64_t start_matters_from_ = std::numeric_limits<std::int64_t>::max();

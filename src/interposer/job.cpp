@@ -89,18 +89,14 @@ std::optional<selection::Settings> shared_settings() {
 }
 
 /// Why a method that the decision names cannot be used, if so.
-std::optional<std::string> misfit(const selection::Configuration& configuration, const Placement& placement) {
-    const Network& network = configuration.network;
-    const Bound bound = network_bound(network, placement);
-    const selection::Decision decision =
-        selection::decide(network, placement, bound, configuration.forced, nullptr, AAPC_MPI);
+std::optional<std::string> misfit(const selection::Forced& forced, Timetables& timetables) {
+    const Bound bound = network_bound(timetables.network(), timetables.placement());
+    const selection::Decision decision = selection::decide(timetables, bound, forced, nullptr, AAPC_MPI);
     for (const selection::Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;
         }
-        if (const auto prepared =
-                prepare(network, placement, bound, range.method, {.given = configuration.given_schedule()});
-            !prepared) {
+        if (const auto prepared = prepare(timetables, bound, range.method); !prepared) {
             return to_string(said_of(range.method, prepared.error()));
         }
     }
@@ -208,24 +204,35 @@ Machine Job::place_by_detection(const std::vector<RankPlace>& places) {
     return detected.placement.machine_of[static_cast<std::size_t>(world_rank())];
 }
 
-bool Job::forced_method_fits() const {
+bool Job::forced_method_fits() {
     const selection::Forced& forced = configuration_.forced;
     if (!forced.method && !forced.synchronisation) {
         return true;
     }
-    int fits = 1;
-    if (world_rank() == 0) {
-        std::optional<std::string> why;
-        const bool known = have_memory_for([&] { why = misfit(configuration_, placement_); });
-        if (!known) {
-            reject(no_memory_to_go_on);
-        } else if (why) {
-            reject_with([&] { return selection::giving_up(*why); });
-        }
-        fits = known && !why ? 1 : 0;
+    std::optional<std::string> why;
+    const bool known = have_memory_for([&] {
+        timetables_.emplace(configuration_.network, placement_, configuration_.given_schedule());
+        why = misfit(forced, *timetables_);
+    });
+    if (all_can(known && !why)) {
+        return true;
     }
-    PMPI_Bcast(&fits, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return fits == 1;
+    if (world_rank() == 0) {
+        if (why) {
+            reject_with([&] { return selection::giving_up(*why); });
+        } else {
+            reject(no_memory_to_go_on);  // of this rank or of another one, since what else there is all ranks find
+        }
+    }
+    return false;
+}
+
+Timetables Job::timetables_for(const Placement& placement) {
+    const std::lock_guard lock(states_mutex_);
+    if (timetables_ && placement.machine_of == placement_.machine_of) {
+        return *std::exchange(timetables_, std::nullopt);
+    }
+    return {configuration_.network, placement, configuration_.given_schedule()};
 }
 
 bool Job::forced_tickets_can_be_had() const {
@@ -265,7 +272,7 @@ bool Job::tuning_is_for_this() const {
     if (difference) {
         difference->file = configuration_.tuning_file;
         reject(configuration_.only_tuned ? selection::giving_up(to_string(*difference))
-                                         : selection::deciding_without_tuning(to_string(*difference)));
+                                         : selection::deciding_without_file(to_string(*difference)));
     }
     return !difference;
 }

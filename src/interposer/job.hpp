@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "aapc/methods/timetables.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/placement.hpp"
 #include "interposer/recorder.hpp"
@@ -62,6 +63,9 @@ class Job {
     /// What earlier jobs have learned on a communicator that sits like this, from equal messages or from others; null:
     /// nothing that is known.
     [[nodiscard]] const Tuning* learned_before(const Placement& placement, bool unequal) const;
+    /// For a communicator that sits like this, which outlives them: what setting up the job has built of it already, to
+    /// whoever asks first. Throws std::bad_alloc.
+    [[nodiscard]] Timetables timetables_for(const Placement& placement);
     /// The fingerprint of a communicator that sits like this. Throws std::bad_alloc.
     [[nodiscard]] Fingerprint fingerprint(const Placement& placement) const;
 
@@ -78,8 +82,9 @@ class Job {
     /// if MPI refuses what it takes. Local. `places`: of all ranks, where machines are detected.
     [[nodiscard]] static Machine set_up(const selection::Settings& settings,
                                         const std::optional<std::vector<RankPlace>>& places, std::unique_ptr<Job>& job);
-    /// Whether what the user insists on can be done on the world; rank 0 finds out and says if not. Collective.
-    [[nodiscard]] bool forced_method_fits() const;
+    /// Whether what the user insists on can be done on the world; rank 0 says if not. Every rank finds out by itself
+    /// and keeps the timetables for the world's communicator. Collective.
+    [[nodiscard]] bool forced_method_fits();
     /// Where the user insists on tickets: whether the machines of the world have memory for them; rank 0 says if not.
     /// Collective.
     [[nodiscard]] bool forced_tickets_can_be_had() const;
@@ -134,8 +139,9 @@ class Job {
     std::string learned_path_;            ///< empty: what is learned is not kept; else so on all ranks
     std::vector<Tuning> learned_before_;  ///< by earlier jobs; the same on all ranks
     std::vector<Tuning> inherited_;       ///< learned on communicators that are freed, of which this was the first rank
-    std::optional<learning::Summary> learned_;                ///< on communicators that are freed; nothing: none was
-    std::mutex states_mutex_;                                 ///< guards states_, never held while communicating
+    std::optional<learning::Summary> learned_;  ///< on communicators that are freed; nothing: none was
+    std::optional<Timetables> timetables_;      ///< of the world; nothing: nobody insists on anything
+    std::mutex states_mutex_;                   ///< guards states_ and timetables_, never held while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
 };
 

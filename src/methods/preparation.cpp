@@ -19,20 +19,11 @@ Diagnostic none_fits(const BufferedMethod& smallest, std::int64_t most_blocks) {
         .advice = "allow more, or choose an algorithm that forwards nothing"};
 }
 
-Expected<std::unique_ptr<Timetable>> given_or_built(const Network& network, const Placement& placement,
-                                                    const Method& method, const PreparationOptions& options) {
-    if (options.given != nullptr && options.given->is_for(method.algorithm->name, method.variant, placement)) {
-        return timetable_of(*options.given);
-    }
-    return build_timetable(*method.algorithm, method.variant, network, placement, options.effort);
-}
-
 /// Fills in method, timetable and buffers.
-Expected<void> build_within(const Network& network, const Placement& placement, const Method& wanted,
-                            const PreparationOptions& options, Prepared& prepared) {
-    const std::optional<std::int64_t> most_blocks = options.most_buffer_blocks;
+Expected<void> build_within(Timetables& timetables, const Method& wanted, std::optional<std::int64_t> most_blocks,
+                            Prepared& prepared) {
     for (std::optional next = wanted; next; next = with_smaller_buffers(*next)) {
-        auto timetable = given_or_built(network, placement, *next, options);
+        auto timetable = timetables.find(*next->algorithm, next->variant);
         if (!timetable) {
             return failure(std::move(timetable.error()));
         }
@@ -52,24 +43,30 @@ Expected<void> build_within(const Network& network, const Placement& placement, 
 
 }  // namespace
 
-Expected<Prepared> prepare(const Network& network, const Placement& placement, const Bound& bound, const Method& wanted,
-                           const PreparationOptions& options) {
+Expected<Prepared> prepare(Timetables& timetables, const Bound& bound, const Method& wanted,
+                           std::optional<std::int64_t> most_buffer_blocks) {
     try {
         Prepared prepared;
         prepared.bound_messages = bound.messages;
-        if (auto built = build_within(network, placement, wanted, options, prepared); !built) {
+        if (auto built = build_within(timetables, wanted, most_buffer_blocks, prepared); !built) {
             return failure(std::move(built.error()));
         }
         if (auto can = check_can_be_run(*prepared.timetable, bound, wanted.synchronisation); !can) {
             return failure(std::move(can.error()));
         }
         if (wanted.synchronisation.kind == Synchronisation::Kind::timed) {
-            prepared.cadence = find_cadence(network, placement, bound, *prepared.timetable);
+            prepared.cadence = find_cadence(timetables.network(), timetables.placement(), bound, *prepared.timetable);
         }
         return prepared;
     } catch (const std::bad_alloc&) {
         return failure("no memory is left for its timetable", "");
     }
+}
+
+Expected<Prepared> prepare(const Network& network, const Placement& placement, const Bound& bound, const Method& wanted,
+                           const PreparationOptions& options) {
+    Timetables timetables(network, placement, options.given, options.effort);
+    return prepare(timetables, bound, wanted, options.most_buffer_blocks);
 }
 
 Expected<void> check_can_be_run(const Timetable& timetable, const Bound& bound,

@@ -24,13 +24,13 @@ std::string machine_names(const Network& network) {
 
 GivenSchedule given_schedule(const Schedule& schedule) {
     const std::size_t participants = schedule.placement().machine_of.size();
-    GivenSchedule given{schedule.algorithm(), schedule.variant(), schedule.placement().machine_of,
-                        *schedule.cycle(),    schedule.ticks(),   std::vector<Phase>(participants * participants, 0)};
+    std::vector<Phase> start_ticks(participants * participants, 0);
     schedule.for_each_message([&](const Transfer& message) {
-        given.start_tick[static_cast<std::size_t>(message.from) * participants + static_cast<std::size_t>(message.to)] =
+        start_ticks[static_cast<std::size_t>(message.from) * participants + static_cast<std::size_t>(message.to)] =
             message.phase;
     });
-    return given;
+    return make_given_schedule(schedule.algorithm(), schedule.variant(), schedule.placement().machine_of,
+                               schedule.ticks(), *schedule.cycle(), std::move(start_ticks));
 }
 
 }  // namespace

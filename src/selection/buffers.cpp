@@ -23,15 +23,14 @@ const BufferedMethod* find(const Needs& needs, const Method& method) {
 }
 
 /// Adds the method if it is not there and forwards; says whether it is there now.
-bool add(Needs& needs, const Network& network, const Placement& placement, const Method& method,
-         const BlocksOf& blocks_of) {
+bool add(Needs& needs, Timetables& timetables, const Method& method, const BlocksOf& blocks_of) {
     if (method.native()) {
         return false;
     }
     if (find(needs, method) != nullptr) {
         return true;
     }
-    const auto timetable = build_timetable(*method.algorithm, method.variant, network, placement);
+    const auto timetable = timetables.find(*method.algorithm, method.variant);
     if (!timetable || !(*timetable)->forwards()) {
         return false;
     }
@@ -113,22 +112,22 @@ void append_otherwise(Limiter& limiter, const std::vector<Decision::Range>& othe
 
 }  // namespace
 
-std::vector<BufferedMethod> forwarding_methods(const Network& network, const Placement& placement,
-                                               const Decision& decision, const BlocksOf& blocks_of) {
+std::vector<BufferedMethod> forwarding_methods(Timetables& timetables, const Decision& decision,
+                                               const BlocksOf& blocks_of) {
     Needs needs;
     for (const Decision::Range& range : decision.ranges()) {
-        add(needs, network, placement, range.method, blocks_of);
+        add(needs, timetables, range.method, blocks_of);
     }
     return needs;
 }
 
-std::vector<BufferedMethod> forwarding_methods(const Network& network, const Placement& placement,
-                                               const LimitedDecision& decision, const BlocksOf& blocks_of) {
+std::vector<BufferedMethod> forwarding_methods(Timetables& timetables, const LimitedDecision& decision,
+                                               const BlocksOf& blocks_of) {
     Needs needs;
     for (const Decision* const one : {&decision.wanted, &decision.otherwise}) {
         for (const Decision::Range& range : one->ranges()) {
             std::optional next = range.method;
-            while (next && add(needs, network, placement, *next, blocks_of)) {
+            while (next && add(needs, timetables, *next, blocks_of)) {
                 next = with_smaller_buffers(*next);
             }
         }

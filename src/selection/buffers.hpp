@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "aapc/methods/buffer_limit.hpp"
+#include "aapc/methods/timetables.hpp"
 #include "aapc/timetable/timetable.hpp"
-#include "aapc/topology/network.hpp"
-#include "aapc/topology/placement.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::selection {
@@ -26,14 +25,13 @@ struct LimitedDecision {
 using BlocksOf = std::function<std::int64_t(const Timetable&, const Synchronisation&)>;
 
 /// The methods of the ranges of `decision` that forward blocks, each once, with the buffers that `blocks_of` tells.
-/// Which they are, and in which order, is a function of network, placement and decision. Methods that cannot be had
-/// there are left out.
-[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(const Network& network, const Placement& placement,
-                                                             const Decision& decision, const BlocksOf& blocks_of);
+/// Which they are, and in which order, is a function of network, placement and decision; the timetables stay there.
+/// Methods that cannot be had there are left out.
+[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(Timetables& timetables, const Decision& decision,
+                                                             const BlocksOf& blocks_of);
 
 /// The same for both of the decisions, and for all that with_smaller_buffers() makes of their methods.
-[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(const Network& network, const Placement& placement,
-                                                             const LimitedDecision& decision,
+[[nodiscard]] std::vector<BufferedMethod> forwarding_methods(Timetables& timetables, const LimitedDecision& decision,
                                                              const BlocksOf& blocks_of);
 
 /// `decision`, whose ranges say what buffers they take. `needs` has those of the rank that needs most for each of its

@@ -80,8 +80,8 @@ struct Suggestion {
     std::string why;                       ///< it is not what was wanted; empty: it is
 };
 
-/// The algorithm of the table that stays near the bound whatever the speeds are. Its timetable is not built here, since
-/// whoever prepares the method builds it and falls back if it cannot be had.
+/// The algorithm of the table that stays near the bound whatever the speeds are. Its timetable is not asked for here,
+/// since whoever prepares the method asks for it and falls back if it cannot be had.
 const Algorithm* stand_in_at_any_speeds(NetworkKind kind) {
     const auto found = std::find_if(algorithms().begin(), algorithms().end(), [&](const Algorithm& algorithm) {
         return algorithm.near_the_bound_at_any_speeds && algorithm.is_for(kind);
@@ -91,23 +91,23 @@ const Algorithm* stand_in_at_any_speeds(NetworkKind kind) {
 
 /// `wanted`, what stands in for it, or why the rule leaves everything to the MPI's own routine here. Nobody insists on
 /// a synchronisation if `free`.
-Suggestion suggest(const Network& network, const Placement& placement, const Bound& bound, const Algorithm& wanted,
-                   bool free) {
+Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& wanted, bool free) {
+    const Network& network = timetables.network();
     // Nothing was measured and nothing is known but which ranks share a network card. Where each has one for itself,
     // an order of the messages that avoids the others' cards is what MPIs have, too.
-    if (network.kind() == NetworkKind::detected && has_few_ranks_a_machine(placement)) {
+    if (network.kind() == NetworkKind::detected && has_few_ranks_a_machine(timetables.placement())) {
         return {nullptr, fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
                                      fewest_ranks_a_machine)};
     }
-    const auto timetable = build_timetable(wanted, "", network, placement);
-    if (!timetable) {
+    const auto phases = timetables.phases(wanted, "");
+    if (!phases) {
         return {free && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network.kind()) : nullptr,
-                timetable.error().problem};
+                phases.error().problem};
     }
     if (wanted.synchronisation.kind != Synchronisation::Kind::timed) {
         return {&wanted, ""};
     }
-    const double slowdown = slowdown_by_equal_phases((*timetable)->phases(), bound);
+    const double slowdown = slowdown_by_equal_phases(*phases, bound);
     if (slowdown <= largest_slowdown_by_equal_phases) {
         return {&wanted, ""};
     }
@@ -135,8 +135,7 @@ std::vector<std::pair<const Algorithm*, const Use*>> uses_on(NetworkKind kind) {
 
 /// What the rule decides for.
 struct Case {
-    const Network& network;
-    const Placement& placement;
+    Timetables& timetables;
     const Bound& bound;
     std::optional<Synchronisation> forced;
     std::string_view mpi;
@@ -151,7 +150,8 @@ struct Found {
 };
 
 void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Found& found) {
-    if (use.only_learned && (!given.mpi.empty() || given.forced || has_few_ranks_a_machine(given.placement))) {
+    if (use.only_learned &&
+        (!given.mpi.empty() || given.forced || has_few_ranks_a_machine(given.timetables.placement()))) {
         return;
     }
     if (!given.mpi.empty() && use.not_under == given.mpi && !given.forced) {
@@ -159,7 +159,7 @@ void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Foun
                                           to_string(use.kind), given.mpi, algorithm.name);
         return;
     }
-    const Suggestion suggestion = suggest(given.network, given.placement, given.bound, algorithm, !given.forced);
+    const Suggestion suggestion = suggest(given.timetables, given.bound, algorithm, !given.forced);
     if (!suggestion.why.empty()) {
         found.why_otherwise = suggestion.why;
     }
@@ -170,7 +170,7 @@ void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Foun
         std::max(use.by_time() ? given.crossover->block_bytes : use.from_bytes, found.ranges.back().from_bytes);
     const Algorithm& used = *suggestion.algorithm;
     const std::string_view variant =
-        used.best_variant != nullptr ? used.best_variant(given.placement) : used.variants.front();
+        used.best_variant != nullptr ? used.best_variant(given.timetables.placement()) : used.variants.front();
     // A range of the same beginning has ended before it has begun.
     if (found.ranges.back().from_bytes == from_bytes) {
         found.ranges.pop_back();
@@ -185,7 +185,8 @@ void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Foun
 }
 
 Decision decide_by_rule(const Case& given, const std::string& reason) {
-    const NetworkKind kind = in_one_cluster(given.network, given.placement) ? NetworkKind::tree : given.network.kind();
+    const Network& network = given.timetables.network();
+    const NetworkKind kind = in_one_cluster(network, given.timetables.placement()) ? NetworkKind::tree : network.kind();
     Found found;
     for (const auto& [algorithm, use] : uses_on(kind)) {
         add_use(given, *algorithm, *use, found);
@@ -249,6 +250,14 @@ std::optional<std::string> nothing_to_schedule(const Placement& placement, const
 
 Decision decide(const Network& network, const Placement& placement, const Bound& bound, const Forced& forced,
                 const Tuning* tuning, std::string_view mpi, std::optional<double> start_seconds) {
+    Timetables timetables(network, placement);
+    return decide(timetables, bound, forced, tuning, mpi, start_seconds);
+}
+
+Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced, const Tuning* tuning,
+                std::string_view mpi, std::optional<double> start_seconds) {
+    const Network& network = timetables.network();
+    const Placement& placement = timetables.placement();
     if (forced.method && forced.method->native()) {
         return Decision("AAPC_ALGORITHM says so", Decision::Basis::forced);
     }
@@ -267,7 +276,7 @@ Decision decide(const Network& network, const Placement& placement, const Bound&
         reason = fmt::format("the tuning is for {} ranks placed otherwise; {}", tuning->fingerprint.machine_of.size(),
                              reason);
     }
-    Case given{network, placement, bound, forced.synchronisation, mpi, std::nullopt};
+    Case given{timetables, bound, forced.synchronisation, mpi, std::nullopt};
     if (bound.seconds_per_byte > 0) {
         given.crossover = crossover(network, placement, bound,
                                     start_seconds.value_or(expected_start_seconds(network, placement, bound)));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "aapc/methods/method.hpp"
+#include "aapc/methods/timetables.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/timetable/timetable.hpp"
@@ -103,6 +104,10 @@ class Decision {
 [[nodiscard]] Decision decide(const Network& network, const Placement& placement, const Bound& bound,
                               const Forced& forced, const Tuning* tuning, std::string_view mpi = "",
                               std::optional<double> start_seconds = std::nullopt);
+
+/// The same with timetables that others ask for, too, which stay there.
+[[nodiscard]] Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced, const Tuning* tuning,
+                              std::string_view mpi = "", std::optional<double> start_seconds = std::nullopt);
 
 /// What is to be said to people who asked for `timetable`: that its contention-free phases take more than
 /// largest_slowdown_unremarked times the bound, how many times, and what would be better. One sentence without a full

@@ -208,7 +208,7 @@ void only_record(Settings& settings) {
 
 std::string giving_up(std::string_view why) { return fmt::format("{}; using the MPI's own MPI_Alltoall", why); }
 
-std::string deciding_without_tuning(std::string_view why) { return fmt::format("{}; deciding without it", why); }
+std::string deciding_without_file(std::string_view why) { return fmt::format("{}; deciding without it", why); }
 
 Reading read_settings() {
     Settings settings;
@@ -259,7 +259,7 @@ Reading read_settings() {
     if (!settings.tuning_file.empty()) {
         const auto tuning = read_tuning_file(settings.tuning_file, network->kind(), &settings.tuning_text);
         if (!tuning) {
-            reading.remarks.push_back(deciding_without_tuning(to_string(tuning.error())));
+            reading.remarks.push_back(deciding_without_file(to_string(tuning.error())));
             settings.tuning_text.clear();
         }
     }
@@ -268,7 +268,7 @@ Reading read_settings() {
         if (given) {
             settings.schedule = pack(*given);
         } else {
-            reading.remarks.push_back(deciding_without_tuning(to_string(given.error())));
+            reading.remarks.push_back(deciding_without_file(to_string(given.error())));
         }
     }
     reading.settings = std::move(settings);
@@ -280,61 +280,41 @@ Expected<Configuration> configure(const Settings& settings) {
     if (!network) {
         return failure(network.error());
     }
-    const auto verbosity = parse_verbosity(settings.verbosity);
-    if (!verbosity) {
-        return failure(verbosity.error());
+    const NetworkKind kind = network->kind();
+    // The first thing that is wrong is told; what is taken in its place is not used.
+    std::optional<Diagnostic> wrong;
+    const auto understood = [&wrong]<typename Value>(Expected<Value> parsed, const char* variable = nullptr) {
+        if (!parsed && !wrong) {
+            wrong = variable == nullptr ? std::move(parsed.error()) : about_variable(variable, parsed.error());
+        }
+        return parsed ? std::move(*parsed) : Value();
+    };
+    Configuration made{.topology_file = settings.topology_file,
+                       .tuning_file = settings.tuning_file,
+                       .network = std::move(*network),
+                       .only_tuned = !settings.only_tuned.empty(),
+                       .record = settings.record,
+                       .topology_text = settings.record.empty() ? "" : settings.topology_text};
+    made.verbosity = understood(parse_verbosity(settings.verbosity));
+    made.shared_memory = understood(parse_shared_memory(settings.shared_memory), "AAPC_SHARED_MEMORY");
+    made.buffer_limit = understood(parse_buffer_limit(settings.buffer_limit));
+    made.start_seconds = understood(parse_start(settings.start));
+    made.unequal = understood(parse_unequal_use(settings.unequal), "AAPC_ALLTOALLV");
+    made.record_segments = understood(parse_record_segments(settings.record_segments));
+    made.adapt = understood(parse_adapt(settings.adapt, made.start_seconds.has_value()));
+    made.learned_file = made.adapt ? settings.learned_file : "";
+    made.forced = understood(parse_forced(settings, kind));
+    made.tuning = understood(parse_tuning(settings, kind));
+    if (wrong) {
+        return failure(std::move(*wrong));
     }
-    const auto shared_memory = parse_shared_memory(settings.shared_memory);
-    if (!shared_memory) {
-        return failure(about_variable("AAPC_SHARED_MEMORY", shared_memory.error()));
+    if (settings.unequal.empty() && made.forced.method && made.forced.method->native()) {
+        made.unequal = UnequalUse::never;
     }
-    const auto buffer_limit = parse_buffer_limit(settings.buffer_limit);
-    if (!buffer_limit) {
-        return failure(buffer_limit.error());
+    if (!settings.schedule.empty()) {
+        made.schedule = unpack_given_schedule(settings.schedule);
     }
-    const auto start = parse_start(settings.start);
-    if (!start) {
-        return failure(start.error());
-    }
-    const auto unequal = parse_unequal_use(settings.unequal);
-    if (!unequal) {
-        return failure(about_variable("AAPC_ALLTOALLV", unequal.error()));
-    }
-    const auto record_segments = parse_record_segments(settings.record_segments);
-    if (!record_segments) {
-        return failure(record_segments.error());
-    }
-    const auto adapt = parse_adapt(settings.adapt, start->has_value());
-    if (!adapt) {
-        return failure(adapt.error());
-    }
-    auto forced = parse_forced(settings, network->kind());
-    if (!forced) {
-        return failure(forced.error());
-    }
-    auto tuning = parse_tuning(settings, network->kind());
-    if (!tuning) {
-        return failure(tuning.error());
-    }
-    const bool only_native = settings.unequal.empty() && forced->method && forced->method->native();
-    return Configuration{
-        settings.topology_file,
-        settings.tuning_file,
-        std::move(*network),
-        std::move(*tuning),
-        std::move(*forced),
-        !settings.only_tuned.empty(),
-        *verbosity,
-        *shared_memory,
-        *buffer_limit,
-        *start,
-        only_native ? UnequalUse::never : *unequal,
-        settings.schedule.empty() ? std::nullopt : std::optional(unpack_given_schedule(settings.schedule)),
-        *adapt,
-        *adapt ? settings.learned_file : "",
-        settings.record,
-        settings.record.empty() ? "" : settings.topology_text,
-        *record_segments};
+    return made;
 }
 
 std::string encode(const Settings& settings) {

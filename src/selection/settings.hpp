@@ -48,21 +48,21 @@ struct Settings {
 struct Configuration {
     std::string topology_file;
     std::string tuning_file;
-    Network network;               ///< without machines as long as it is yet to be detected
-    std::optional<Tuning> tuning;  ///< of what it was made for, nothing is known to hold here yet
-    Forced forced;
+    Network network;                    ///< without machines as long as it is yet to be detected
+    std::optional<Tuning> tuning = {};  ///< of what it was made for, nothing is known to hold here yet
+    Forced forced = {};
     bool only_tuned = false;                                        ///< as in Settings
     int verbosity = 0;                                              ///< 0, 1 or 2
     SharedMemory shared_memory = SharedMemory::tickets_and_copies;  ///< what to use where it can be had
-    std::optional<std::int64_t> buffer_limit;    ///< bytes for forwarded blocks; nothing: as many as it takes
-    std::optional<double> start_seconds;         ///< what a start costs; nothing: it is measured
-    UnequalUse unequal = UnequalUse::automatic;  ///< never where the user insists on the MPI's own, too
-    std::optional<GivenSchedule> schedule;       ///< of what was made for its machines, in the place of a search
-    bool adapt = true;                           ///< learn in the program's own calls, where the rule would decide
-    std::string learned_file;                    ///< where what is learned is kept; empty: nowhere
-    std::string record;                          ///< the file that calls are noted in; empty: they are not
-    std::string topology_text;                   ///< for the record; empty where nothing is recorded
-    bool record_segments = false;                ///< with the segments of some exchanges by the clock
+    std::optional<std::int64_t> buffer_limit = {};  ///< bytes for forwarded blocks; nothing: as many as it takes
+    std::optional<double> start_seconds = {};       ///< what a start costs; nothing: it is measured
+    UnequalUse unequal = UnequalUse::automatic;     ///< never where the user insists on the MPI's own, too
+    std::optional<GivenSchedule> schedule = {};     ///< of what was made for its machines, in the place of a search
+    bool adapt = true;                              ///< learn in the program's own calls, where the rule would decide
+    std::string learned_file = {};                  ///< where what is learned is kept; empty: nowhere
+    std::string record;                             ///< the file that calls are noted in; empty: they are not
+    std::string topology_text;                      ///< for the record; empty where nothing is recorded
+    bool record_segments = false;                   ///< with the segments of some exchanges by the clock
 
     [[nodiscard]] const GivenSchedule* given_schedule() const { return schedule ? &*schedule : nullptr; }
 };
@@ -88,7 +88,7 @@ struct Reading {
 /// The remark that tells why nothing is scheduled.
 [[nodiscard]] std::string giving_up(std::string_view why);
 
-/// The remark that tells why a tuning or schedule file is not used.
-[[nodiscard]] std::string deciding_without_tuning(std::string_view why);
+/// The remark that tells why a file is not used, of a tuning, a schedule or what was learned.
+[[nodiscard]] std::string deciding_without_file(std::string_view why);
 
 }  // namespace aapc::selection

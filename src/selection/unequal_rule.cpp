@@ -6,19 +6,27 @@
 #include <utility>
 
 #include "aapc/methods/cadence.hpp"
+#include "input/enumerator_names.hpp"
 #include "selection/crossover.hpp"
 
 namespace aapc::selection {
 
+namespace {
+
+constexpr EnumeratorNames<UnequalUse, UnequalUse::never> unequal_use_names({
+    {UnequalUse::automatic, "auto"},
+    {UnequalUse::always, "always"},
+    {UnequalUse::never, "never"},
+});
+
+}  // namespace
+
 Expected<UnequalUse> parse_unequal_use(std::string_view text) {
-    if (text.empty() || text == "auto") {
+    if (text.empty()) {
         return UnequalUse::automatic;
     }
-    if (text == "always") {
-        return UnequalUse::always;
-    }
-    if (text == "never") {
-        return UnequalUse::never;
+    if (const auto named = unequal_use_names.find(text)) {
+        return *named;
     }
     return failure(fmt::format("'{}' does not say when unequal messages are exchanged", text),
                    "give auto, always or never");

@@ -87,19 +87,16 @@ TEST(Preparation, ARankByItselfKeepsTimeWithNobody) {
 GivenSchedule a_tick_later(const Network& network, const Placement& placement) {
     const auto timetable = build_timetable(**find_algorithm("lattice"), "settled", network, placement);
     const auto participants = static_cast<std::size_t>((*timetable)->participants());
-    GivenSchedule given{"lattice",
-                        "settled",
-                        placement.machine_of,
-                        *(*timetable)->cycle(),
-                        (*timetable)->phases(),
-                        std::vector<Phase>(participants * participants, 0)};
+    const Phase ticks = (*timetable)->phases();
+    std::vector<Phase> start_ticks(participants * participants, 0);
     for (Rank rank = 0; rank < (*timetable)->participants(); ++rank) {
         for (const Transfer& send : (*timetable)->sends_of(rank)) {
-            given.start_tick[static_cast<std::size_t>(rank) * participants + static_cast<std::size_t>(send.to)] =
-                (send.phase + 1) % given.ticks;
+            start_ticks[static_cast<std::size_t>(rank) * participants + static_cast<std::size_t>(send.to)] =
+                (send.phase + 1) % ticks;
         }
     }
-    return given;
+    return make_given_schedule("lattice", "settled", placement.machine_of, ticks, *(*timetable)->cycle(),
+                               std::move(start_ticks));
 }
 
 TEST(GivenSchedules, HaveThePlaceOfWhatTheAlgorithmFindsForTheSameMachines) {
@@ -110,8 +107,7 @@ TEST(GivenSchedules, HaveThePlaceOfWhatTheAlgorithmFindsForTheSameMachines) {
     const auto followed = prepare(network, placement, network_bound(network, placement), lattice, {.given = &given});
     ASSERT_TRUE(followed) << to_string(followed.error());
     EXPECT_THAT(followed->timetable->remark(), HasSubstr("schedule file"));
-    EXPECT_EQ(followed->timetable->cycle(), given.cycle);
-    EXPECT_EQ(followed->timetable->phases(), given.ticks);
+    EXPECT_EQ(followed->timetable, given.timetable) << "the times are kept once";
     const Rank participants = placement.participants();
     for (Rank rank = 0; rank < participants; ++rank) {
         const auto sends = followed->timetable->sends_of(rank);
@@ -122,7 +118,7 @@ TEST(GivenSchedules, HaveThePlaceOfWhatTheAlgorithmFindsForTheSameMachines) {
         EXPECT_TRUE(std::is_sorted(receives.begin(), receives.end()));
         for (const std::vector<Transfer>& transfers : {sends, receives}) {
             for (const Transfer& one : transfers) {
-                EXPECT_EQ(one.phase, given.start_tick[static_cast<std::size_t>(one.from * participants + one.to)]);
+                EXPECT_EQ(one.phase, given.timetable->start_tick(one.from, one.to));
             }
         }
     }
@@ -151,7 +147,37 @@ TEST(GivenSchedules, AreLeftWhereTheyAreForSomethingElse) {
 TEST(GivenSchedules, TravelAsBytes) {
     const Network network = test::random_tree(5, 2, 6).build();
     const GivenSchedule given = a_tick_later(network, full_placement(network));
-    EXPECT_EQ(unpack_given_schedule(pack(given)), given);
+    const GivenSchedule come = unpack_given_schedule(pack(given));
+    EXPECT_EQ(come.algorithm, given.algorithm);
+    EXPECT_EQ(come.variant, given.variant);
+    EXPECT_EQ(come.machine_of, given.machine_of);
+    EXPECT_EQ(come.timetable->phases(), given.timetable->phases());
+    EXPECT_EQ(come.timetable->cycle(), given.timetable->cycle());
+    EXPECT_EQ(come.timetable->start_ticks(), given.timetable->start_ticks());
+}
+
+TEST(Timetables, AreBuiltOnceAndKnownByTheirPhasesAfterThat) {
+    const Network network = test::random_tree(3, 6, 9).build();
+    const Placement placement = full_placement(network);
+    const Bound bound = network_bound(network, placement);
+    Timetables timetables(network, placement);
+    const Algorithm& tree = **find_algorithm("tree");
+    const auto phases = timetables.phases(tree, "");
+    const auto found = timetables.find(tree, tree.variants.front());
+    ASSERT_TRUE(phases && found);
+    EXPECT_EQ(*phases, (*found)->phases());
+    const auto prepared = prepare(timetables, bound, *parse_method("tree+sender", network.kind()));
+    ASSERT_TRUE(prepared) << to_string(prepared.error());
+    EXPECT_EQ(prepared->timetable, *found);
+    EXPECT_NE(*timetables.find(tree, "paper"), *found);
+    timetables.release(tree, tree.variants.front());
+    EXPECT_EQ(*timetables.phases(tree, ""), *phases);
+    EXPECT_NE(*timetables.find(tree, ""), *found) << "what was handed on is built again for others";
+    const Algorithm& torus = **find_algorithm("torus-direct");
+    const auto refused = timetables.find(torus, "");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().problem, build_timetable(torus, "", network, placement).error().problem);
+    EXPECT_EQ(timetables.phases(torus, "").error().problem, refused.error().problem);
 }
 
 TEST(BufferLimit, TakesTheLargestNumberOfDivisionsThatFits) {

@@ -66,13 +66,10 @@ TEST(GivenSchedules, AreReadFromADocumentAndChecked) {
     const auto given = read_given_schedule(text, "f.json", network, "c.toml");
     ASSERT_TRUE(given) << to_string(given.error());
     EXPECT_EQ(given->machine_of, placement.machine_of);
-    EXPECT_EQ(given->cycle, *draft.cycle);
-    EXPECT_EQ(given->ticks, 1000);
-    const std::size_t participants = placement.machine_of.size();
+    EXPECT_EQ(given->timetable->cycle(), *draft.cycle);
+    EXPECT_EQ(given->timetable->phases(), 1000);
     for (const Transfer& message : draft.transfers) {
-        EXPECT_EQ(given->start_tick[static_cast<std::size_t>(message.from) * participants +
-                                    static_cast<std::size_t>(message.to)],
-                  message.phase);
+        EXPECT_EQ(given->timetable->start_tick(message.from, message.to), message.phase);
     }
 }
 

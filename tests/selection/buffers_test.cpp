@@ -36,8 +36,12 @@ Decision forced(const Network& network, std::string_view text) {
                   nullptr);
 }
 
-std::vector<BufferedMethod> needs_of(const Network& network, const LimitedDecision& decision) {
-    return forwarding_methods(network, full_placement(network), decision, largest_buffer_blocks);
+/// Of a decision, limited or not.
+template <typename AnyDecision>
+std::vector<BufferedMethod> needs_of(const Network& network, const AnyDecision& decision) {
+    const Placement placement = full_placement(network);
+    Timetables timetables(network, placement);
+    return forwarding_methods(timetables, decision, largest_buffer_blocks);
 }
 
 Decision limited(const Network& network, const LimitedDecision& decision, std::int64_t limit) {
@@ -53,16 +57,16 @@ std::int64_t blocks(const Network& network, int divisions) {
 
 TEST(Buffers, EveryDivisionThatCouldTakeOverIsAskedFor) {
     const Network network = test::torus_of({8, 8});
-    const auto needs = needs_of(network, {forced(network, "torus/divisions-2"), rule(network)});
+    const auto needs = needs_of(network, LimitedDecision{forced(network, "torus/divisions-2"), rule(network)});
     ASSERT_EQ(needs.size(), 3U);
     for (int divisions = 0; divisions <= 2; ++divisions) {
         const BufferedMethod& need = needs[static_cast<std::size_t>(2 - divisions)];
         EXPECT_EQ(need.method, method_of(fmt::format("torus/divisions-{}", divisions)));
         EXPECT_EQ(need.buffer_blocks, blocks(network, divisions));
     }
-    EXPECT_TRUE(needs_of(network, {rule(network), rule(network)}).empty()) << "torus-direct forwards nothing";
-    const auto alone = forwarding_methods(network, full_placement(network), forced(network, "torus/divisions-2"),
-                                          largest_buffer_blocks);
+    EXPECT_TRUE(needs_of(network, LimitedDecision{rule(network), rule(network)}).empty())
+        << "torus-direct forwards nothing";
+    const auto alone = needs_of(network, forced(network, "torus/divisions-2"));
     ASSERT_EQ(alone.size(), 1U);
     EXPECT_EQ(alone.front().buffer_blocks, blocks(network, 2));
 }
@@ -159,7 +163,7 @@ TEST(Buffers, OnlyWhatWasMeasuredKeepsItsLead) {
     EXPECT_EQ(chosen.ranges()[2].lead, "");
     EXPECT_EQ(chosen.basis(), Decision::Basis::tuning);
     EXPECT_THAT(chosen.reason(), AllOf(StartsWith("tuned"), HasSubstr("100000 bytes")));
-    const auto needs = forwarding_methods(network, full_placement(network), tuned, largest_buffer_blocks);
+    const auto needs = needs_of(network, tuned);
     const Decision shown = with_buffers(tuned, needs);
     EXPECT_EQ(shown.ranges()[1].buffer_blocks, blocks(network, 1));
     EXPECT_EQ(shown.ranges()[1].lead, "twice as fast");

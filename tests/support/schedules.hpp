@@ -14,7 +14,7 @@
 namespace aapc::test {
 
 struct Built {
-    std::unique_ptr<Timetable> timetable;
+    std::shared_ptr<const Timetable> timetable;
     Expected<Schedule, Violation> schedule;
 };
 

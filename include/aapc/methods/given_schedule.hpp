@@ -8,21 +8,19 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/timetable/timetable.hpp"
+#include "aapc/timetable/tick_table.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 
 namespace aapc {
 
 /// The times of all messages in a cycle. Made by read_given_schedule() (aapc/schedule/read_given_schedule.hpp), which
-/// has it checked.
+/// has it checked. Copies share the times.
 struct GivenSchedule {
     std::string algorithm;
     std::string variant;
-    std::vector<Machine> machine_of;  ///< of each participant, by the network that it was checked against
-    Cycle cycle;
-    Phase ticks = 0;                ///< in the cycle
-    std::vector<Phase> start_tick;  ///< by from · participants + to; 0 from a rank to itself
+    std::vector<Machine> machine_of;             ///< of each participant, by the network that it was checked against
+    std::shared_ptr<const TickTable> timetable;  ///< never null
 
     /// Whether it has the place of what that algorithm makes for ranks that sit so: the same machines in the same
     /// order.
@@ -30,15 +28,14 @@ struct GivenSchedule {
                               const Placement& placement) const {
         return algorithm == algorithm_name && variant == variant_name && machine_of == placement.machine_of;
     }
-
-    friend bool operator==(const GivenSchedule&, const GivenSchedule&) = default;
 };
 
-/// The timetable of a schedule, with a copy of its times: 8 bytes a pair of ranks.
-[[nodiscard]] std::unique_ptr<Timetable> timetable_of(const GivenSchedule& given);
+/// With those times, as TickTable has them.
+[[nodiscard]] GivenSchedule make_given_schedule(std::string algorithm, std::string variant,
+                                                std::vector<Machine> machine_of, Phase ticks, const Cycle& cycle,
+                                                std::vector<Phase> start_ticks);
 
-/// As bytes for the other ranks of one job, which are programs of one build on machines of one kind, and back;
-/// unpack(pack(given)) == given.
+/// As bytes for the other ranks of one job, which are programs of one build on machines of one kind, and back.
 [[nodiscard]] std::string pack(const GivenSchedule& given);
 [[nodiscard]] GivenSchedule unpack_given_schedule(std::string_view bytes);
 

@@ -13,6 +13,7 @@
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/given_schedule.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/methods/timetables.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/bound.hpp"
@@ -23,16 +24,16 @@ namespace aapc {
 
 /// A method that fits: its timetable can be had there, and its synchronisation suits the timetable.
 struct Prepared {
-    Method method;                         ///< what was asked for, or what takes its place within the limit
-    std::unique_ptr<Timetable> timetable;  ///< never null
-    std::int64_t bound_messages = 0;       ///< Bound::messages
-    Cadence cadence;                       ///< of `timed`: what its clock goes by
+    Method method;                               ///< what was asked for, or what takes its place within the limit
+    std::shared_ptr<const Timetable> timetable;  ///< never null
+    std::int64_t bound_messages = 0;             ///< Bound::messages
+    Cadence cadence;                             ///< of `timed`: what its clock goes by
     /// largest_buffer_blocks(); nothing where no limit was given, since nobody has counted.
     std::optional<std::int64_t> buffer_blocks;
     std::vector<BufferedMethod> too_large;  ///< what was asked for and what was tried after that, if above the limit
 };
 
-/// What prepare() may be told besides.
+/// What prepare() may be told besides, where nobody else asks for timetables.
 struct PreparationOptions {
     std::optional<std::int64_t> most_buffer_blocks = std::nullopt;  ///< for forwarded blocks, on every rank
     const GivenSchedule* given = nullptr;                           ///< not owned; null: there is none
@@ -47,6 +48,10 @@ struct PreparationOptions {
 /// arguments, equal result, but for memory. As long as the algorithm takes; with a limit, and the plans of all ranks.
 [[nodiscard]] Expected<Prepared> prepare(const Network& network, const Placement& placement, const Bound& bound,
                                          const Method& wanted, const PreparationOptions& options = {});
+
+/// The same with timetables that others have asked for, too, which stay there.
+[[nodiscard]] Expected<Prepared> prepare(Timetables& timetables, const Bound& bound, const Method& wanted,
+                                         std::optional<std::int64_t> most_buffer_blocks = std::nullopt);
 
 /// Whether `synchronisation` suits the timetable and, if it goes by the clock, the speed of the links is known. What
 /// prepare() asks at the end, for those who try many on one timetable.

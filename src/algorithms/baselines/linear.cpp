@@ -1,5 +1,7 @@
 #include "algorithms/baselines/linear.hpp"
 
+#include "timetable/with_all_others.hpp"
+
 namespace aapc::baselines {
 
 namespace {
@@ -13,25 +15,13 @@ class LinearTimetable final : public Timetable {
     [[nodiscard]] Guarantee guarantee() const override { return Guarantee::nothing; }
 
     [[nodiscard]] std::vector<Transfer> sends_of(Rank rank) const override {
-        return with_all_others(rank, [&](Rank other) { return Transfer{other, rank, other}; });
+        return with_all_others(rank, participants_, [&](Rank other) { return Transfer{other, rank, other}; });
     }
     [[nodiscard]] std::vector<Transfer> receives_of(Rank rank) const override {
-        return with_all_others(rank, [&](Rank other) { return Transfer{rank, other, rank}; });
+        return with_all_others(rank, participants_, [&](Rank other) { return Transfer{rank, other, rank}; });
     }
 
   private:
-    template <class MakeTransfer>
-    [[nodiscard]] std::vector<Transfer> with_all_others(Rank rank, MakeTransfer make) const {
-        std::vector<Transfer> transfers;
-        transfers.reserve(static_cast<std::size_t>(participants_));
-        for (Rank other = 0; other < participants_; ++other) {
-            if (other != rank) {
-                transfers.push_back(make(other));
-            }
-        }
-        return transfers;
-    }
-
     Rank participants_;
 };
 

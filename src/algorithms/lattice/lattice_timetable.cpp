@@ -72,7 +72,7 @@ Expected<Attempt> try_to_settle(const Network& network, const Placement& placeme
                        fmt::format("{} of {} messages were left", settlement.unplaced, positions * (positions - 1))};
     }
     const double bound = network_bound(network, placement).seconds_per_byte;
-    return Attempt{settled_timetable(std::move(*places), *traffic, settlement, bound), ""};
+    return Attempt{settled_timetable(*places, *traffic, settlement, bound), ""};
 }
 
 }  // namespace

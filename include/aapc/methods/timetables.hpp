@@ -1,0 +1,61 @@
+/// @file
+/// Timetables that several ask for, each built once.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/input/diagnostic.hpp"
+#include "aapc/methods/given_schedule.hpp"
+#include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
+
+namespace aapc {
+
+/// The timetables of the algorithms on one network for one placement. Who decides, who counts buffers and who prepares
+/// an exchange ask here one after the other and get the same timetable, or the same refusal. For one thread at a time.
+class Timetables {
+  public:
+    /// All three outlive this and are not owned; `given` (null: there is none) has the place of what its algorithm
+    /// would find for that placement.
+    Timetables(const Network& network, const Placement& placement, const GivenSchedule* given = nullptr,
+               Effort effort = Effort::at_set_up)
+        : network_(&network), placement_(&placement), given_(given), effort_(effort) {}
+
+    [[nodiscard]] const Network& network() const { return *network_; }
+    [[nodiscard]] const Placement& placement() const { return *placement_; }
+
+    /// As build_timetable(), which is asked at the first time. Never null. O(1) after that.
+    [[nodiscard]] Expected<std::shared_ptr<const Timetable>> find(const Algorithm& algorithm, std::string_view variant);
+
+    /// Timetable::phases() of find(), or why there is none; known after release(), too.
+    [[nodiscard]] Expected<Phase> phases(const Algorithm& algorithm, std::string_view variant);
+
+    /// Keeps that timetable no longer: for whoever has made of it what it was for.
+    void release(const Algorithm& algorithm, std::string_view variant);
+
+  private:
+    struct Entry {
+        const Algorithm* algorithm;
+        std::string variant;
+        std::optional<Diagnostic> refusal;
+        Phase phases = 0;
+        std::shared_ptr<const Timetable> timetable;  ///< null: refused, or released
+    };
+    /// Built, unless it is known.
+    Entry& entry(const Algorithm& algorithm, std::string_view variant);
+    void build(Entry& entry) const;
+
+    const Network* network_;
+    const Placement* placement_;
+    const GivenSchedule* given_;
+    Effort effort_;
+    std::list<Entry> entries_;
+};
+
+}  // namespace aapc
