@@ -28,9 +28,8 @@ std::optional<Violation> check_order(const Schedule& schedule, const Synchronisa
 Expected<SynchronisedSchedule, Violation> make_schedule(const Prepared& prepared, const Network& network,
                                                         const Placement& placement, Reduction reduction) {
     const Method& method = prepared.method;
-    auto schedule = check_schedule(
-        tabulate(*prepared.timetable, std::string(method.algorithm->name), method.variant, prepared.bound_messages),
-        network, placement);
+    auto schedule = schedule_of_timetable(*prepared.timetable, std::string(method.algorithm->name), method.variant,
+                                          prepared.bound_messages, network, placement);
     if (!schedule) {
         return tl::unexpected(std::move(schedule.error()));
     }

@@ -1,6 +1,7 @@
 #include "aapc/schedule/tabulate.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "aapc/check/schedule.hpp"
 
@@ -8,7 +9,7 @@ namespace aapc {
 
 namespace {
 
-void append_blocks(const Timetable& timetable, ScheduleDraft& draft) {
+void fill_in_blocks(const Timetable& timetable, ScheduleDraft& draft) {
     for (const std::vector<Transfer>& phase : draft.phases) {
         std::vector<std::vector<Block>>& blocks = draft.blocks.emplace_back();
         for (const Transfer& transfer : phase) {
@@ -51,9 +52,15 @@ ScheduleDraft tabulate(const Timetable& timetable, std::string algorithm, std::s
         }
     }
     if (timetable.forwards()) {
-        append_blocks(timetable, draft);
+        fill_in_blocks(timetable, draft);
     }
     return draft;
+}
+
+Expected<Schedule, Violation> schedule_of_timetable(const Timetable& timetable, std::string algorithm,
+                                                    std::string variant, std::optional<std::int64_t> bound,
+                                                    const Network& network, const Placement& placement) {
+    return check_schedule(tabulate(timetable, std::move(algorithm), std::move(variant), bound), network, placement);
 }
 
 }  // namespace aapc

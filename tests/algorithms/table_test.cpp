@@ -114,9 +114,9 @@ class EveryAlgorithm : public testing::TestWithParam<Candidate> {
     }
 
     Expected<Schedule, Violation> schedule(const Timetable& timetable, const Place& place) const {
-        return check_schedule(tabulate(timetable, std::string(GetParam().algorithm->name), GetParam().variant,
-                                       tree_bound(place.network, place.placement).messages),
-                              place.network, place.placement);
+        return schedule_of_timetable(timetable, std::string(GetParam().algorithm->name), GetParam().variant,
+                                     tree_bound(place.network, place.placement).messages, place.network,
+                                     place.placement);
     }
 
     /// Calls `visit` for every number of ranks and every place.

@@ -160,8 +160,8 @@ inline BuiltSchedule build_schedule(const Network& network, const std::string& m
     const auto bound = (*timetable)->guarantee() == Guarantee::shortest
                            ? std::optional(tree_bound(network, placement).messages)
                            : std::nullopt;
-    auto schedule = check_schedule(tabulate(**timetable, std::string(parsed->algorithm->name), parsed->variant, bound),
-                                   network, placement);
+    auto schedule = schedule_of_timetable(**timetable, std::string(parsed->algorithm->name), parsed->variant, bound,
+                                          network, placement);
     if (!schedule) {
         ADD_FAILURE() << method << ": " << schedule.error().what;
         return {};

@@ -203,9 +203,8 @@ TEST_P(Tickets, PlacesAreThoseOfTheTable) {
         const test::MachineWorld world = test::random_machines(seed);
         const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.placement);
         ASSERT_TRUE(timetable);
-        const auto schedule =
-            check_schedule(tabulate(**timetable, method.algorithm->name.data(), method.variant, std::nullopt),
-                           world.network, world.placement);
+        const auto schedule = schedule_of_timetable(**timetable, method.algorithm->name.data(), method.variant,
+                                                    std::nullopt, world.network, world.placement);
         ASSERT_TRUE(schedule) << schedule.error().what << world.repeat;
         for (Rank rank = 0; rank < world.placement.participants(); ++rank) {
             const Plan local = make_plan(**timetable, world.placement, rank, method.synchronisation);

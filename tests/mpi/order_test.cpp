@@ -348,9 +348,8 @@ void Observer::observe_world(const test::World& world) {
     for (const char* text : {"tree/merged", "tree/paper", "ring/plain", "linear/plain"}) {
         const Method method = *parse_method(text, NetworkKind::tree);
         const auto timetable = build_timetable(*method.algorithm, method.variant, world.network, world.placement);
-        const auto schedule =
-            check_schedule(tabulate(**timetable, method.algorithm->name.data(), method.variant, std::nullopt),
-                           world.network, world.placement);
+        const auto schedule = schedule_of_timetable(**timetable, method.algorithm->name.data(), method.variant,
+                                                    std::nullopt, world.network, world.placement);
         for (const Synchronisation& synchronisation : test::every_synchronisation({1, 2, 5, all_phases})) {
             if (synchronisation.kind == Synchronisation::Kind::timed ||
                 !check_synchronisation_fits(**timetable, synchronisation)) {

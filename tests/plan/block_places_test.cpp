@@ -172,7 +172,7 @@ TEST_P(Bruck, PlacesAreExact) {
 TEST_P(Bruck, PlansEqualThoseFromTheSchedule) {
     const Placement placement = full_placement(network);
     for_each_radix([&](const Timetable& timetable, std::int64_t) {
-        const auto schedule = check_schedule(tabulate(timetable, "bruck", "", std::nullopt), network, placement);
+        const auto schedule = schedule_of_timetable(timetable, "bruck", "", std::nullopt, network, placement);
         ASSERT_TRUE(schedule) << schedule.error().what;
         for (const Plan& plan : plans_of(timetable)) {
             const Plan global = plan_from_schedule(*schedule, {}, plan.rank, plan.synchronisation);

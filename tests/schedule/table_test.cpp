@@ -139,7 +139,7 @@ std::string table_of(std::string_view name, const Synchronisation& synchronisati
     const std::string variant(algorithm.variants.front());
     const auto timetable = build_timetable(algorithm, variant, network, placement);
     const auto schedule =
-        check_schedule(tabulate(**timetable, std::string(name), variant, std::nullopt), network, placement);
+        schedule_of_timetable(**timetable, std::string(name), variant, std::nullopt, network, placement);
     return schedule_table(*schedule, synchronisation, {});
 }
 

@@ -80,7 +80,7 @@ TEST(Tabulate, WrongPhasesAreLeftToTheChecker) {
         for (const Phase phases : {0, 1}) {
             const SpokenTimetable timetable(2, phases, {{0, 0, 1}, {phase, 1, 0}});
             const auto schedule =
-                check_schedule(tabulate(timetable, "", "", std::nullopt), network, full_placement(network));
+                schedule_of_timetable(timetable, "", "", std::nullopt, network, full_placement(network));
             ASSERT_FALSE(schedule);
             EXPECT_EQ(schedule.error().what,
                       "Message n1->n0 is listed in phase 0 but says that its phase is " + std::to_string(phase) + ".");

@@ -139,10 +139,9 @@ TEST(Detection, EveryAlgorithmForTreesHasACheckedScheduleThere) {
             }
             const auto timetable = build_timetable(algorithm, "", found.network, found.placement);
             ASSERT_TRUE(timetable) << algorithm.name << ", seed " << seed << ": " << to_string(timetable.error());
-            ScheduleDraft draft =
-                tabulate(**timetable, std::string(algorithm.name), std::string(algorithm.variants.front()),
-                         network_bound(found.network, found.placement).messages);
-            EXPECT_TRUE(check_schedule(std::move(draft), found.network, found.placement))
+            EXPECT_TRUE(schedule_of_timetable(
+                **timetable, std::string(algorithm.name), std::string(algorithm.variants.front()),
+                network_bound(found.network, found.placement).messages, found.network, found.placement))
                 << algorithm.name << ", seed " << seed;
         }
     }

@@ -138,8 +138,7 @@ void expect_all_that_holds(const Network& network, const Placement& placement) {
         SCOPED_TRACE(variant);
         const auto timetable = build(network, placement, variant);
         ASSERT_NE(timetable, nullptr);
-        const auto schedule =
-            check_schedule(tabulate(*timetable, "aggregate", variant, std::nullopt), network, placement);
+        const auto schedule = schedule_of_timetable(*timetable, "aggregate", variant, std::nullopt, network, placement);
         ASSERT_TRUE(schedule) << schedule.error().what;
         expect_the_formulas(*timetable, placement, variant);
         std::vector<Plan> plans;

@@ -25,7 +25,7 @@ std::unique_ptr<Timetable> build_factor(const Network& network, const Placement&
 
 Expected<Schedule, Violation> write_down(const Timetable& timetable, std::string_view variant, const Network& network,
                                          const Placement& placement) {
-    return check_schedule(tabulate(timetable, "factor", std::string(variant), std::nullopt), network, placement);
+    return schedule_of_timetable(timetable, "factor", std::string(variant), std::nullopt, network, placement);
 }
 
 /// Machines with these numbers of ranks on one switch.

@@ -107,8 +107,8 @@ void expect_a_schedule(const Network& network, const Placement& placement) {
     const auto timetable = build_local_group(network, placement);
     ASSERT_NE(timetable, nullptr);
     ASSERT_EQ(timetable->participants(), placement.participants());
-    const auto schedule = check_schedule(
-        tabulate(*timetable, "local-group", "balanced", tree_bound(network, placement).messages), network, placement);
+    const auto schedule = schedule_of_timetable(*timetable, "local-group", "balanced",
+                                                tree_bound(network, placement).messages, network, placement);
     ASSERT_TRUE(schedule) << schedule.error().what;
 
     const std::vector<std::int64_t> sizes = test::ranks_of_clusters(network, placement);
@@ -256,9 +256,8 @@ TEST(LocalGroup, OtherAlgorithmsRunOnClusters) {
         if (algorithm.is_for(NetworkKind::clusters)) {
             const auto timetable = build_timetable(algorithm, "", network, placement);
             ASSERT_TRUE(timetable) << to_string(timetable.error());
-            const auto schedule = check_schedule(
-                tabulate(**timetable, std::string(algorithm.name), "", tree_bound(network, placement).messages),
-                network, placement);
+            const auto schedule = schedule_of_timetable(**timetable, std::string(algorithm.name), "",
+                                                        tree_bound(network, placement).messages, network, placement);
             EXPECT_TRUE(schedule) << algorithm.name << ": " << schedule.error().what;
         }
     }

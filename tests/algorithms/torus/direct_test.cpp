@@ -28,8 +28,8 @@ Expected<std::unique_ptr<Timetable>> direct(const Network& network, const Placem
 }
 
 Expected<Schedule, Violation> checked(const Timetable& timetable, const Network& network, const Placement& placement) {
-    return check_schedule(tabulate(timetable, "torus-direct", "plain", network_bound(network, placement).messages),
-                          network, placement);
+    return schedule_of_timetable(timetable, "torus-direct", "plain", network_bound(network, placement).messages,
+                                 network, placement);
 }
 
 /// Every ordered pair of places, and every place with itself, is in one round and direction; the moves of a slot and
@@ -165,9 +165,8 @@ TEST(TorusDirect, AnyOrderOfRanksAndAnyPartOfThem) {
         }
         const auto timetable = direct(network, placement);
         ASSERT_TRUE(timetable) << to_string(timetable.error());
-        const auto schedule =
-            check_schedule(tabulate(**timetable, "torus-direct", "plain", network_bound(network, placement).messages),
-                           network, placement);
+        const auto schedule = schedule_of_timetable(**timetable, "torus-direct", "plain",
+                                                    network_bound(network, placement).messages, network, placement);
         ASSERT_TRUE(schedule) << schedule.error().what;
         std::vector<Plan> plans;
         for (Rank rank = 0; rank < placement.participants(); ++rank) {

@@ -44,8 +44,8 @@ Cost checked_cost(const Sides& sides, int divisions) {
         return {};
     }
     EXPECT_EQ((*timetable)->guarantee(), Guarantee::contention_free);
-    const auto schedule = check_schedule(
-        tabulate(**timetable, "torus", fmt::format("divisions-{}", divisions), std::nullopt), network, placement);
+    const auto schedule = schedule_of_timetable(**timetable, "torus", fmt::format("divisions-{}", divisions),
+                                                std::nullopt, network, placement);
     if (!schedule) {
         ADD_FAILURE() << schedule.error().what;
         return {};
@@ -146,7 +146,7 @@ TEST(TorusDivided, AllSmallTori) {
                 break;
             }
             divided_ones += divisions > 0 && sides.size() > 1 ? 1 : 0;
-            const auto schedule = check_schedule(tabulate(**timetable, "torus", "", std::nullopt), network, placement);
+            const auto schedule = schedule_of_timetable(**timetable, "torus", "", std::nullopt, network, placement);
             ASSERT_TRUE(schedule) << schedule.error().what;
             std::vector<Plan> plans;
             for (Rank rank = 0; rank < placement.participants(); ++rank) {

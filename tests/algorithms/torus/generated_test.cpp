@@ -35,9 +35,8 @@ std::string torus_routine(const Network& network, const std::string& text) {
         ADD_FAILURE() << to_string(timetable.error());
         return {};
     }
-    const auto schedule = check_schedule(tabulate(**timetable, std::string(method->algorithm->name), method->variant,
-                                                  network_bound(network, placement).messages),
-                                         network, placement);
+    const auto schedule = schedule_of_timetable(**timetable, std::string(method->algorithm->name), method->variant,
+                                                network_bound(network, placement).messages, network, placement);
     if (!schedule) {
         ADD_FAILURE() << schedule.error().what;
         return {};

@@ -75,7 +75,7 @@ Expected<TorusWork> followed(const Sides& sides, int divisions) {
     if (!timetable) {
         return failure(timetable.error());
     }
-    const auto schedule = check_schedule(tabulate(**timetable, "torus", "", std::nullopt), network, placement);
+    const auto schedule = schedule_of_timetable(**timetable, "torus", "", std::nullopt, network, placement);
     EXPECT_TRUE(schedule) << schedule.error().what;
     return test::followed(*schedule, *torus::Division::plan(grid_of(sides), divisions));
 }
