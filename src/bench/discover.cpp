@@ -105,8 +105,7 @@ class Discovery {
             }
             status = cli::write_output(options_.output, discovered_topology(explorer.findings(), where));
         }
-        mpi::broadcast(harness_->communicator(), &status, sizeof status, 0);
-        return status;
+        return status_of_rank_0(harness_->communicator(), status);
     }
 
     const DiscoverOptions& options_;
@@ -116,15 +115,11 @@ class Discovery {
     FlowMeter meter_;
 };
 
-int run_program(int argc, char** argv) {
-    DiscoverOptions options;
-    cli::CommandLine line{"Finds the network by measuring. Started by aapc discover.", "aapc discover"};
-    add_discover_options(line, options);
-    return run_in_harness(line, argc, argv, std::string(detection_word), [&](std::unique_ptr<Harness> harness) {
-        return Discovery(options, std::move(harness)).run();
-    });
+int run_discover(int argc, char** argv) {
+    return run_where_found<Discovery>("aapc discover", "Finds the network by measuring. Started by aapc discover.",
+                                      add_discover_options, argc, argv);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return end_job_on_exception("aapc discover", run_program, argc, argv); }
+int main(int argc, char** argv) { return end_job_on_exception("aapc discover", run_discover, argc, argv); }

@@ -297,8 +297,7 @@ class Doctor {
                                            [](const DoctorLine& line) { return line.finding == Finding::bad; });
             status = status == cli::done && wrong ? cli::check_failed : status;
         }
-        mpi::broadcast(comm_, &status, sizeof status, 0);
-        return status;
+        return status_of_rank_0(comm_, status);
     }
 
     const DoctorOptions& options_;
@@ -312,14 +311,11 @@ class Doctor {
     DoctorFacts facts_;
 };
 
-int run_program(int argc, char** argv) {
-    DoctorOptions options;
-    cli::CommandLine line{"Says what is wrong with this cluster. Started by aapc doctor.", "aapc doctor"};
-    add_doctor_options(line, options);
-    return run_in_harness(line, argc, argv, std::string(detection_word),
-                          [&](std::unique_ptr<Harness> harness) { return Doctor(options, std::move(harness)).run(); });
+int run_doctor(int argc, char** argv) {
+    return run_where_found<Doctor>("aapc doctor", "Says what is wrong with this cluster. Started by aapc doctor.",
+                                   add_doctor_options, argc, argv);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return end_job_on_exception("aapc doctor", run_program, argc, argv); }
+int main(int argc, char** argv) { return end_job_on_exception("aapc doctor", run_doctor, argc, argv); }

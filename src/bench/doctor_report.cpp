@@ -11,6 +11,7 @@
 #include "aapc/input/units.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "bench/common_options.hpp"
+#include "input/enumerator_names.hpp"
 
 namespace aapc::bench {
 
@@ -290,17 +291,11 @@ DoctorLine check_shared_memory(const DoctorFacts& facts) {
             "capability SYS_PTRACE, and ranks in one container"};
 }
 
-const char* word_for(Finding finding) {
-    switch (finding) {
-        case Finding::good:
-            return "good";
-        case Finding::remark:
-            return "could be better";
-        case Finding::bad:
-            break;
-    }
-    return "WRONG";
-}
+constexpr EnumeratorNames<Finding, Finding::bad> finding_words({
+    {Finding::good, "good"},
+    {Finding::remark, "could be better"},
+    {Finding::bad, "WRONG"},
+});
 
 }  // namespace
 
@@ -341,7 +336,7 @@ std::string doctor_table(const std::vector<DoctorLine>& lines) {
     }
     std::string text;
     for (const DoctorLine& line : lines) {
-        text += fmt::format("{:<{}}  {:<15}  {}\n", line.check, checks, word_for(line.finding), line.found);
+        text += fmt::format("{:<{}}  {:<15}  {}\n", line.check, checks, finding_words[line.finding], line.found);
         if (!line.advice.empty()) {
             text += fmt::format("{:<{}}  {:<15}  -> {}\n", "", checks, "", line.advice);
         }

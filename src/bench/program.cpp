@@ -14,6 +14,7 @@
 #include "console/launch_environment.hpp"
 #include "console/output.hpp"
 #include "input/on_one_line.hpp"
+#include "mpi/agreement.hpp"
 #include "mpi/ranks.hpp"
 
 namespace aapc::bench {
@@ -79,6 +80,11 @@ int run_in_harness(cli::CommandLine& line, int argc, char** argv, const std::str
         status = run_in_harness(topology, run);
     }
     MPI_Finalize();
+    return status;
+}
+
+int status_of_rank_0(MPI_Comm comm, int status) {
+    mpi::broadcast(comm, &status, sizeof status, 0);
     return status;
 }
 

@@ -2,10 +2,14 @@
 /// What the MPI programs behind `aapc bench`, `aapc tune` and `aapc fit` have in common.
 #pragma once
 
+#include <mpi.h>
+
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "aapc/topology/detection.hpp"
 #include "bench/harness.hpp"
 #include "console/command_line.hpp"
 
@@ -23,6 +27,22 @@ using HarnessUser = std::function<int(std::unique_ptr<Harness>)>;
 /// of wrong usage; where there is no harness to be had, rank 0 says why.
 [[nodiscard]] int run_in_harness(cli::CommandLine& line, int argc, char** argv, const std::string& topology,
                                  const HarnessUser& run);
+
+/// The same where the ranks find out which of them share a machine, for a class that is made of its options and the
+/// harness and whose run() gives the status.
+template <class Program, class Options>
+[[nodiscard]] int run_where_found(const std::string& name, const std::string& summary,
+                                  void (*add_options)(cli::Command&, Options&), int argc, char** argv) {
+    Options options;
+    cli::CommandLine line(summary, name);
+    add_options(line, options);
+    return run_in_harness(line, argc, argv, std::string(detection_word), [&options](std::unique_ptr<Harness> harness) {
+        return Program(options, std::move(harness)).run();
+    });
+}
+
+/// Rank 0's, on all ranks. Collective.
+[[nodiscard]] int status_of_rank_0(MPI_Comm comm, int status);
 
 /// Calls `program` and returns its status. What it throws, when memory is short or standard error has gone away, ends
 /// the whole job after a line that begins with `name`.

@@ -12,12 +12,10 @@ namespace {
 int run_bench(const bench::BenchOptions& options, const Invocation& invocation) {
     const auto& candidates = options.candidates;
     const bool interposed = std::find(candidates.begin(), candidates.end(), bench::interposed) != candidates.end();
-    const std::string topology = topology_for_ranks(options.topology);
-    return run_mpi_program(invocation, {.name = "aapc-bench",
-                                        .mpi = options.mpi,
-                                        .arguments = arguments_of(invocation, "bench"),
-                                        .environment = {{"AAPC_TOPOLOGY", topology}},
-                                        .interposition = interposed ? Interposition::preloaded : Interposition::none});
+    MpiProgram program =
+        program_behind("bench", invocation, options.mpi, interposed ? Interposition::preloaded : Interposition::none);
+    program.environment = {{"AAPC_TOPOLOGY", topology_for_ranks(options.topology)}};
+    return run_mpi_program(invocation, program);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ Expected<std::string> mpich_selection(const Tuning& tuning, const std::string& l
     return selection->dump(1) + "\n";
 }
 
-int run(const ExportOptions& options) {
+int run_export(const ExportOptions& options) {
     const Expected<Tuning> tuning = read_any_tuning(options.tuning);
     if (!tuning) {
         return complain(tuning.error());
@@ -203,7 +203,7 @@ void add_export_command(Command& program, Invocation& invocation) {
         "and Open MPI by itself");
     command.example("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=selection.json mpiexec -n 16 ./app",
                     "what was written of a tuning under MPICH");
-    command.on_run([options, &invocation] { invocation.status = run(*options); });
+    command.on_run([options, &invocation] { invocation.status = run_export(*options); });
 }
 
 }  // namespace aapc::cli

@@ -37,11 +37,7 @@ int run_fit(const bench::FitOptions& options, const Invocation& invocation) {
     if (!options.measures()) {
         return fit_file(options);
     }
-    return run_mpi_program(invocation, {.name = "aapc-fit",
-                                        .mpi = options.mpi,
-                                        .arguments = arguments_of(invocation, "fit"),
-                                        .environment = {},
-                                        .interposition = Interposition::none});
+    return run_mpi_program(invocation, program_behind("fit", invocation, options.mpi, Interposition::none));
 }
 
 }  // namespace

@@ -214,6 +214,11 @@ int run_mpi_program(const Invocation& invocation, const MpiProgram& program) {
     return become(std::move(command));
 }
 
+MpiProgram program_behind(const std::string& command, const Invocation& invocation, const std::string& mpi,
+                          Interposition interposition) {
+    return {"aapc-" + command, mpi, arguments_of(invocation, command), {}, interposition};
+}
+
 std::vector<std::string> arguments_of(const Invocation& invocation, std::string_view subcommand) {
     const auto& all = invocation.arguments;
     const auto name = std::find(all.begin() + (all.empty() ? 0 : 1), all.end(), subcommand);

@@ -62,6 +62,10 @@ struct MpiProgram {
 /// this process. Returns only if that is not possible, with the status; one process of the job has said why.
 [[nodiscard]] int run_mpi_program(const Invocation& invocation, const MpiProgram& program);
 
+/// The program behind `aapc COMMAND`, with the words that were given to that.
+[[nodiscard]] MpiProgram program_behind(const std::string& command, const Invocation& invocation,
+                                        const std::string& mpi, Interposition interposition);
+
 /// Adds the subcommand `name`, which becomes an MPI program; its options are those of that program.
 template <class Options>
 void add_measuring_command(Command& program, Invocation& invocation, const std::string& name, const std::string& help,

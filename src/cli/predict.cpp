@@ -163,7 +163,7 @@ void add_equations(const NetworkModel& model, const Network& network, const Plac
 
 /// From which size on the MPI's own is as fast as a method that is faster for small blocks, as a sentence; empty: the
 /// method is faster for none, or for all that an exchange may have.
-std::string crossover_text(const MethodModel& method, const MethodModel& native, const std::string& name) {
+std::string text_of_modelled_crossover(const MethodModel& method, const MethodModel& native, const std::string& name) {
     constexpr std::int64_t longest = std::int64_t{1} << 30;
     const auto is_ahead = [&](std::int64_t bytes) { return method.seconds(bytes).value < native.seconds(bytes).value; };
     if (!is_ahead(1) || is_ahead(longest)) {
@@ -197,7 +197,7 @@ Expected<void> add_method(const std::string& name, const NetworkModel& model, co
     std::string crossover;
     if (of_method->copies_inside_machines()) {
         if (const auto native = MethodModel::create(network, placement, Method{}, model)) {
-            crossover = crossover_text(*of_method, *native, to_string(*method));
+            crossover = text_of_modelled_crossover(*of_method, *native, to_string(*method));
         }
     }
     for (const std::int64_t bytes : sizes) {

@@ -188,7 +188,7 @@ double slowest_bits_per_second(const Network& network) {
     return slowest;
 }
 
-Expected<Basis> basis_of(const Network& network, const PredictOptions& options) {
+Expected<Basis> basis_of_torus(const Network& network, const PredictOptions& options) {
     if (options.start_up_seconds < 0) {
         return failure(
             {.file = "--start-up",
@@ -302,7 +302,7 @@ int predict_torus(const Network& network, const PredictOptions& options) {
                          .problem = "the algorithms for tori take one rank on each machine",
                          .advice = "describe the torus with one rank on each machine"});
     }
-    const auto basis = basis_of(network, options);
+    const auto basis = basis_of_torus(network, options);
     if (!basis) {
         return complain(basis.error());
     }

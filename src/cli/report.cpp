@@ -62,7 +62,7 @@ Expected<std::string> make_page(const ReportOptions& options) {
                            report::figures_of(*record, *network ? &**network : nullptr, model ? &*model : nullptr));
 }
 
-int run(const ReportOptions& options) {
+int run_report(const ReportOptions& options) {
     const auto page = make_page(options);
     return page ? write_output(options.output, *page) : complain(page.error());
 }
@@ -83,7 +83,7 @@ void add_report_command(Command& program, Invocation& invocation) {
     command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
     command.example("mpirun -n 16 aapc exec --topology cluster.toml --record job.jsonl -- ./app", "notes the calls");
     command.example("aapc report job.jsonl -o report.html", "the page, for any browser");
-    command.on_run([options, &invocation] { invocation.status = run(*options); });
+    command.on_run([options, &invocation] { invocation.status = run_report(*options); });
 }
 
 }  // namespace aapc::cli

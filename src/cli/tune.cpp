@@ -15,12 +15,9 @@ int run_tune(const bench::TuneOptions& options, const Invocation& invocation) {
         return speaks() ? complain(diagnostic) : bad_input;
     }
     // The interposer goes along so that its own cost can be measured; it passes everything else through.
-    const std::string topology = topology_for_ranks(options.topology);
-    return run_mpi_program(invocation, {.name = "aapc-tune",
-                                        .mpi = options.mpi,
-                                        .arguments = arguments_of(invocation, "tune"),
-                                        .environment = {{"AAPC_TOPOLOGY", topology}},
-                                        .interposition = Interposition::preloaded});
+    MpiProgram program = program_behind("tune", invocation, options.mpi, Interposition::preloaded);
+    program.environment = {{"AAPC_TOPOLOGY", topology_for_ranks(options.topology)}};
+    return run_mpi_program(invocation, program);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
+#include "input/polymorphic.hpp"
 
 namespace aapc::demand {
 
@@ -18,13 +19,8 @@ namespace aapc::demand {
 [[nodiscard]] inline std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
 
 /// One rank's share of the loads that are summed.
-class LoadShares {
+class LoadShares : public Polymorphic {
   public:
-    LoadShares() = default;
-    LoadShares(const LoadShares&) = delete;
-    LoadShares& operator=(const LoadShares&) = delete;
-    virtual ~LoadShares() = default;
-
     /// Writes what `rank` puts on each of these links if it has `to` for every rank.
     virtual void write(Rank rank, std::span<const std::int64_t> to, std::span<std::int64_t> sums) const = 0;
 

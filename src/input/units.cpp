@@ -120,11 +120,11 @@ std::pair<double, std::string_view> in_largest_unit(double bits_per_second) {
 }
 
 /// What speeds and durations have in common: the number and the factor of its unit. `unit_named` gives 0 for a unit
-/// that does not exist; `too_small` is what `refuse` is told of a number
-/// below 0.
+/// that does not exist; `refuse` is told `too_small` of a number below 0 and
+/// `too_large` of a quantity above `most`.
 template <class UnitNamed, class Refuse>
-Expected<double> parse_quantity(std::string_view text, std::string_view too_small, UnitNamed unit_named,
-                                Refuse refuse) {
+Expected<double> parse_quantity(std::string_view text, std::string_view too_small, double most,
+                                std::string_view too_large, UnitNamed unit_named, Refuse refuse) {
     const auto [digits, unit] = split_number(text);
     if (digits.empty()) {
         return refuse(text.starts_with('-') ? too_small : "it does not start with a number");
@@ -140,6 +140,9 @@ Expected<double> parse_quantity(std::string_view text, std::string_view too_smal
     if (factor == 0) {
         return refuse(fmt::format("it has an unknown unit, {}", in_quotes(unit)));
     }
+    if (*number * factor > most) {
+        return refuse(too_large);
+    }
     return *number * factor;
 }
 
@@ -150,17 +153,9 @@ Expected<double> parse_speed(std::string_view text) {
         return failure(fmt::format("{} is not a speed: {}", in_quotes(text), why),
                        "write a number and bit, kbit, Mbit, Gbit or Tbit, such as \"100Mbit\" or \"2.5Gbit\"");
     };
-    Expected<double> speed = parse_quantity(text, "it is not more than 0", speed_unit, refuse);
-    if (!speed) {
-        return speed;
-    }
-    if (!(*speed > 0)) {
-        return refuse("it is not more than 0");
-    }
-    if (*speed > most_bits_per_second) {
-        return refuse("it is more than 1000 Tbit");
-    }
-    return speed;
+    Expected<double> speed = parse_quantity(text, "it is not more than 0", most_bits_per_second,
+                                            "it is more than 1000 Tbit", speed_unit, refuse);
+    return speed && !(*speed > 0) ? refuse("it is not more than 0") : speed;
 }
 
 Expected<double> parse_duration(std::string_view text) {
@@ -168,14 +163,7 @@ Expected<double> parse_duration(std::string_view text) {
         return failure(fmt::format("{} is not a duration: {}", in_quotes(text), why),
                        "write a number and s, ms, us or ns, such as \"5ms\" or \"0.2s\"");
     };
-    Expected<double> seconds = parse_quantity(text, "it is less than 0", duration_unit, refuse);
-    if (!seconds) {
-        return seconds;
-    }
-    if (*seconds > most_seconds) {
-        return refuse("it is more than an hour");
-    }
-    return seconds;
+    return parse_quantity(text, "it is less than 0", most_seconds, "it is more than an hour", duration_unit, refuse);
 }
 
 Expected<std::int64_t> parse_size(std::string_view text) {

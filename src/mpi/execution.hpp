@@ -15,6 +15,7 @@
 
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/plan/plan.hpp"
+#include "input/polymorphic.hpp"
 #include "mpi/blocks.hpp"
 #include "mpi/local_copies.hpp"
 #include "mpi/transport.hpp"
@@ -22,13 +23,8 @@
 namespace aapc::mpi {
 
 /// One way of carrying out a plan. Moves everything but a rank's block to itself and those that are copied.
-class Execution {
+class Execution : public Polymorphic {
   public:
-    Execution() = default;
-    Execution(const Execution&) = delete;
-    Execution& operator=(const Execution&) = delete;
-    virtual ~Execution() = default;
-
     /// Collective. Returns the first error code of an MPI call, or Exchange::declined; what goes wrong with messages is
     /// noted in the transport's trouble(). Takes no memory for blocks of less than 2^31 bytes but where that is noted.
     [[nodiscard]] virtual int run(const Blocks& blocks) = 0;

@@ -170,12 +170,8 @@ bool write_schedule_json(const Schedule& schedule, const Synchronisation& synchr
 
 std::string schedule_json(const Schedule& schedule, const Synchronisation& synchronisation,
                           const std::vector<Edge>& edges) {
-    std::string text;
-    static_cast<void>(write_schedule_json(schedule, synchronisation, edges, [&text](std::string_view piece) {
-        text += piece;
-        return true;
-    }));
-    return text;
+    return documents::whole_text(
+        [&](const TakeText& take) { return write_schedule_json(schedule, synchronisation, edges, take); });
 }
 
 }  // namespace aapc

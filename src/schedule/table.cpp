@@ -292,12 +292,8 @@ bool write_schedule_table(const Schedule& schedule, const Synchronisation& synch
 
 std::string schedule_table(const Schedule& schedule, const Synchronisation& synchronisation,
                            const std::vector<Edge>& edges) {
-    std::string text;
-    static_cast<void>(write_schedule_table(schedule, synchronisation, edges, [&text](std::string_view piece) {
-        text += piece;
-        return true;
-    }));
-    return text;
+    return documents::whole_text(
+        [&](const TakeText& take) { return write_schedule_table(schedule, synchronisation, edges, take); });
 }
 
 }  // namespace aapc

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "aapc/schedule/schedule_file.hpp"
 
@@ -32,5 +33,16 @@ class TextPieces {
     const TakeText& take_;
     bool good_ = true;
 };
+
+/// All pieces that `write` passes on, one behind the other.
+template <typename Write>
+[[nodiscard]] std::string whole_text(Write write) {
+    std::string text;
+    static_cast<void>(write([&text](std::string_view piece) {
+        text += piece;
+        return true;
+    }));
+    return text;
+}
 
 }  // namespace aapc::documents

@@ -7,9 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "input/enumerator_names.hpp"
+
 namespace aapc {
 
 namespace {
+
+constexpr EnumeratorNames<Verdict, Verdict::undecided> verdict_names({
+    {Verdict::faster, "faster"},
+    {Verdict::slower, "slower"},
+    {Verdict::undecided, "undecided"},
+});
 
 std::vector<double> sorted(std::span<const double> values) {
     std::vector<double> copy(values.begin(), values.end());
@@ -115,17 +123,7 @@ double geometric_mean(std::span<const double> values) {
     return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
-std::string_view to_string(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::faster:
-            return "faster";
-        case Verdict::slower:
-            return "slower";
-        case Verdict::undecided:
-            break;
-    }
-    return "undecided";
-}
+std::string_view to_string(Verdict verdict) { return verdict_names[verdict]; }
 
 PairedComparison compare_pairs(std::span<const double> reference, std::span<const double> candidate, double level,
                                double margin) {

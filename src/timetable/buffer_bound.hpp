@@ -6,18 +6,14 @@
 
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/placement.hpp"
+#include "input/polymorphic.hpp"
 
 namespace aapc {
 
 /// Timetables derive from it, too, if they can say so quickly: whoever looks for the rank that needs most then makes
 /// the plans of few.
-class BufferBound {
+class BufferBound : public Polymorphic {
   public:
-    BufferBound() = default;
-    BufferBound(const BufferBound&) = delete;
-    BufferBound& operator=(const BufferBound&) = delete;
-    virtual ~BufferBound() = default;
-
     /// At least buffer_blocks() of the rank's plan (aapc/plan/staging.hpp), where messages of `window` phases at most
     /// are under way at once.
     [[nodiscard]] virtual std::int64_t most_buffer_blocks(Rank rank, Phase window) const = 0;

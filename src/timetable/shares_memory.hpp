@@ -2,17 +2,13 @@
 /// What a timetable that forwards says of its messages inside machines.
 #pragma once
 
+#include "input/polymorphic.hpp"
+
 namespace aapc {
 
 /// Timetables derive from it, too, if their messages inside machines only put together what goes to other machines, and
 /// hand out what has come: with `window:W` these are copies in memory that the ranks of a machine share, and the method
 /// is refused where they share none.
-class SharesMemory {
-  public:
-    SharesMemory() = default;
-    SharesMemory(const SharesMemory&) = delete;
-    SharesMemory& operator=(const SharesMemory&) = delete;
-    virtual ~SharesMemory() = default;
-};
+class SharesMemory : public Polymorphic {};
 
 }  // namespace aapc

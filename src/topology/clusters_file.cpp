@@ -27,9 +27,7 @@ class ClustersReader {
     explicit ClustersReader(TopologyTables& tables) : tables_(tables) {}
 
     Expected<Network> read(const toml::table& root) {
-        tables_.check_keys(root, "at the top of the file", clusters_root_keys);
-        if (const toml::table* network = tables_.table_at(root, "network")) {
-            tables_.check_keys(*network, "in [network]", clusters_network_keys);
+        if (const toml::table* network = tables_.network_at(root, clusters_root_keys, clusters_network_keys)) {
             tree_.speed = tables_.speed_at(*network, "speed");
             tree_.buffer = tables_.buffer_at(*network, "buffer");
             tree_.mtu_bytes = tables_.mtu_at(*network);

@@ -24,9 +24,7 @@ constexpr std::array<std::string_view, 4> network_keys{"kind", "speed", "buffer"
 
 Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
     DeclaredTree tree;
-    tables.check_keys(root, "at the top of the file", root_keys);
-    if (const toml::table* network = tables.table_at(root, "network")) {
-        tables.check_keys(*network, "in [network]", network_keys);
+    if (const toml::table* network = tables.network_at(root, root_keys, network_keys)) {
         if (const auto* kind = tables.string_at(*network, "kind", "kind = \"tree\"");
             kind != nullptr && kind->get() != "tree") {
             tables.add_mistake(tables.position(*kind),

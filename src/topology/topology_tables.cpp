@@ -37,6 +37,16 @@ const toml::table* TopologyTables::table_at(const toml::table& root, std::string
     return node == nullptr ? nullptr : node->as_table();
 }
 
+const toml::table* TopologyTables::network_at(const toml::table& root, std::span<const std::string_view> root_keys,
+                                              std::span<const std::string_view> network_keys) {
+    check_keys(root, "at the top of the file", root_keys);
+    const toml::table* network = table_at(root, "network");
+    if (network != nullptr) {
+        check_keys(*network, "in [network]", network_keys);
+    }
+    return network;
+}
+
 std::vector<const toml::table*> TopologyTables::tables_of(const toml::node& array, std::string_view key,
                                                           std::string_view plural) {
     const std::string example = fmt::format("[[{0}]], in double brackets, for every {0}", key);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ class TopologyTables : public TomlReader {
 
     /// The table at `key` of the file; nothing, with or without a mistake, if there is none.
     [[nodiscard]] const toml::table* table_at(const toml::table& root, std::string_view key);
+    /// The [network] of the file, as table_at(); neither at the top of the file nor in it are there other keys.
+    [[nodiscard]] const toml::table* network_at(const toml::table& root, std::span<const std::string_view> root_keys,
+                                                std::span<const std::string_view> network_keys);
     /// The tables of the array `[[key]]`, at most max_machines of them. `plural`: "switches".
     [[nodiscard]] std::vector<const toml::table*> tables_of(const toml::node& array, std::string_view key,
                                                             std::string_view plural);

@@ -26,8 +26,7 @@ class TorusReader {
     explicit TorusReader(TopologyTables& tables) : tables_(tables) {}
 
     Expected<Network> read(const toml::table& root) {
-        tables_.check_keys(root, "at the top of the file", torus_root_keys);
-        if (const toml::table* network = tables_.table_at(root, "network")) {
+        if (const toml::table* network = tables_.network_at(root, torus_root_keys, torus_network_keys)) {
             read_network(*network);
         }
         if (!tables_.complaint()) {
@@ -41,7 +40,6 @@ class TorusReader {
 
   private:
     void read_network(const toml::table& network) {
-        tables_.check_keys(network, "in [network]", torus_network_keys);
         const Position here = tables_.position(network);
         if (const auto speed = tables_.speed_at(network, "speed")) {
             speed_ = *speed;

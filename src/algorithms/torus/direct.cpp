@@ -77,12 +77,10 @@ class DirectFormula {
         if (!up) {
             return std::nullopt;
         }
-        Place to{};
-        for (std::size_t dimension = 0; dimension <= last_; ++dimension) {
-            to[dimension] = rings_[dimension].destination(pattern.rounds[dimension], from[dimension],
-                                                          *up != pattern.opposite[dimension]);
-        }
-        return to == from ? std::nullopt : std::optional(to);
+        return elsewhere(from, [&](std::size_t dimension) {
+            return rings_[dimension].destination(pattern.rounds[dimension], from[dimension],
+                                                 *up != pattern.opposite[dimension]);
+        });
     }
 
     /// Who sends to the machine at `to` in `phase`, if anybody does.
@@ -92,11 +90,7 @@ class DirectFormula {
         if (!up) {
             return std::nullopt;
         }
-        Place from{};
-        for (std::size_t dimension = 0; dimension <= last_; ++dimension) {
-            from[dimension] = origin_along(pattern, dimension, to, *up);
-        }
-        return from == to ? std::nullopt : std::optional(from);
+        return elsewhere(to, [&](std::size_t dimension) { return origin_along(pattern, dimension, to, *up); });
     }
 
     /// Who sends in `phase` over the link from `place` along that dimension, upward or downward, if anybody does.
@@ -123,6 +117,15 @@ class DirectFormula {
     }
 
   private:
+    /// The place whose coordinates are coordinate(dimension), unless it is `here`.
+    template <typename Coordinate>
+    [[nodiscard]] std::optional<Place> elsewhere(const Place& here, Coordinate coordinate) const {
+        Place place{};
+        for (std::size_t dimension = 0; dimension <= last_; ++dimension) {
+            place[dimension] = coordinate(dimension);
+        }
+        return place == here ? std::nullopt : std::optional(place);
+    }
     /// Two directions at once would need two ports where there is but one slot to join.
     [[nodiscard]] bool is_one_way() const { return shifts_ == 1; }
     [[nodiscard]] static std::int32_t offset(bool up) { return up ? 0 : 1; }
