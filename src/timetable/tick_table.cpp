@@ -16,13 +16,15 @@ std::vector<Transfer> in_order_of_time(std::vector<Transfer> transfers) {
 }  // namespace
 
 std::vector<Transfer> TickTable::sends_of(Rank rank) const {
-    return in_order_of_time(with_all_others(
-        rank, participants_, [&](Rank other) { return Transfer{start_tick(rank, other), rank, other}; }));
+    return in_order_of_time(with_all_others(rank, participants_, [&](Rank other) {
+        return Transfer{start_tick(rank, other), rank, other};
+    }));
 }
 
 std::vector<Transfer> TickTable::receives_of(Rank rank) const {
-    return in_order_of_time(with_all_others(
-        rank, participants_, [&](Rank other) { return Transfer{start_tick(other, rank), other, rank}; }));
+    return in_order_of_time(with_all_others(rank, participants_, [&](Rank other) {
+        return Transfer{start_tick(other, rank), other, rank};
+    }));
 }
 
 }  // namespace aapc
