@@ -30,7 +30,8 @@ std::atomic<double> long_wait_seconds = 0;
 /// When the wait was first looked at that this thread is in; infinity: the listener knows of it.
 thread_local double looked_at_first = 0;
 
-/// For a wait that has taken some tenths of a second already.
+/// Behind every sleep: where ranks crowd a processor, sleeps take thousands of times as long as they should, so that a
+/// number of them says nothing.
 void look_at_wait(bool first) {
     const double now = now_seconds();
     if (first) {
@@ -77,16 +78,13 @@ void rest_until(double seconds, double most_seconds) {
 
 void Patience::rest() {
     constexpr int yields = 20;
-    constexpr int rests_between_looks = 1000;
-    fruitless_ = fruitless_ < std::numeric_limits<int>::max() ? fruitless_ + 1 : rests_between_looks + 1;
+    fruitless_ = fruitless_ < std::numeric_limits<int>::max() ? fruitless_ + 1 : fruitless_;
     if (fruitless_ <= yields) {
         sched_yield();
         return;
     }
     sleep_seconds(std::min(fruitless_ - yields, 10) * 1e-5);
-    if (fruitless_ % rests_between_looks == 0) {
-        look_at_wait(fruitless_ == rests_between_looks);
-    }
+    look_at_wait(fruitless_ == yields + 1);
 }
 
 void listen_for_long_waits(LongWaitListener listener, double seconds) {
