@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -83,6 +84,31 @@ TEST(Regret, NoiseDoesNotSpoilIt) {
         EXPECT_LE(mean_regret(seconds, 0.1, 1000), 1.02) << text(seconds);
         EXPECT_LE(mean_regret(seconds, 0.03, 100), 1.05) << text(seconds);
     }
+}
+
+/// Each candidate is five times as slow in one call of `every`, 8 or about 50 (0: never). A mean over programs.
+double mean_regret_with_slow_calls(const Seconds& seconds, const std::vector<int>& every, int calls) {
+    constexpr int programs = 8;
+    double sum = 0;
+    for (int seed = 1; seed <= programs; ++seed) {
+        World world = long_calls(seconds);
+        world.time_of = [=, &seconds, &every](std::int64_t, int call, std::size_t one) {
+            const double chance = std::abs(std::log(scatter(call, one, static_cast<std::uint64_t>(seed + 100), 1)));
+            const bool slow = every[one] != 0 && chance > (every[one] == 8 ? 1.54 : 2.33);  // 1/8, 1/50 of normal ones
+            return seconds[one] * (slow ? 5 : 1) * scatter(call, one, static_cast<std::uint64_t>(seed), 0.03);
+        };
+        sum += run(world, calls).regret();
+    }
+    return sum / programs;
+}
+
+TEST(Regret, AMethodThatIsVerySlowInSomeCallsIsSeenThrough) {
+    EXPECT_LE(mean_regret_with_slow_calls({1e-2, 0.8e-2}, {0, 8}, 1000), 1.04);
+    EXPECT_LE(mean_regret_with_slow_calls({1e-2, 0.88e-2}, {0, 8}, 1000), 1.04);
+    EXPECT_LE(mean_regret_with_slow_calls({1e-2, 1.1e-2}, {8, 0}, 1000), 1.15) << "the MPI's own is";
+    // Accidents that can happen to everybody do not make it lose its lead.
+    EXPECT_LE(mean_regret_with_slow_calls({1e-2, 0.8e-2}, {50, 50}, 1000), 1.04);
+    EXPECT_LE(mean_regret_with_slow_calls({1e-2, 1.1e-2}, {50, 50}, 1000), 1.02);
 }
 
 TEST(Regret, FromTheTenthCallOnExploringStaysBelowAShare) {
