@@ -3,7 +3,10 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -13,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/demand/patterns.hpp"
+#include "aapc/methods/unequal_exchange.hpp"
 #include "aapc/models/method_model.hpp"
 #include "aapc/models/network_model.hpp"
 #include "aapc/search/expected_by_model.hpp"
@@ -27,11 +32,13 @@
 #include "bench/tune_options.hpp"
 #include "bench/tune_pass_through.hpp"
 #include "bench/tune_report.hpp"
+#include "bench/unequal_harness.hpp"
 #include "console/command_line.hpp"
 #include "console/job_output.hpp"
 #include "console/output.hpp"
 #include "input/text_file.hpp"
 #include "selection/rule.hpp"
+#include "selection/unequal_rule.hpp"
 
 namespace {
 
@@ -42,6 +49,8 @@ constexpr double seconds_between_lines = 30;
 constexpr double seconds_between_bars = 0.2;
 /// Calls that a method which finds its pace gets after a pause, before its times are believed again.
 constexpr int calls_to_find_a_pace = 4;
+/// Large enough for nothing to be rounded.
+constexpr int mean_of_comparison = 1 << 20;
 
 bool finds_its_pace(const Method& method) {
     return method.synchronisation.kind == Synchronisation::Kind::timed && method.synchronisation.pace <= 0;
@@ -58,12 +67,17 @@ class Tune {
           fingerprint_(make_fingerprint(harness_->network(), harness_->placement(), AAPC_MPI,
                                         shared_text(harness_->communicator(), mpi_library_version()),
                                         std::filesystem::path(options_.topology).filename().string())),
-          output_("aapc tune", harness_->rank() == 0) {}
+          output_("aapc tune", harness_->rank() == 0) {
+        fingerprint_.unequal = !options_.pattern.empty();
+    }
 
     int run() {
         if (const auto reason = selection::nothing_to_schedule(harness_->placement(), harness_->bound())) {
             return output_.refuse({.problem = *reason + ", so no tuning would ever be obeyed",
                                    .advice = "use at least three ranks on at least two machines"});
+        }
+        if (const auto unequal = begin_pattern(); !unequal) {
+            return output_.refuse(unequal.error());
         }
         auto search = begin();
         if (!search) {
@@ -89,18 +103,22 @@ class Tune {
             return failure(sizes.error());
         }
         SearchSettings settings;
-        settings.sizes = *sizes;
+        settings.sizes = searched_sizes(*sizes);
         settings.budget_seconds = 60 * options_.minutes;
         settings.bound_seconds_per_byte = harness_->bound().seconds_per_byte;
         settings.slowest_bits_per_second = harness_->bound().slowest_bits_per_second;
-        std::vector<Method> candidates = candidate_methods(harness_->network(), harness_->placement());
+        std::vector<Method> candidates = unequal_ ? std::vector<Method>{Method{}, by_clock_}
+                                                  : candidate_methods(harness_->network(), harness_->placement());
         auto expected = expected_by_file(candidates);
         if (!expected) {
             return failure(expected.error());
         }
         const selection::Decision untuned =
             selection::decide(harness_->network(), harness_->placement(), harness_->bound(), {}, nullptr, AAPC_MPI);
-        const Foreknowledge known{std::move(*expected), [untuned](std::int64_t bytes) { return untuned.at(bytes); }};
+        Foreknowledge known{std::move(*expected), [untuned](std::int64_t bytes) { return untuned.at(bytes); }};
+        if (unequal_) {
+            known.untuned = nullptr;
+        }
         const std::string state = options_.restart ? "" : shared_text(harness_->communicator(), read_state());
         if (state.empty()) {
             return Search::create(std::move(settings), std::move(candidates), known);
@@ -115,6 +133,61 @@ class Tune {
         output_.remark(
             fmt::format("goes on from {}, {:.0f} % done", options_.state_file(), 100 * resumed->progress().done));
         return resumed;
+    }
+
+    /// Where messages are unequal: what they are exchanged by, and how their sizes compare with those of equal ones.
+    Expected<void> begin_pattern() {
+        if (options_.pattern.empty()) {
+            return {};
+        }
+        if (!options_.models.empty()) {
+            return failure("--model is of equal messages", "leave it out where there is a --pattern");
+        }
+        const auto method = selection::method_for_unequal(harness_->network().kind());
+        const auto demand =
+            make_demand(options_.pattern, harness_->placement().participants(), mean_of_comparison, options_.seed);
+        if (!method || !demand) {
+            return failure(method ? demand.error() : method.error());
+        }
+        by_clock_ = *method;
+        unequal_.emplace(*harness_);
+        if (auto prepared = unequal_->prepare(by_clock_); !prepared) {
+            return prepared;
+        }
+        const auto bound = demand_bound(harness_->network(), harness_->placement(), *demand);
+        if (!bound || bound->seconds() <= 0) {
+            return failure(bound ? Diagnostic{.problem = "no message of this pattern crosses a link"} : bound.error());
+        }
+        equal_over_mean_ = bound->seconds() / (harness_->bound().seconds_per_byte * double{mean_of_comparison});
+        return {};
+    }
+
+    /// Sizes of equal messages whose bound is as long as that of the pattern with these means.
+    [[nodiscard]] std::vector<std::int64_t> searched_sizes(std::vector<std::int64_t> sizes) const {
+        for (std::int64_t& size : sizes) {
+            size = std::max<std::int64_t>(std::llround(static_cast<double>(size) * equal_over_mean_), 1);
+        }
+        sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+        return sizes;
+    }
+
+    Expected<Sample> run_once(const Search::Trial& trial) {
+        if (!unequal_) {
+            return harness_->run_once(trial.method, trial.block_bytes);
+        }
+        if (std::exchange(demand_is_of_, trial.block_bytes) != trial.block_bytes) {
+            const auto mean =
+                static_cast<std::int64_t>(std::ceil(static_cast<double>(trial.block_bytes) / equal_over_mean_));
+            const auto demand =
+                make_demand(options_.pattern, harness_->placement().participants(), mean, options_.seed);
+            if (!demand) {
+                return failure(demand.error());
+            }
+            if (auto set = unequal_->set_demand(*demand); !set) {
+                return failure(set.error());
+            }
+        }
+        return unequal_->run_once(trial.method);
     }
 
     /// What the model files say, as rank 0 reads them; null where none is given.
@@ -169,7 +242,7 @@ class Tune {
                 return settled;
             }
             const double begin = PMPI_Wtime();
-            const auto sample = harness_->run_once(trial.method, trial.block_bytes);
+            const auto sample = run_once(trial);
             if (!sample) {
                 return failure(sample.error());
             }
@@ -200,7 +273,7 @@ class Tune {
             return {};
         }
         for (int call = 0; call < calls_to_find_a_pace && !interrupted_; ++call) {
-            const auto sample = harness_->run_once(trial.method, trial.block_bytes);
+            const auto sample = run_once(trial);
             if (!sample) {
                 return failure(sample.error());
             }
@@ -246,6 +319,10 @@ class Tune {
         std::error_code ignored;
         std::filesystem::remove(options_.state_file(), ignored);
         std::string text = results_table(result);
+        if (unequal_) {
+            text += fmt::format("sizes are those of equal messages whose bound is as long, {:.2f} times the mean\n",
+                                equal_over_mean_);
+        }
         text += fmt::format("{} exchanges in {:.0f} s; {} written\n", result.measurements, result.spent_seconds,
                             options_.output);
         if (!result.unmet.empty()) {
@@ -257,6 +334,10 @@ class Tune {
 
     TuneOptions options_;
     std::unique_ptr<Harness> harness_;
+    std::optional<UnequalHarness> unequal_;  ///< where there is a pattern
+    Method by_clock_;                        ///< what unequal messages are exchanged by
+    double equal_over_mean_ = 1;             ///< size of equal messages over the mean of unequal ones, of one bound
+    std::int64_t demand_is_of_ = 0;          ///< the size that is set; 0: none
     Fingerprint fingerprint_;
     cli::JobOutput output_;
     bool resumed_ = false;

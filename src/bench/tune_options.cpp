@@ -1,5 +1,8 @@
 #include "bench/tune_options.hpp"
 
+#include <fmt/format.h>
+
+#include "aapc/demand/patterns.hpp"
 #include "bench/common_options.hpp"
 
 namespace aapc::bench {
@@ -21,6 +24,11 @@ void add_tune_options(cli::Command& command, TuneOptions& options) {
                 "it predicts to be fast come first; measuring decides")
         .separated_by(',')
         .type_name("FILE,...");
+    command
+        .option("--pattern", options.pattern,
+                fmt::format("unequal messages (MPI_Alltoallv), of these sizes on average: {}", pattern_names()))
+        .type_name("NAME");
+    command.option("--seed", options.seed, "of what the pattern draws").show_default();
     add_mpi_option(command, options.mpi);
     command.flag("--restart", options.restart, "begin anew, whatever the state file holds");
 }

@@ -2,6 +2,7 @@
 /// The options of `aapc tune`, for the command that checks them and the MPI program that obeys them. Knows no MPI.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct TuneOptions {
     double minutes = 12;
     std::string state;  ///< empty: the output's name with .state behind it
     bool restart = false;
+    std::string pattern;              ///< of unequal messages; empty: equal ones
+    std::uint64_t seed = 1;           ///< of what the pattern draws
     std::vector<std::string> models;  ///< FILE or CLUSTER=FILE (model_files.hpp); empty: no model
 
     [[nodiscard]] std::string state_file() const { return state.empty() ? output + ".state" : state; }

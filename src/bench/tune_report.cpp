@@ -17,9 +17,9 @@ constexpr std::string_view first_line = "aapc tune state 1\n";
 constexpr std::string_view between = "\n";  // an empty line ends the fingerprint
 
 std::string fingerprint_text(const Fingerprint& fingerprint) {
-    return fmt::format("aapc {}\nmpi {}\nmpi-version {}\ntopology {}\nplacement {}\n", fingerprint.aapc_version,
+    return fmt::format("aapc {}\nmpi {}\nmpi-version {}\ntopology {}\nplacement {}\n{}", fingerprint.aapc_version,
                        fingerprint.mpi, fingerprint.mpi_version, fingerprint.topology_digest,
-                       compact_hostlist(fingerprint.machine_of));
+                       compact_hostlist(fingerprint.machine_of), fingerprint.unequal ? "messages unequal\n" : "");
 }
 
 /// The first line in which the texts differ, of each.

@@ -268,7 +268,9 @@ Fingerprint Job::fingerprint(const Placement& placement) const {
 }
 
 bool Job::tuning_is_for_this() const {
-    auto difference = mismatch(*configuration_.tuning, fingerprint(placement_));
+    Fingerprint here = fingerprint(placement_);
+    here.unequal = configuration_.tuning->fingerprint.unequal;  // there are calls of both kinds
+    auto difference = mismatch(*configuration_.tuning, here);
     if (difference) {
         difference->file = configuration_.tuning_file;
         reject(configuration_.only_tuned ? selection::giving_up(to_string(*difference))

@@ -42,7 +42,10 @@ class Job {
 
     [[nodiscard]] const selection::Configuration& configuration() const { return configuration_; }
     /// Null: there is none, or it was made for something else than this job.
-    [[nodiscard]] const Tuning* tuning() const { return configuration_.tuning ? &*configuration_.tuning : nullptr; }
+    /// Of equal messages.
+    [[nodiscard]] const Tuning* tuning() const {
+        return configuration_.tuning && !configuration_.tuning->fingerprint.unequal ? &*configuration_.tuning : nullptr;
+    }
     /// The machine of each rank of MPI_COMM_WORLD.
     [[nodiscard]] const std::vector<Machine>& machine_of() const { return placement_.machine_of; }
     [[nodiscard]] MPI_Group world() const { return world_; }

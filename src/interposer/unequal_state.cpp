@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/crossover.hpp"
+#include "selection/rule.hpp"
 
 namespace aapc::interposer {
 
@@ -49,7 +51,12 @@ UnequalState::UnequalState(const Network& network, const Placement& placement,
       use_(configuration.unequal),
       inquiry_(configuration.unequal),
       start_seconds_(configuration.start_seconds),
-      says_more_(configuration.verbosity >= 1) {}
+      says_more_(configuration.verbosity >= 1) {
+    if (use_ == selection::UnequalUse::automatic && configuration.tuning && configuration.tuning->fingerprint.unequal &&
+        selection::has_shape(network, placement, *configuration.tuning)) {
+        tuning_ = &*configuration.tuning;
+    }
+}
 
 std::unique_ptr<UnequalState> UnequalState::make(MPI_Comm comm, const Network& network, const Placement& placement,
                                                  const selection::Configuration& configuration,
@@ -79,11 +86,12 @@ void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_befor
         return;
     }
     const Bound bound = network_bound(network_, placement_);
-    if (use_ == selection::UnequalUse::automatic && adapt) {
+    equal_seconds_per_byte_ = bound.seconds_per_byte;
+    if (use_ == selection::UnequalUse::automatic && adapt && tuning_ == nullptr) {
         learning_.emplace(learned_before, bound.seconds_per_byte);
     }
     // Where it is measured, it is measured for all calls that it may matter for.
-    const bool measures = !start_seconds_ && !learning_;
+    const bool measures = !start_seconds_ && !learning_ && tuning_ == nullptr;
     crossover_ = selection::unequal_crossover(
         network_, placement_, bound, measures ? std::optional(selection::least_start_seconds) : start_seconds_);
     buffers_ = std::make_unique<UnequalBuffers>(static_cast<int>(placement_.participants()));
@@ -161,6 +169,11 @@ std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusa
 }
 
 UnequalState::Choice UnequalState::choose(bool& settled) {
+    if (tuning_ != nullptr) {
+        const Method& method =
+            selection::tuned_method(*tuning_, std::llround(agreed_.bound.seconds() / equal_seconds_per_byte_));
+        return {method.native() ? Outcome::size : Outcome::exchanged};
+    }
     // Where calls show what is faster, those that the rule leaves out by little are worth a try, and what an agreement
     // costs shows in their times.
     constexpr double uncertainty_of_bounds = 4;
@@ -203,7 +216,7 @@ void UnequalState::make_exchange(MPI_Comm comm) {
 }
 
 void UnequalState::learn_start(MPI_Comm comm) {
-    if (use_ != selection::UnequalUse::automatic || start_seconds_ || learning_) {
+    if (use_ != selection::UnequalUse::automatic || start_seconds_ || learning_ || tuning_ != nullptr) {
         return;
     }
     // One byte for everybody, as with equal messages.

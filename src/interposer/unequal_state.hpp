@@ -85,6 +85,8 @@ class UnequalState {
     const Placement& placement_;
     selection::UnequalUse use_;
     selection::Inquiry inquiry_;
+    const Tuning* tuning_ = nullptr;       ///< that decides; null: none
+    double equal_seconds_per_byte_ = 0;    ///< of the bound of equal messages
     std::optional<double> start_seconds_;  ///< what the user says of it
     selection::UnequalCrossover crossover_;
     bool says_more_;

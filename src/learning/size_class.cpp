@@ -179,13 +179,12 @@ void SizeClass::observe(const Measured& measured) {
 
 void SizeClass::end_look(Candidate& candidate) {
     candidate.look_turns = 0;
-    if (ahead_on_average(candidates_[winner_].samples, candidate.samples, samples_of_a_verdict)) {
-        candidate.next_look = usual_growth * calls_;
-    } else if (!candidate.samples.empty() && typical(candidate.samples) < winner_seconds()) {
+    const bool behind = ahead_on_average(candidates_[winner_].samples, candidate.samples, samples_of_a_verdict);
+    if (!behind && !candidate.samples.empty() && typical(candidate.samples) < winner_seconds()) {
         candidate.next_look = calls_;  // as long as it seems to be faster, looking costs nothing
     } else if (hopeless(candidate)) {
         candidate.next_look = hopeless_growth * calls_;
-    } else if (candidate.samples.size() < most_samples && !surely_slower(candidate)) {
+    } else if (!behind && candidate.samples.size() < most_samples && !surely_slower(candidate)) {
         // Such a look costs next to nothing, and a small lead takes many times to be seen.
         candidate.next_look = calls_ + std::max(calls_ / 8, calls_to_the_next_sample);
     } else {

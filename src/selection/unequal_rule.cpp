@@ -68,6 +68,14 @@ bool worth_exchanging(UnequalUse use, const DemandBound& bound, double agreement
     }
 }
 
+const Method& tuned_method(const Tuning& tuning, std::int64_t bytes) {
+    const Method* found = &tuning.ranges.front().method;
+    for (const TunedRange& range : tuning.ranges) {
+        found = range.from_bytes <= bytes ? &range.method : found;
+    }
+    return *found;
+}
+
 bool Inquiry::asks() {
     if (use_ != UnequalUse::automatic) {
         return use_ == UnequalUse::always;

@@ -12,6 +12,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/preparation.hpp"
+#include "aapc/selection/tuning.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
@@ -57,6 +58,10 @@ struct UnequalCrossover {
 /// 1, or more for those who can find out.
 [[nodiscard]] bool worth_exchanging(UnequalUse use, const DemandBound& bound, double agreement_seconds,
                                     const UnequalCrossover& crossover, double uncertainty = 1);
+
+/// What a tuning of unequal messages takes for a call whose bound is as long as that of equal messages of `bytes`. It
+/// points into the tuning. O(ranges).
+[[nodiscard]] const Method& tuned_method(const Tuning& tuning, std::int64_t bytes);
 
 /// Which calls on a communicator the ranks agree on at all. Programs with small messages make many calls, and a
 /// reduction costs them more than it could ever gain: after a few such calls in a row only every other one is asked

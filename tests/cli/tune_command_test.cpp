@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "aapc/methods/method.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "cli/under_mpi.hpp"
 
@@ -130,6 +131,29 @@ TEST_P(TuneCommand, DetectsMachinesWhereNoTopologyIsGivenAndTheInterposerObeysTh
     const Outcome elsewhere = run(bench, "AAPC_TUNING=" + directory_.path("tuned.toml"));
     EXPECT_EQ(elsewhere.status, 2) << "one rank a machine is something else";
     EXPECT_THAT(elsewhere.err, HasSubstr("it was made for the topology"));
+}
+
+TEST_P(TuneCommand, MeasuresAPatternOfUnequalMessagesAndTheInterposerObeysThat) {
+    const Outcome outcome = tune("--pattern hot --sizes 256,64Ki --minutes 0.05 -o tuned.toml");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("sizes are those of equal messages whose bound is as long"));
+    auto tuning = read_tuning_file(directory_.path("tuned.toml"), NetworkKind::tree);
+    ASSERT_TRUE(tuning) << to_string(tuning.error());
+    EXPECT_TRUE(tuning->fingerprint.unequal);
+    for (const char* method : {"native", "lattice/formula+timed"}) {
+        // Half of all bytes go to one receiver, so the bound is longer than that of equal messages.
+        tuning->ranges = {{0, *parse_method(method, NetworkKind::tree), {}}, {300, Method{}, {}}};
+        const Outcome interposed = run("'" AAPC_PROGRAM "' bench --topology '" + topology +
+                                           "' --pattern hot --sizes 32,256 --candidates interposed --repeats 2 "
+                                           "--format json",
+                                       "AAPC_TUNING=" + directory_.file("told.toml", tuning_text(*tuning)));
+        ASSERT_EQ(interposed.status, 0) << interposed.err;
+        const auto sizes = nlohmann::json::parse(interposed.out)["sizes"];
+        EXPECT_EQ(sizes[0]["candidates"][0]["samples"][0]["by_aapc"], *method != 'n') << method;
+        EXPECT_EQ(sizes[1]["candidates"][0]["samples"][0]["by_aapc"], false) << method;
+    }
+    const Outcome models = tune("--pattern hot --model fit.json --sizes 256 --minutes 0.05 -o other.toml");
+    EXPECT_NE(models.status, 0);
 }
 
 TEST_P(TuneCommand, RefusesWhereNoTuningWouldBeObeyed) {
