@@ -6,19 +6,11 @@
 
 namespace aapc::cli {
 
-namespace {
-
-int become_doctor(const bench::DoctorOptions& options, const Invocation& invocation) {
-    return run_mpi_program(invocation, program_behind("doctor", invocation, options.mpi, Interposition::preloaded));
-}
-
-}  // namespace
-
 void add_doctor_command(Command& program, Invocation& invocation) {
     add_measuring_command(program, invocation, "doctor",
                           "Look at the machines, clocks and links of a job, and say what to do about them",
                           {{"mpirun -n 16 aapc doctor --topology cluster.toml", "a line for each check"}},
-                          bench::add_doctor_options, become_doctor);
+                          bench::add_doctor_options, becoming("doctor", Interposition::preloaded));
 }
 
 }  // namespace aapc::cli

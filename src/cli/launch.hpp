@@ -66,11 +66,12 @@ struct MpiProgram {
 [[nodiscard]] MpiProgram program_behind(const std::string& command, const Invocation& invocation,
                                         const std::string& mpi, Interposition interposition);
 
-/// Adds the subcommand `name`, which becomes an MPI program; its options are those of that program.
-template <class Options>
+/// Adds the subcommand `name`, which becomes an MPI program; its options are those of that program. `run`
+/// gives the status for options and invocation.
+template <class Options, class Run>
 void add_measuring_command(Command& program, Invocation& invocation, const std::string& name, const std::string& help,
                            const std::vector<ExampleText>& examples, void (*add_options)(Command&, Options&),
-                           int (*run)(const Options&, const Invocation&)) {
+                           const Run& run) {
     Command command = program.subcommand(name, help);
     const auto options = std::make_shared<Options>();
     add_options(command, *options);
@@ -78,6 +79,13 @@ void add_measuring_command(Command& program, Invocation& invocation, const std::
         command.example(example.command, example.meaning);
     }
     command.on_run([options, run, &invocation] { invocation.status = run(*options, invocation); });
+}
+
+/// The `run` of a subcommand that becomes its program whatever the options say.
+[[nodiscard]] inline auto becoming(const std::string& command, Interposition interposition) {
+    return [command, interposition](const auto& options, const Invocation& invocation) {
+        return run_mpi_program(invocation, program_behind(command, invocation, options.mpi, interposition));
+    };
 }
 
 /// The words behind the subcommand's name, as they were given.

@@ -43,26 +43,18 @@ Expected<int> parse_verbosity(const std::string& text) {
     return text[0] - '0';
 }
 
-Expected<std::optional<std::int64_t>> parse_buffer_limit(const std::string& text) {
+/// What a variable says that may be left out.
+template <typename Value>
+Expected<std::optional<Value>> parse_if_set(const char* variable, const std::string& text,
+                                            Expected<Value> (*parse)(std::string_view)) {
     if (text.empty()) {
         return std::nullopt;
     }
-    const auto limit = parse_size(text);
-    if (!limit) {
-        return failure(about_variable("AAPC_BUFFER_LIMIT", limit.error()));
+    const auto value = parse(text);
+    if (!value) {
+        return failure(about_variable(variable, value.error()));
     }
-    return *limit;
-}
-
-Expected<std::optional<double>> parse_start(const std::string& text) {
-    if (text.empty()) {
-        return std::nullopt;
-    }
-    const auto start = parse_duration(text);
-    if (!start) {
-        return failure(about_variable("AAPC_START", start.error()));
-    }
-    return *start;
+    return *value;
 }
 
 /// Whoever says what a start costs wants runs that decide alike, which calls that are timed do not.
@@ -297,8 +289,8 @@ Expected<Configuration> configure(const Settings& settings) {
                        .topology_text = settings.record.empty() ? "" : settings.topology_text};
     made.verbosity = understood(parse_verbosity(settings.verbosity));
     made.shared_memory = understood(parse_shared_memory(settings.shared_memory), "AAPC_SHARED_MEMORY");
-    made.buffer_limit = understood(parse_buffer_limit(settings.buffer_limit));
-    made.start_seconds = understood(parse_start(settings.start));
+    made.buffer_limit = understood(parse_if_set("AAPC_BUFFER_LIMIT", settings.buffer_limit, parse_size));
+    made.start_seconds = understood(parse_if_set("AAPC_START", settings.start, parse_duration));
     made.unequal = understood(parse_unequal_use(settings.unequal), "AAPC_ALLTOALLV");
     made.record_segments = understood(parse_record_segments(settings.record_segments));
     made.adapt = understood(parse_adapt(settings.adapt, made.start_seconds.has_value()));
