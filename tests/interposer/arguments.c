@@ -163,6 +163,23 @@ static int begin_in_place(const int* counts, MPI_Comm comm, MPI_Request* request
     return MPI_Ialltoallv(MPI_IN_PLACE, counts, places, MPI_INT, other, counts, places, MPI_INT, comm, request);
 }
 
+/* A small unequal call, which all ranks agree to leave to the MPI. */
+static void unequal_on(MPI_Comm comm) {
+    int counts[64] = {0};
+    int places[64] = {0};
+    int here[64] = {0};
+    int there[64] = {0};
+    for (int one = 0; one < ranks; ++one) {
+        counts[one] = 1;
+        places[one] = one;
+        here[one] = rank * 64 + one;
+    }
+    MPI_Alltoallv(here, counts, places, MPI_INT, there, counts, places, MPI_INT, comm);
+    for (int one = 0; one < ranks; ++one)
+        if (there[one] != one * 64 + rank) fail("wrong data of an unequal call");
+    ++passed_through;
+}
+
 /* It is refused: the MPI complains once, and the communicator is as it was. It is not, and Open MPI makes no more
  * communicators of this one: other calls end nonetheless. */
 static void check_in_place(void) {
@@ -184,11 +201,13 @@ static void check_in_place(void) {
     exchange_on(copy);
     MPI_Comm_free(&copy);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    unequal_on(copy); /* what the ranks agree with is there before */
     int counts[64] = {0};
     if (rank > 0) counts[3 - rank] = 8; /* rank 0 has nothing */
     begin_in_place(counts, copy, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     exchange_on(copy);
+    unequal_on(copy);
     passed_through += 3;
 #ifndef MPICH_VERSION
     --exchanged;
