@@ -6,7 +6,8 @@
 
 With --cases 0 all there are: every allocation of every rank by every way in which a call is carried out, and so on.
 The program must end in time, by itself or, where a rank has died, by its launcher; and a call that says it worked must
-have delivered the right data. A failing case prints the command that runs it alone.
+have delivered the right data. A failing case prints the command that runs it alone. --from and --to run a part of what
+would be run; on a terminal it shows where it is, and Ctrl-C ends it with what is known by then.
 """
 
 import argparse
@@ -41,6 +42,8 @@ def arguments():
     parser.add_argument("--program", required=True)
     parser.add_argument("--cases", type=int, default=40, help="so many, drawn from all; 0: all")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
+    parser.add_argument("--from", type=int, default=0, dest="first", help="leave out so many of those")
+    parser.add_argument("--to", type=int, dest="end", help="and end before this one")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names match")
     parser.add_argument("--case", metavar="NAME", help="this one, as it was printed")
     parser.add_argument("--timeout", type=float, default=60)
@@ -137,6 +140,33 @@ def complaint(fault, status, out):
     return None
 
 
+class Tally:
+    def __init__(self):
+        self.cases = 0
+        self.failed = 0
+        self.errors = 0
+        self.slowest = 0.0
+
+
+def run_all(options, cases, tally):
+    for number, case in enumerate(cases):
+        if sys.stderr.isatty():
+            print(f"\r{number} of {len(cases)}: {case} ", end="\033[K", file=sys.stderr, flush=True)
+        method, rank, fault = case.split()
+        start = time.monotonic()
+        status, out, err = run(options, method, fault, rank)
+        tally.cases += 1
+        tally.slowest = max(tally.slowest, time.monotonic() - start)
+        tally.errors += any(int(found[3]) for found in COUNT.finditer(out))
+        wrong = complaint(fault, status, out)
+        if options.case:
+            print(f"exit status {status}\n--- standard output\n{out}\n--- standard error\n{err}")
+        if wrong:
+            tally.failed += 1
+            print(f"{wrong}: run it alone with\n{sys.executable} {' '.join(sys.argv)} --case '{case}'")
+            print("\n".join(err.splitlines()[:6]), flush=True)
+
+
 def main():
     options = arguments()
     if options.case:
@@ -145,25 +175,15 @@ def main():
         cases = [case for case in all_cases(options) if re.search(options.only, case)]
         if options.cases:
             cases = drawn(options, cases)
-    failed = 0
-    errors = 0
-    slowest = 0.0
-    for case in cases:
-        method, rank, fault = case.split()
-        start = time.monotonic()
-        status, out, err = run(options, method, fault, rank)
-        slowest = max(slowest, time.monotonic() - start)
-        errors += any(int(found[3]) for found in COUNT.finditer(out))
-        wrong = complaint(fault, status, out)
-        if options.case:
-            print(f"exit status {status}\n--- standard output\n{out}\n--- standard error\n{err}")
-        if wrong:
-            failed += 1
-            print(f"{wrong}: run it alone with\n{sys.executable} {' '.join(sys.argv)} --case '{case}'")
-            print("\n".join(err.splitlines()[:6]), flush=True)
-    print(f"{len(cases)} faults, {failed} of them not borne, {errors} with calls that returned an error; "
-          f"the slowest job took {slowest:.1f} s")
-    return 1 if failed or not cases else 0
+        cases = cases[options.first:options.end]
+    tally = Tally()
+    try:
+        run_all(options, cases, tally)
+    except KeyboardInterrupt:
+        print("\ninterrupted")
+    print(f"{tally.cases} faults, {tally.failed} of them not borne, {tally.errors} with calls that returned an error; "
+          f"the slowest job took {tally.slowest:.1f} s")
+    return 1 if tally.failed or not cases else 0
 
 
 if __name__ == "__main__":
