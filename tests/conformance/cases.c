@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memfd_create */
 #include "cases.h"
 
 #include <mpi.h>
@@ -5,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "communicators.h"
 #include "exchange.h"
@@ -177,8 +179,49 @@ static unsigned char* reserve(size_t size) {
     return memory;
 }
 
-static unsigned char byte_of(int source, int destination, MPI_Aint offset) {
-    return (unsigned char)(1 | mixed((uint64_t)offset * 1024 + (uint64_t)(source * 32 + destination)));
+/* The same pages again and again. */
+static unsigned char* reserve_repeated(size_t size, size_t period) {
+    unsigned char* const memory = reserve(size);
+    const int file = memfd_create("sent", 0);
+    if (file < 0 || ftruncate(file, (off_t)period) != 0) fail("no file in memory");
+    for (size_t at = 0; at < size; at += period) {
+        const size_t length = size - at < period ? size - at : period;
+        if (mmap(memory + at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+            fail("no pages");
+    }
+    close(file);
+    return memory;
+}
+
+static unsigned char byte_of(int source, MPI_Aint place) {
+    return (unsigned char)(1 | mixed((uint64_t)place * 32 + (uint64_t)source));
+}
+
+/* One block for each rank, `apart` bytes apart, which is the type's extent. */
+static void call_with_blocks(const Communicator* where, int form, MPI_Datatype block, MPI_Aint apart, const void* send,
+                             void* receive) {
+    Call call;
+    memset(&call, 0, sizeof call);
+    call.form = form;
+    call.way = blocking;
+    call.peers = where->size;
+    call.comm = where->comm;
+    for (int i = 0; i < where->size; ++i) {
+        const int one = 1;
+        const MPI_Aint place = i * apart;
+        call.send.counts[i] = 1;
+        call.send.places[i] = form == typed ? 0 : i;
+        call.send.types[i] = block;
+        if (form == typed) {
+            MPI_Type_create_hindexed(1, &one, &place, block, &call.send.types[i]);
+            MPI_Type_commit(&call.send.types[i]);
+        }
+    }
+    call.receive = call.send;
+    call.send.buffer = send;
+    call.receive.buffer = receive;
+    make_call(&call, NULL);
+    for (int i = 0; i < where->size && form == typed; ++i) MPI_Type_free(&call.send.types[i]);
 }
 
 /* Blocks of `bytes` bytes that lie `apart` bytes apart, so that all the memory but theirs stays unused. */
@@ -192,34 +235,15 @@ static void check_far(const Communicator* where, int form, int bytes, MPI_Aint a
     MPI_Type_create_resized(block, 0, apart, &far);
     MPI_Type_commit(&far);
     MPI_Type_free(&block);
-    Call call;
-    memset(&call, 0, sizeof call);
-    call.form = form;
-    call.way = blocking;
-    call.peers = where->size;
-    call.comm = where->comm;
     for (int i = 0; i < where->size; ++i) {
-        call.send.counts[i] = 1;
-        call.send.places[i] = form == typed ? 0 : i;
-        const int one = 1;
-        MPI_Aint place = i * apart;
-        call.send.types[i] = far;
-        if (form == typed) {
-            MPI_Type_create_hindexed(1, &one, &place, far, &call.send.types[i]);
-            MPI_Type_commit(&call.send.types[i]);
-        }
-        for (int k = 0; k < bytes; ++k) send[i * apart + k] = byte_of(where->rank, i, k);
+        for (int k = 0; k < bytes; ++k) send[i * apart + k] = byte_of(where->rank, i * apart + k);
     }
-    call.receive = call.send;
-    call.send.buffer = send;
-    call.receive.buffer = receive;
-    make_call(&call, NULL);
+    call_with_blocks(where, form, far, apart, send, receive);
     for (int i = 0; i < where->size; ++i) {
         for (MPI_Aint k = i > 0 ? -around : 0; k < bytes + around; ++k) {
-            const int should = k < 0 || k >= bytes ? 0 : byte_of(i, where->rank, k);
+            const int should = k < 0 || k >= bytes ? 0 : byte_of(i, where->rank * apart + k);
             if (receive[i * apart + k] != should) fail("blocks of %d bytes %ld apart: wrong", bytes, (long)apart);
         }
-        if (form == typed) MPI_Type_free(&call.send.types[i]);
     }
     MPI_Type_free(&far);
     munmap(send, size);
@@ -234,10 +258,39 @@ void calls_far_apart(Random* shared, Random* own) {
     check_far(&where, form, bytes, ((MPI_Aint)1 << 30) + below(shared, 4096));
 }
 
+/* Blocks that follow one another, from a buffer that repeats itself and takes no memory. */
+static void check_dense(const Communicator* where, int form, int bytes) {
+    enum { period = 1 << 20 };
+    const size_t size = (size_t)bytes * (size_t)where->size;
+    unsigned char* const send = reserve_repeated(size, period);
+    unsigned char* const receive = reserve(size + around);
+    unsigned char* const pattern = reserve(period);
+    for (int k = 0; k < period; ++k) send[k] = byte_of(where->rank, k);
+    MPI_Datatype block = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(bytes, MPI_BYTE, &block);
+    MPI_Type_commit(&block);
+    call_with_blocks(where, form, block, bytes, send, receive);
+    for (int i = 0; i < where->size; ++i) {
+        const size_t from = (size_t)where->rank * (size_t)bytes;
+        for (int k = 0; k < period; ++k) pattern[k] = byte_of(i, k);
+        for (size_t k = 0; k < (size_t)bytes; ++k) {
+            if (receive[(size_t)i * (size_t)bytes + k] != pattern[(from + k) % period])
+                fail("dense blocks of %d bytes, form %d: wrong from rank %d at %zu", bytes, form, i, k);
+        }
+    }
+    for (int k = 0; k < around; ++k) {
+        if (receive[size + (size_t)k] != 0) fail("dense blocks of %d bytes: written behind", bytes);
+    }
+    MPI_Type_free(&block);
+    munmap(send, size);
+    munmap(receive, size + around);
+    munmap(pattern, period);
+}
+
 void calls_of_much_data(Random* shared, Random* own) {
     (void)own;
     Communicator where = communicator_of(MPI_COMM_WORLD, "MPI_COMM_WORLD");
     const int form = below(shared, forms);
     const int bytes = INT32_MAX / where.size + 100000 + below(shared, 100000);
-    check_far(&where, form, bytes, bytes + around);
+    check_dense(&where, form, bytes);
 }
