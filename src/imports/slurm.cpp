@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <optional>
 
 #include "aapc/input/hostlist.hpp"
@@ -278,9 +279,11 @@ Expected<FoundTree> read_slurm_yaml(std::string_view text, const std::string& fi
         }
         return TreeOfSwitches(std::move(*switches), file).build("Slurm's topology.yaml");
     } catch (const YAML::Exception& error) {
+        // The library reads what is no text as some encoding, and counts columns that are not there.
+        const bool is_inside = error.mark.pos >= 0 && error.mark.column <= static_cast<std::ptrdiff_t>(text.size());
         return failure({.file = file,
                         .line = error.mark.line + 1,
-                        .column = error.mark.column + 1,
+                        .column = is_inside ? error.mark.column + 1 : 0,
                         .problem = fmt::format("it is no YAML: {}", error.msg),
                         .advice = "give Slurm's topology.yaml as it is"});
     }
