@@ -30,7 +30,9 @@ void rest_until(double seconds, double most_seconds) {
     }
 }
 
-void Patience::rest() {
+int looks_before_yielding(std::size_t) { return 0; }
+
+void Patience::give_way() {
     ++fruitless_;
     simulation::wait_for_a_tested_request();
 }

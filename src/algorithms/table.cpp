@@ -91,6 +91,7 @@ constexpr Algorithm table[] = {
         .synchronisation = Synchronisation::with_blocks(Kind::window, all_phases),
         .build = aggregate::build,
         .uses = aggregate::uses,
+        .on_one_machine = true,
         .worth_trying = aggregate::has_what_to_put_together,
         .smaller_variant = aggregate::more_carriers,
     },

@@ -74,7 +74,7 @@ class Tune {
     int run() {
         if (const auto reason = selection::nothing_to_schedule(harness_->placement(), harness_->bound())) {
             return output_.refuse({.problem = *reason + ", so no tuning would ever be obeyed",
-                                   .advice = "use at least three ranks on at least two machines"});
+                                   .advice = "use at least three ranks, or two on one machine"});
         }
         if (const auto unequal = begin_pattern(); !unequal) {
             return output_.refuse(unequal.error());

@@ -66,6 +66,18 @@ bool is_of_world(MPI_Comm comm, int ranks, MPI_Group world) {
     return all;
 }
 
+/// Ranks of our world. Takes no memory of ours, either.
+bool share_a_machine(MPI_Comm comm, int ranks, const Job& job) {
+    const auto machine_of = [&](int world_rank) { return job.machine_of()[static_cast<std::size_t>(world_rank)]; };
+    std::optional<Machine> first;
+    bool all = true;
+    for_each_world_rank(comm, ranks, job.world(), [&](int world_rank) {
+        first = first.value_or(machine_of(world_rank));
+        all = all && machine_of(world_rank) == *first;
+    });
+    return all;
+}
+
 }  // namespace
 
 CommunicatorState::CommunicatorState(int rank, int ranks, const Job& job)
@@ -127,9 +139,9 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
         }
     });
     CommunicatorState* const kept = decided ? job.keep(comm, std::move(state)) : nullptr;
-    // Ranks of another world may not have this library in them, so there is no asking them; and two ranks are never
-    // scheduled.
-    if (!of_our_world || ranks < 3) {
+    // Ranks of another world may not have this library in them, so there is no asking them; and two ranks on two
+    // machines are never scheduled.
+    if (!of_our_world || ranks < 2 || (ranks == 2 && !share_a_machine(comm, ranks, job))) {
         return kept;
     }
     if (!all_agree(comm, kept != nullptr) || !kept->look_at_buffers(comm)) {
@@ -155,8 +167,10 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
     const selection::Configuration& configuration = job_->configuration();
     const Bound bound = network_bound(configuration.network, placement_);
     seconds_per_byte_ = bound.seconds_per_byte;
-    if (selection::nothing_to_schedule(placement_, bound)) {
-        why_native_ = ranks_ < 3 ? Outcome::few_ranks : Outcome::nothing_on_links;
+    if (selection::is_on_one_machine(placement_)) {
+        why_native_ = ranks_ < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
+    } else if (selection::nothing_to_schedule(placement_, bound)) {
+        why_native_ = Outcome::few_ranks;
     }
     set_decision(decided(configuration.start_seconds));
     begin_to_learn();

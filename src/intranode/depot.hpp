@@ -5,9 +5,10 @@
 /// An exchange is one round, or several where blocks are so long that they go piece by piece. Rounds are counted from 1
 /// over all exchanges, on all ranks alike. Even and odd rounds have a half of the depot each. In a round a rank puts
 /// its blocks into the half, parcel by parcel, and says after each how many it has filled; the rank that sends a parcel
-/// starts when all have filled it. Whoever receives a parcel says that it is there, and all take out what is theirs. A
-/// rank that has done all it has to do in a round says so, too, and nobody touches a half for a round before all ranks
-/// are done with the round before the last.
+/// starts when all have filled it. It may do so for the round after the one that it is in as soon as that one's half is
+/// free: then what it copies overlaps what the others still have on the wire. Whoever receives a parcel says that it is
+/// there, and all take out what is theirs. A rank that has done all it has to do in a round says so, too, and nobody
+/// touches a half for a round before all ranks are done with the round before the last.
 ///
 /// It cannot deadlock. Of the rounds that are unfinished on some rank of any machine take the earliest, r. All ranks of
 /// all machines are done with the rounds before r, so nothing holds up what they put into the half of r; all put all
@@ -57,31 +58,42 @@ class Depot {
 
     [[nodiscard]] std::uint64_t round() const { return round_; }
     /// 0 or 1.
-    [[nodiscard]] std::size_t half() const { return round_ % 2; }
+    [[nodiscard]] std::size_t half() const { return half_of(round_); }
+    [[nodiscard]] static std::size_t half_of(std::uint64_t round) { return round % 2; }
     void next_round() { ++round_; }
-    /// Whether the half of this round is free.
-    [[nodiscard]] bool is_free() const {
+    /// Whether the half of that round, this one or the next, is free.
+    [[nodiscard]] bool is_free(std::uint64_t round) const {
         return std::all_of(cells_.begin(), cells_.end(), [&](const DepotCell& cell) {
-            return cell.done.load(std::memory_order_acquire) + 2 >= round_;
+            return cell.done.load(std::memory_order_acquire) + 2 >= round;
         });
     }
 
-    /// Whether there is memory for places of so many bytes, as the rank knows that made it.
+    /// Whether there is memory for places of so many bytes, as the rank knows that made it, the first. It is refused,
+    /// too, where that rank has gone on without it, since its blocks are shorter.
     enum class Store : std::uint8_t { unknown, there, refused };
     [[nodiscard]] Store store_of(std::size_t place_bytes) const {
+        const bool has_gone_on = has_filled(0, 0);
         if (store_.place_bytes.load(std::memory_order_acquire) >= place_bytes) {
             return Store::there;
         }
-        return store_.refused.load(std::memory_order_acquire) >= round_ ? Store::refused : Store::unknown;
+        return has_gone_on || store_.refused.load(std::memory_order_acquire) >= round_ ? Store::refused
+                                                                                       : Store::unknown;
     }
-    void provide(std::size_t place_bytes) { store_.place_bytes.store(place_bytes, std::memory_order_release); }
+    /// It stays there for later rounds.
+    void provide(std::size_t place_bytes) {
+        if (place_bytes > store_.place_bytes.load(std::memory_order_relaxed)) {
+            store_.place_bytes.store(place_bytes, std::memory_order_release);
+        }
+    }
     void refuse() { store_.refused.store(round_, std::memory_order_release); }
 
-    /// The length of this rank's blocks in this round, before it fills anything; 0: they are not to be had.
-    void show(std::size_t block_bytes) { cells_[own_].block_bytes[half()] = block_bytes; }
-    /// All parts up to this one hold all that this rank has for them.
-    void fill(std::size_t part) {
-        cells_[own_].filled.store((round_ - 1) * parts_ + part + 1, std::memory_order_release);
+    /// The length of this rank's blocks in that round, before it fills anything; 0: they are not to be had. This round
+    /// or the next, whose half is free.
+    void show(std::uint64_t round, std::size_t block_bytes) { cells_[own_].block_bytes[half_of(round)] = block_bytes; }
+    /// All parts up to this one of that round hold all that this rank has for them; it has filled all of the rounds
+    /// before.
+    void fill(std::uint64_t round, std::size_t part) {
+        cells_[own_].filled.store((round - 1) * parts_ + part + 1, std::memory_order_release);
     }
     [[nodiscard]] bool has_filled(std::size_t rank, std::size_t part) const {
         return cells_[rank].filled.load(std::memory_order_acquire) >= (round_ - 1) * parts_ + part + 1;

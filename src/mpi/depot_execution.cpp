@@ -25,11 +25,12 @@ void copy_pieces(std::byte* to, std::size_t apart_to, const std::byte* from, std
 }  // namespace
 
 DepotExecution::DepotExecution(const Transport& transport, const Plan& plan, const machine::DepotPlan& depot_plan,
-                               DepotMemory& memory, LocalCopies* copies)
+                               DepotMemory& memory, LocalCopies* copies, int looks)
     : transport_(transport),
       plan_(depot_plan),
       memory_(memory),
       copies_(copies),
+      looks_(looks),
       block_phases_(std::clamp<Phase>(plan.synchronisation.block_phases, 1, std::max<Phase>(plan.phases, 1))) {
     for (std::size_t index = 0; index < plan_.out.size(); ++index) {
         if (plan_.out[index].transfer.from == plan.rank) {
@@ -55,31 +56,38 @@ int DepotExecution::run(const Blocks& blocks) {
     if (plan_.out.empty() && plan_.in.empty() && !takes_local_blocks()) {
         return MPI_SUCCESS;  // all ranks are on one machine, and copy
     }
-    for (std::size_t offset = 0; offset < blocks.bytes; offset += memory_.piece()) {
-        if (const int error = run_round(blocks, {offset, std::min(memory_.piece(), blocks.bytes - offset)});
-            error != MPI_SUCCESS) {
+    has_put_ahead_ = false;
+    for (Round round = piece_from(0); round.bytes > 0; round = piece_from(round.offset + round.bytes)) {
+        if (const int error = run_round(round); error != MPI_SUCCESS) {
             return error;
         }
     }
     return MPI_SUCCESS;
 }
 
-int DepotExecution::run_round(const Blocks& blocks, const Round& round) {
-    begin(blocks, round);
-    const int error = advance_until([&] { return complete(); }, [&](int& progress) { return advance(progress); });
+/// Of no byte behind the end.
+DepotExecution::Round DepotExecution::piece_from(std::size_t offset) const {
+    return {offset, std::min(memory_.piece(), blocks_.bytes - offset)};
+}
+
+int DepotExecution::run_round(const Round& round) {
+    begin(round);
+    const int error =
+        advance_until([&] { return complete(); }, [&](int& progress) { return advance(progress); }, looks_);
     if (error == MPI_SUCCESS) {
         memory_.depot().finish();
     }
     return error;
 }
 
-void DepotExecution::begin(const Blocks& blocks, const Round& round) {
+void DepotExecution::begin(const Round& round) {
     machine::Depot& depot = memory_.depot();
     depot.next_round();
-    blocks_ = blocks;
     round_ = round;
     half_ = memory_.half(depot.half());
     ready_ = false;
+    has_put_ = has_put_ahead_;
+    has_put_ahead_ = false;
     posted_ = received_ = started_ = sent_ = 0;
     if (memory_.is_maker()) {
         if (memory_.reserve(round.bytes)) {
@@ -104,6 +112,10 @@ int DepotExecution::advance(int& progress) {
         }
         take(progress);
         take_local(progress);
+        put_ahead(progress);
+    }
+    if (progress == 0) {
+        transport_.let_others_go_on();
     }
     return advance_copies(copies_, progress);
 }
@@ -111,15 +123,17 @@ int DepotExecution::advance(int& progress) {
 /// Puts this rank's blocks into the half as soon as that is free.
 bool DepotExecution::is_ready(int& progress) {
     const machine::Depot& depot = memory_.depot();
-    const machine::Depot::Store store = depot.store_of(round_.bytes);
-    if (store == machine::Depot::Store::unknown || !depot.is_free()) {
+    const machine::Depot::Store store = has_put_ ? machine::Depot::Store::there : depot.store_of(round_.bytes);
+    if (store == machine::Depot::Store::unknown || !(has_put_ || depot.is_free(depot.round()))) {
         return false;
     }
     has_memory_ = store == machine::Depot::Store::there;
     if (!has_memory_) {
         transport_.trouble().note(MPI_ERR_NO_MEM);
     }
-    put();
+    if (!has_put_) {
+        put(round_, depot.round());
+    }
     to_take_.clear();
     to_take_local_.clear();
     if (!transport_.trouble().mute) {
@@ -139,27 +153,41 @@ bool DepotExecution::is_ready(int& progress) {
     return true;
 }
 
-void DepotExecution::put() {
+void DepotExecution::put(const Round& round, std::uint64_t number) {
     machine::Depot& depot = memory_.depot();
     const bool has_blocks = has_memory_ && !transport_.trouble().mute;
-    depot.show(has_blocks ? blocks_.bytes : 0);
+    std::byte* const half = memory_.half(machine::Depot::half_of(number));
+    const auto put_runs = [&](const std::vector<machine::DepotRun>& runs) {
+        for (const machine::DepotRun& run : runs) {
+            copy_pieces(half + static_cast<std::size_t>(run.place) * round.bytes, round.bytes,
+                        blocks_.for_rank(run.first) + round.offset, blocks_.bytes, round.bytes,
+                        static_cast<std::size_t>(run.blocks));
+        }
+    };
+    depot.show(number, has_blocks ? blocks_.bytes : 0);
     for (std::size_t index = 0; index < plan_.out.size(); ++index) {
         if (has_blocks) {
             put_runs(plan_.puts[index]);
         }
-        depot.fill(index);
+        depot.fill(number, index);
     }
     if (has_blocks && takes_local_blocks()) {
         put_runs(plan_.local_puts);
     }
-    depot.fill(plan_.out.size());
+    depot.fill(number, plan_.out.size());
 }
 
-void DepotExecution::put_runs(const std::vector<machine::DepotRun>& runs) {
-    for (const machine::DepotRun& run : runs) {
-        copy_pieces(place(run.place), round_.bytes, blocks_.for_rank(run.first) + round_.offset, blocks_.bytes,
-                    round_.bytes, static_cast<std::size_t>(run.blocks));
+/// What the next round needs, in the half that the round before this one had. There is memory for it: it is not longer
+/// than this one.
+void DepotExecution::put_ahead(int& progress) {
+    const Round next = piece_from(round_.offset + round_.bytes);
+    const std::uint64_t number = memory_.depot().round() + 1;
+    if (has_put_ahead_ || next.bytes == 0 || !has_memory_ || complete() || !memory_.depot().is_free(number)) {
+        return;
     }
+    put(next, number);
+    has_put_ahead_ = true;
+    ++progress;
 }
 
 void DepotExecution::take_runs(const std::vector<machine::DepotRun>& runs) {

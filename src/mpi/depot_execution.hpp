@@ -17,17 +17,19 @@ namespace aapc::mpi {
 /// Carries out a depot plan (intranode/depot_plan.hpp) with `window:W`: a rank's own blocks are copied once, from the
 /// send buffer to where they are sent from, and what is for it once, from where it was received to the receive buffer.
 /// Of the parcels that a rank sends and receives, those of W phases are under way at a time. Blocks longer than the
-/// depot's pieces go in several rounds.
+/// depot's pieces go in several rounds; what a rank puts for the next one it puts while this one's parcels are on the
+/// wire.
 ///
 /// That it cannot deadlock, and which flag orders what, stands in intranode/depot.hpp. With windows: of the parcels of
 /// a round that are incomplete anywhere take one of the earliest phase; both its ends have completed all parcels of
 /// earlier windows, so it is sent once it is filled, and is received.
 class DepotExecution : public Execution {
   public:
-    /// `memory` is shared and laid out. Blocks of copied_from() bytes and more between ranks of the machine are those
-    /// of `copies` (null: there are none), which the caller has started. Throws std::bad_alloc.
+    /// `memory` is shared and laid out. Blocks of copied_from bytes and more between ranks of the machine are those of
+    /// `copies` (null: there are none), which the caller has started. `looks`: as advance_until() has them. Throws
+    /// std::bad_alloc.
     DepotExecution(const Transport& transport, const Plan& plan, const machine::DepotPlan& depot_plan,
-                   DepotMemory& memory, LocalCopies* copies);
+                   DepotMemory& memory, LocalCopies* copies, int looks);
     [[nodiscard]] int run(const Blocks& blocks) override;
 
     /// Longer ones are copied once, straight from send to receive buffer, shorter ones twice, without a system call.
@@ -45,12 +47,13 @@ class DepotExecution : public Execution {
         Trouble trouble;        ///< of its message
     };
 
-    [[nodiscard]] int run_round(const Blocks& blocks, const Round& round);
-    void begin(const Blocks& blocks, const Round& round);
+    [[nodiscard]] Round piece_from(std::size_t offset) const;
+    [[nodiscard]] int run_round(const Round& round);
+    void begin(const Round& round);
     [[nodiscard]] int advance(int& progress);
     [[nodiscard]] bool is_ready(int& progress);
-    void put();
-    void put_runs(const std::vector<machine::DepotRun>& runs);
+    void put(const Round& round, std::uint64_t number);
+    void put_ahead(int& progress);
     void take_runs(const std::vector<machine::DepotRun>& runs);
     [[nodiscard]] int post_receives(int& progress);
     [[nodiscard]] int send_parcels(int& progress);
@@ -73,6 +76,7 @@ class DepotExecution : public Execution {
     const machine::DepotPlan& plan_;
     DepotMemory& memory_;
     LocalCopies* copies_;
+    int looks_;
     Phase block_phases_;
     std::vector<Carried> out_;                ///< what this rank sends, in order
     std::vector<Carried> in_;                 ///< what it receives, in order
@@ -82,6 +86,8 @@ class DepotExecution : public Execution {
     Blocks blocks_{};
     Round round_;
     std::byte* half_ = nullptr;
+    bool has_put_ = false;                    ///< this rank's blocks are in the half
+    bool has_put_ahead_ = false;              ///< and those of the next round are in the other one
     bool ready_ = false;                      ///< the half is free, and this rank's blocks are in it
     bool has_memory_ = false;                 ///< the machine has it for this round
     std::size_t posted_ = 0;                  ///< of in_

@@ -126,6 +126,9 @@ void Exchange::prepare_depot(const ExchangeOptions& options, Needs& needs) {
     if (copies_blocks(plan_, options)) {
         copies_ = std::make_unique<LocalCopies>(options.machine_memory->share(), *transport_, inside_machine(plan_));
     }
+    if (plan_.ranks_of_machine.size() == static_cast<std::size_t>(plan_.participants)) {
+        looks_ = looks_before_yielding(plan_.ranks_of_machine.size());
+    }
     depot_ = std::make_unique<DepotMemory>(*depot_plan_, options.depot_bytes_a_rank);
     needs.unable = depot_->make(options.machine_memory->share()) ? 0 : 1;
     needs.less_than_longest_piece = static_cast<double>(DepotMemory::longest_piece - depot_->longest_here());
@@ -155,7 +158,7 @@ void Exchange::complete(const ExchangeOptions& options, const Needs& needs) {
         agreed.cadence = with_slots_for(options.cadence, needs.late_seconds);
     }
     if (depot_) {
-        execution_ = std::make_unique<DepotExecution>(*transport_, plan_, *depot_plan_, *depot_, copies_.get());
+        execution_ = std::make_unique<DepotExecution>(*transport_, plan_, *depot_plan_, *depot_, copies_.get(), looks_);
         return;
     }
     execution_ = make_execution(*transport_, wire_plan_ ? *wire_plan_ : plan_, agreed, copies_.get());
@@ -194,7 +197,7 @@ int Exchange::carry_out(const Blocks& blocks) {
             copies_->copy_nothing_more();
         }
         const int copied = advance_until([&] { return copies_->complete(); },
-                                         [&](int& progress) { return copies_->advance(progress); });
+                                         [&](int& progress) { return copies_->advance(progress); }, looks_);
         if (copied != MPI_SUCCESS) {
             return copied;
         }

@@ -22,6 +22,11 @@ LocalCopies::LocalCopies(MachineMemory::Share& share, const Transport& transport
             sources_.push_back({receive.from, static_cast<std::size_t>(place - share.ranks().begin())});
         }
     }
+    if (const auto& order = share.order_of_reading(); !order.empty()) {
+        const auto turn = [&](const Source& source) { return std::find(order.begin(), order.end(), source.index); };
+        std::stable_sort(sources_.begin(), sources_.end(),
+                         [&](const Source& left, const Source& right) { return turn(left) < turn(right); });
+    }
     for (std::vector<Source>* const list : {&left_, &readers_}) {
         list->reserve(sources_.size());
     }
@@ -116,7 +121,13 @@ int LocalCopies::advance(int& progress) {
     if (error == MPI_SUCCESS) {
         error = receive_refused();
     }
-    return error == MPI_SUCCESS ? messages_.test(progress) : error;
+    if (error == MPI_SUCCESS) {
+        error = messages_.test(progress);
+    }
+    if (progress == 0) {
+        transport_.let_others_go_on();
+    }
+    return error;
 }
 
 bool LocalCopies::complete() const { return finished_ && readers_.empty() && refused_.empty() && messages_.empty(); }

@@ -23,7 +23,8 @@ namespace aapc::mpi {
 /// reading only when it has done all its own.
 class LocalCopies {
   public:
-    /// The order is that of the plan's receives. `share` and `transport` outlive it.
+    /// The order is that of the plan's receives, unless the machine's memory has an order of its own. `share` and
+    /// `transport` outlive it.
     LocalCopies(MachineMemory::Share& share, const Transport& transport, const Plan& plan);
     LocalCopies(const LocalCopies&) = delete;
     LocalCopies& operator=(const LocalCopies&) = delete;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <utility>
 
 #include "intranode/moment.hpp"
+#include "mpi/have_memory.hpp"
 
 namespace aapc::mpi {
 
@@ -65,7 +67,11 @@ MachineMemory::Share::Introduction MachineMemory::Share::introduce() {
         name = pages_.create(bytes());
     }
     probe_ = probe_value(&probe_);
-    return {name, getpid(), reinterpret_cast<std::uintptr_t>(&probe_), probe_};
+    machine::MemoryNode node = machine::unknown_node;
+    if (ranks_.size() > 1) {
+        static_cast<void>(have_memory_for([&] { node = machine::MemoryNodes::here().own(); }));
+    }
+    return {name, getpid(), reinterpret_cast<std::uintptr_t>(&probe_), probe_, node};
 }
 
 SharedMemory MachineMemory::Share::meet(const std::vector<Introduction>& all) {
@@ -77,9 +83,23 @@ SharedMemory MachineMemory::Share::meet(const std::vector<Introduction>& all) {
     }
     lay_out();
     cells_[own_].process = getpid();
+    find_order_of_reading(all);
     const bool can_read_all = std::all_of(ranks_.begin(), ranks_.end(),
                                           [&](Rank rank) { return rank == ranks_[own_] || can_read(of_rank(rank)); });
     return can_read_all ? SharedMemory::tickets_and_copies : SharedMemory::tickets;
+}
+
+/// Where ranks sit at different nodes of memory.
+void MachineMemory::Share::find_order_of_reading(const std::vector<Introduction>& all) {
+    static_cast<void>(have_memory_for([&] {
+        std::vector<machine::MemoryNode> nodes;
+        for (const Rank rank : ranks_) {
+            nodes.push_back(static_cast<machine::MemoryNode>(all[static_cast<std::size_t>(rank)].node));
+        }
+        if (std::adjacent_find(nodes.begin(), nodes.end(), std::not_equal_to<>()) != nodes.end()) {
+            order_of_reading_ = machine::order_of_reading(nodes, own_, machine::MemoryNodes::here());
+        }
+    }));
 }
 
 bool MachineMemory::Share::can_read(const Introduction& other) const {

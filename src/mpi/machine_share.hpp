@@ -11,6 +11,7 @@
 
 #include "aapc/mpi/machine_memory.hpp"
 #include "intranode/handover.hpp"
+#include "intranode/memory_nodes.hpp"
 #include "intranode/shared_pages.hpp"
 #include "intranode/tickets.hpp"
 
@@ -23,8 +24,9 @@ class MachineMemory::Share {
     struct Introduction {
         machine::SharedPages::Name pages;  ///< that this rank has made for its machine
         std::int64_t process = 0;
-        std::uint64_t probe_address = 0;  ///< of a number in that process ...
-        std::uint64_t probe_value = 0;    ///< ... and the number
+        std::uint64_t probe_address = 0;            ///< of a number in that process ...
+        std::uint64_t probe_value = 0;              ///< ... and the number
+        std::int64_t node = machine::unknown_node;  ///< next to which the process runs
     };
 
     /// `ranks`: of this rank's machine, ascending, itself included.
@@ -43,6 +45,10 @@ class MachineMemory::Share {
     void show_pages(const machine::SharedPages::Name& name);
     [[nodiscard]] machine::SharedPages::Name shown_pages() const;
 
+    /// The other ranks of the machine, by their place on it, in the order in which this one should read what they have;
+    /// empty: any is as good.
+    [[nodiscard]] const std::vector<std::size_t>& order_of_reading() const { return order_of_reading_; }
+
     [[nodiscard]] machine::Handover& handover() { return *handover_; }
     [[nodiscard]] bool read(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t bytes) const {
         return read_(process, address, place, bytes);
@@ -60,6 +66,7 @@ class MachineMemory::Share {
     [[nodiscard]] std::size_t bytes() const;
     /// Queues and cells in the pages. The zeros in them are their initial state.
     void lay_out();
+    void find_order_of_reading(const std::vector<Introduction>& all);
     [[nodiscard]] bool can_read(const Introduction& other) const;
 
     std::vector<Rank> ranks_;
@@ -69,6 +76,7 @@ class MachineMemory::Share {
     std::span<machine::Cell> cells_;
     machine::SharedPages::Name* shown_ = nullptr;  ///< in the pages
     std::optional<machine::Handover> handover_;
+    std::vector<std::size_t> order_of_reading_;
     std::uint64_t probe_ = 0;  ///< what others read to try
 };
 

@@ -167,6 +167,9 @@ int PortedExecution::run(const Blocks& blocks) {
     return advance_until([&] { return run.complete(); },
                          [&](int& progress) {
                              const int error = run.advance(progress);
+                             if (progress == 0) {
+                                 transport_.let_others_go_on();  // it may be a ticket that is waited for
+                             }
                              return error == MPI_SUCCESS ? advance_copies(copies_, progress) : error;
                          });
 }

@@ -41,4 +41,9 @@ int Transport::receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, 
     });
 }
 
+void Transport::let_others_go_on() const {
+    int found = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, static_cast<int>(Tag::nothing), communicator_, &found, MPI_STATUS_IGNORE);
+}
+
 }  // namespace aapc::mpi

@@ -19,6 +19,7 @@ enum class Tag : int {
     dummy = 4,      ///< of `dummy`: content that nobody wants
     local = 5,      ///< inside a machine, where a copy could not be had
     clock = 6,      ///< of `timed-grid`: what time it is
+    nothing = 7,    ///< that no message has
 };
 
 /// Starts sends and receives. A message longer than MPI's int counts reach travels in pieces that both ends cut alike.
@@ -40,6 +41,10 @@ class Transport {
     [[nodiscard]] std::size_t pieces(std::size_t bytes) const {
         return bytes == 0 ? 1 : 1 + (bytes - 1) / piece_bytes_;
     }
+
+    /// Lets MPI move along what is none of ours. For whoever waits for something in shared memory: those who are to put
+    /// it there may still be in an MPI call that ends only when this rank's MPI has done its part.
+    void let_others_go_on() const;
 
     /// Of the exchange that is under way.
     [[nodiscard]] Trouble& trouble() const { return trouble_; }

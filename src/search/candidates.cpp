@@ -197,7 +197,8 @@ std::vector<Method> candidate_methods(const Network& network, const Placement& p
     std::vector<Method> others;
     for (const Algorithm& algorithm : algorithms()) {
         const bool worth_trying = algorithm.worth_trying == nullptr || algorithm.worth_trying(placement);
-        if (!algorithm.is_for(network.kind()) || !worth_trying) {
+        const bool has_what_to_do = crosses_links(placement) || algorithm.on_one_machine;
+        if (!algorithm.is_for(network.kind()) || !worth_trying || !has_what_to_do) {
             continue;
         }
         const std::vector<Applied> applied = apply(algorithm, network, placement);

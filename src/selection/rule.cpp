@@ -14,6 +14,7 @@ namespace aapc::selection {
 
 namespace {
 
+constexpr std::string_view only_calls_show = "if calls show that it is faster";
 constexpr Rank fewest_participants = 3;  // two ranks have one schedule, and every MPI has found it
 
 std::size_t machines_used(const Placement& placement) {
@@ -177,7 +178,7 @@ void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Foun
     }
     found.ranges.push_back({from_bytes,
                             {&used, std::string(variant), given.forced.value_or(used.synchronisation)},
-                            use.only_learned ? "if calls show that it is faster" : ""});
+                            use.only_learned ? std::string(only_calls_show) : ""});
     found.by_time = found.by_time || use.by_time();
     if (use.below_bytes <= largest_scheduled_block) {
         found.ranges.push_back({use.below_bytes, Method{}, ""});
@@ -198,6 +199,28 @@ Decision decide_by_rule(const Case& given, const std::string& reason) {
             found.why_otherwise.empty() ? reason : fmt::format("{}; {}", reason, found.why_otherwise),
             given.forced ? Decision::Basis::forced : Decision::Basis::rule,
             found.by_time ? given.crossover : std::nullopt};
+}
+
+/// No message crosses a link, so there is nothing to schedule; but ranks can copy.
+Decision decide_on_one_machine(const Network& network, const Placement& placement, const Forced& forced,
+                               const Tuning* tuning, std::string_view mpi) {
+    const std::string reason = "all ranks are on one machine and no message crosses a link";
+    if (forced.method && forced.method->algorithm->on_one_machine) {
+        return {{{0, *forced.method, ""}}, reason, Decision::Basis::forced};
+    }
+    if (forced.method || forced.synchronisation) {
+        return Decision(reason);
+    }
+    if (tuning != nullptr && has_shape(network, placement, *tuning)) {
+        return decide_by_tuning(*tuning, reason);
+    }
+    const auto copies = std::find_if(algorithms().begin(), algorithms().end(),
+                                     [](const Algorithm& algorithm) { return algorithm.on_one_machine; });
+    if (!mpi.empty() || copies == algorithms().end()) {
+        return Decision(reason);
+    }
+    const Method method{&*copies, std::string(copies->variants.front()), copies->synchronisation};
+    return {{{0, Method{}, ""}, {1, method, std::string(only_calls_show)}}, reason, Decision::Basis::rule};
 }
 
 }  // namespace
@@ -232,6 +255,8 @@ std::size_t Decision::range_of(std::int64_t block_bytes) const {
     return static_cast<std::size_t>(after - ranges_.begin()) - 1;
 }
 
+bool is_on_one_machine(const Placement& placement) { return machines_used(placement) == 1; }
+
 bool has_shape(const Network& network, const Placement& placement, const Tuning& tuning) {
     const std::vector<std::string>& tuned = tuning.fingerprint.machine_of;
     return std::equal(placement.machine_of.begin(), placement.machine_of.end(), tuned.begin(), tuned.end(),
@@ -239,11 +264,12 @@ bool has_shape(const Network& network, const Placement& placement, const Tuning&
 }
 
 std::optional<std::string> nothing_to_schedule(const Placement& placement, const Bound& bound) {
-    if (placement.participants() < fewest_participants) {
+    const bool copies = is_on_one_machine(placement);
+    if (placement.participants() < (copies ? 2 : fewest_participants)) {
         return "with fewer than three ranks there is nothing to schedule";
     }
-    if (machines_used(placement) < 2 || bound.links.empty()) {
-        return "all ranks are on one machine and no message crosses a link";
+    if (bound.links.empty() && !copies) {
+        return "no message crosses a link";
     }
     return std::nullopt;
 }
@@ -263,6 +289,9 @@ Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced
     }
     if (auto nothing = nothing_to_schedule(placement, bound)) {
         return Decision(std::move(*nothing));
+    }
+    if (is_on_one_machine(placement)) {
+        return decide_on_one_machine(network, placement, forced, tuning, mpi);
     }
     std::string reason = bound_text(network, bound);
     if (forced.method) {

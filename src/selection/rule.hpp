@@ -90,14 +90,18 @@ class Decision {
 /// Whether the tuning was measured with as many ranks, each on the same machine.
 [[nodiscard]] bool has_shape(const Network& network, const Placement& placement, const Tuning& tuning);
 
-/// Why nothing is ever scheduled there, whatever is asked for: fewer than three ranks, or no message crosses a link.
-/// Nothing: there is something to schedule. O(participants).
+/// Whether all ranks, of which there is one at least, share a machine. O(participants).
+[[nodiscard]] bool is_on_one_machine(const Placement& placement);
+
+/// Why everything is the MPI's own there, whatever is asked for: one rank, or two on two machines. Nothing: there is
+/// something to schedule, or on one machine to copy. O(participants).
 [[nodiscard]] std::optional<std::string> nothing_to_schedule(const Placement& placement, const Bound& bound);
 
 /// Decides for a communicator whose ranks sit as `placement` says; `bound` is that of `network` and `placement`. What
 /// is forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it
-/// was measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where no message crosses a
-/// link or fewer than three ranks take part, the MPI's own routine is used whatever is asked for. `mpi` is the one that
+/// was measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where all ranks
+/// share a machine only methods that copy are used, forced, tuned or learned; where nothing_to_schedule() says so, the
+/// MPI's own routine whatever is asked for. `mpi` is the one that
 /// it is for, "openmpi" or "mpich" (empty: any), since a rule may hold for the MPIs only that were measured to be
 /// slower. `start_seconds` is what a start costs on the communicator; nothing: expected_start_seconds(). O(participants
 /// + ranges), and for the rule what its timetable takes.

@@ -62,9 +62,11 @@ TEST(TopologyCommand, TextOfOneMachineAlone) {
         scratch.file("one.toml", "[network]\nspeed = '1Gbit'\n[[switch]]\nname = 's'\nmachines = 'n:4'\n");
     const Outcome run = scratch.run("topology " + file);
     EXPECT_EQ(run.status, 0);
-    EXPECT_EQ(run.out,
-              "tree      1 switch, 1 machine, 4 ranks\nno message crosses a link\n\naapc exec: communicator of 4 ranks "
-              "on 1 machine: native (all ranks are on one machine and no message crosses a link)\n");
+    EXPECT_EQ(
+        run.out,
+        "tree      1 switch, 1 machine, 4 ranks\nno message crosses a link\n\naapc exec: communicator of 4 ranks "
+        "on 1 machine: native; from 1 bytes aggregate/carriers-all+window:all, if calls show that it is faster (all "
+        "ranks are on one machine and no message crosses a link)\n");
     const json document = json::parse(scratch.run("topology --format json " + file).out);
     EXPECT_EQ(document.at("links"), json::array());
     EXPECT_EQ(document.at("bound").at("messages"), 3);

@@ -142,7 +142,8 @@ TEST_P(DepotPlans, BringEveryBlockWhereItBelongs) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Aggregate, DepotPlans, ::testing::Values("carriers-all", "carriers-1", "carriers-2", "bruck"));
+INSTANTIATE_TEST_SUITE_P(Aggregate, DepotPlans,
+                         ::testing::Values("carriers-all", "carriers-1", "carriers-2", "bruck", "switches"));
 
 TEST(DepotPlan, TakesAsManyPlacesAsItSays) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {

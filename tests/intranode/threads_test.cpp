@@ -109,29 +109,32 @@ class OneRank {
     }
 
     /// Every rank carries a parcel to another machine, which sends the like of it, turned round: who puts a byte into
-    /// the k-th gets the byte back that the next rank has put there.
+    /// the k-th gets the byte back that the next rank has put there. Now and then ranks put what the next round needs
+    /// while this one is under way.
     void go_through_depot(int call) {
         depot_.next_round();
-        const auto place = [&](std::size_t parcel, std::size_t rank) {
-            return (depot_.half() * ranks + parcel) * ranks + rank;
-        };
+        const auto place = [&](std::size_t parcel, std::size_t rank) { return place_in(depot_.round(), parcel, rank); };
+        // More at every other call, so that after the calls between there is memory for the next one.
+        const auto needed = static_cast<std::size_t>(call / 2 + 1);
+        const bool is_refused = call % 100 == 98;
         if (own_ == 0) {
-            call % 100 == 99 ? depot_.refuse() : depot_.provide(static_cast<std::size_t>(call + 1));
+            is_refused ? depot_.refuse() : depot_.provide(needed);
         }
-        const auto needed = static_cast<std::size_t>(call + 1);
-        wait_until([&] { return depot_.store_of(needed) != machine::Depot::Store::unknown && depot_.is_free(); });
+        wait_until([&] { return depot_.store_of(needed) != machine::Depot::Store::unknown; });
+        wait_until([&] { return has_put_ || depot_.is_free(depot_.round()); });
         const bool refused = depot_.store_of(needed) == machine::Depot::Store::refused;
-        mistakes_ += refused == (call % 100 == 99) ? 0 : 1;
-        depot_.show(static_cast<std::size_t>(call) + own_ + 1);
-        for (std::size_t parcel = 0; parcel < ranks; ++parcel) {
-            shared_.going[place(parcel, own_)] = content(own_, parcel, call);
-            depot_.fill(parcel);
-            dawdle();
+        mistakes_ += refused == is_refused ? 0 : 1;
+        if (!has_put_) {
+            put(depot_.round(), call);
         }
         wait_until([&] { return depot_.all_have_filled(own_); });
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             mistakes_ += depot_.block_bytes_of(rank) == static_cast<std::size_t>(call) + rank + 1 ? 0 : 1;
             shared_.come[place(own_, rank)] = shared_.going[place(own_, (rank + 1) % ranks)];
+        }
+        has_put_ = call % 2 == 0 && !refused && random_() % 2 == 0 && depot_.is_free(depot_.round() + 1);
+        if (has_put_) {
+            put(depot_.round() + 1, call + 1);
         }
         depot_.tell(own_, (call + static_cast<int>(own_)) % 3 != 0);
         for (std::size_t parcel = 0; parcel < ranks; ++parcel) {
@@ -141,6 +144,19 @@ class OneRank {
             mistakes_ += shared_.come[place(parcel, own_)] == content((own_ + 1) % ranks, parcel, call) ? 0 : 1;
         }
         depot_.finish();
+    }
+
+    [[nodiscard]] static std::size_t place_in(std::uint64_t round, std::size_t parcel, std::size_t rank) {
+        return (machine::Depot::half_of(round) * ranks + parcel) * ranks + rank;
+    }
+
+    void put(std::uint64_t round, int call) {
+        depot_.show(round, static_cast<std::size_t>(call) + own_ + 1);
+        for (std::size_t parcel = 0; parcel < ranks; ++parcel) {
+            shared_.going[place_in(round, parcel, own_)] = content(own_, parcel, call);
+            depot_.fill(round, parcel);
+            dawdle();
+        }
     }
 
     void dawdle() {
@@ -155,6 +171,7 @@ class OneRank {
     machine::Depot depot_;
     std::mt19937 random_;
     std::vector<std::int64_t> places_;
+    bool has_put_ = false;  ///< for the round that comes
     int mistakes_ = 0;
 };
 

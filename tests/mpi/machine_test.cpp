@@ -25,6 +25,7 @@
 #include "intranode/depot_plan.hpp"
 #include "mpi/payload.hpp"
 #include "mpi/resting.hpp"
+#include "mpi/returned_errors.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/world_program.hpp"
 #include "mpi/worlds.hpp"
@@ -77,6 +78,9 @@ class Tester {
 
     void test_availability();
     void test_placements();
+    void test_one_machine();
+    void test_messages_under_way();
+    void test_trouble();
 
     [[nodiscard]] int failures() const { return failures_; }
     [[nodiscard]] int tested() const { return tested_; }
@@ -300,10 +304,93 @@ void Tester::test_placements() {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// All ranks on one: nothing but copies.
+void Tester::test_one_machine() {
+    const Placed placed = place("one machine", MPI_COMM_WORLD, std::vector<Machine>(world_size_, 0));
+    for (const SharedMemory wanted : {SharedMemory::tickets_and_copies, SharedMemory::tickets}) {
+        const auto memory = memory_of(placed, wanted, Reader::read);
+        const auto exchange = exchange_of(placed, "aggregate+window:all", memory.get());
+        const std::string name = wanted == SharedMemory::tickets ? "one machine, depot" : "one machine, copies";
+        const std::uint64_t read_before = Reader::bytes;
+        run_calls(name, placed, {exchange.get()}, 40, 3000);
+        expect(Reader::bytes == read_before, name, "small blocks are read");
+        for (const std::size_t bytes : {std::size_t{8191}, std::size_t{8192}, std::size_t{50'000}}) {
+            run_call(name, placed, *exchange, bytes);
+        }
+        expect((Reader::bytes > read_before) == (memory->available() == SharedMemory::tickets_and_copies), name,
+               "large blocks are read where that can be done");
+    }
+}
+
+/// A rank that waits for something in shared memory still does its part for messages of the program's own, for whose
+/// end another one may wait before it comes.
+void Tester::test_messages_under_way() {
+    constexpr int long_enough = 4 << 20;
+    std::vector<Machine> machine_of(world_size_, 0);
+    const Rank last = world_size_ - 1;
+    for (const bool alone : {true, false}) {
+        machine_of.back() = alone || world_size_ < 3 ? 0 : 1;
+        const Placed placed = place("messages under way", MPI_COMM_WORLD, machine_of);
+        const auto memory = memory_of(placed, SharedMemory::tickets_and_copies, Reader::read);
+        for (const char* text : {"aggregate/carriers-1+window:all", "linear+ports:1", "linear+window:all"}) {
+            const auto exchange = exchange_of(placed, text, memory.get());
+            const Rank other = world_size_ > 3 ? 1 : 0;  // carries nothing, where there are some who do
+            std::vector<char> message(world_rank_ == 0 || world_rank_ == last || world_rank_ == other ? long_enough
+                                                                                                      : 0);
+            MPI_Request request = MPI_REQUEST_NULL;
+            if (world_rank_ == other) {
+                MPI_Irecv(message.data(), long_enough, MPI_CHAR, last, 3, MPI_COMM_WORLD, &request);
+            }
+            test::Watchdog::watch(fmt::format("rank {}: a message before {}", world_rank_, text));
+            if (world_rank_ == last) {
+                usleep(20'000);
+                MPI_Send(message.data(), long_enough, MPI_CHAR, other, 3, MPI_COMM_WORLD);
+            }
+            run_call(text, placed, *exchange, 20'000);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            ++tested_;
+        }
+    }
+}
+
+/// One rank has nothing to send, or blocks of another length: nobody waits in vain, nobody takes for data what is none,
+/// and afterwards all is well again.
+void Tester::test_trouble() {
+    std::vector<Machine> two_machines(world_size_, 0);
+    two_machines.back() = world_size_ < 3 ? 0 : 1;
+    for (const auto& machine_of : {std::vector<Machine>(world_size_, 0), two_machines}) {
+        const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
+        const Placed placed = place("trouble", MPI_COMM_WORLD, machine_of);
+        const auto memory = memory_of(placed, SharedMemory::tickets_and_copies, Reader::read);
+        for (const char* text : {"aggregate+window:all", "aggregate/carriers-1+window:1", "aggregate/bruck+window:1"}) {
+            const auto exchange = exchange_of(placed, text, memory.get());
+            for (const std::size_t bytes : {std::size_t{100}, std::size_t{30'000}}) {
+                std::vector<std::byte> send(bytes * static_cast<std::size_t>(world_size_), std::byte{1});
+                std::vector<std::byte> receive(send.size(), std::byte{2});
+                for (const Rank odd : {0, world_size_ - 1}) {
+                    test::Watchdog::watch(fmt::format("rank {}: {} with rank {} shorter", world_rank_, text, odd));
+                    int error =
+                        exchange->run(send.data(), receive.data(), world_rank_ == odd ? bytes - bytes / 4 : bytes);
+                    expect(error != MPI_SUCCESS, text, fmt::format("{} bytes, rank {} shorter: no error", bytes, odd));
+                    test::Watchdog::watch(fmt::format("rank {}: {} with rank {} mute", world_rank_, text, odd));
+                    error = world_rank_ == odd ? exchange->run_mute(bytes)
+                                               : exchange->run(send.data(), receive.data(), bytes);
+                    expect(error != MPI_SUCCESS, text, fmt::format("{} bytes, rank {} mute: no error", bytes, odd));
+                    run_call(text, placed, *exchange, bytes);
+                    ++tested_;
+                }
+            }
+        }
+    }
+}
+
 int test_all(int argc, char** argv) {
     const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
     Tester tester(seed, argc > 2 ? argv[2] : "");
     tester.test_availability();
+    tester.test_one_machine();
+    tester.test_messages_under_way();
+    tester.test_trouble();
     tester.test_placements();
     int failures = tester.failures();
     test::Watchdog::watch("the end");

@@ -99,13 +99,6 @@ TEST(Choice, NativeForFewerThanThreeRanksEvenIfForced) {
     }
 }
 
-TEST(Choice, NativeOnOneMachine) {
-    const Network network = two_switches(2, 1e7);
-    const Decision chosen = decision(network, {{2, 2, 2, 2}});
-    EXPECT_TRUE(always_native(chosen));
-    EXPECT_THAT(chosen.reason(), HasSubstr("one machine"));
-}
-
 TEST(Choice, TwoMachinesWithSeveralRanksAreScheduled) {
     const Network network = two_switches(2, 1e7);
     EXPECT_FALSE(decision(network, {{0, 0, 3, 3}}).at(65536).native());
@@ -371,7 +364,8 @@ TEST(Choice, ThereIsNothingToScheduleForTwoRanksOrOnOneMachine) {
         return nothing_to_schedule(placement, network_bound(network, placement));
     };
     EXPECT_TRUE(reason({{0, 1}}));
-    EXPECT_TRUE(reason({{1, 1, 1, 1}}));
+    EXPECT_TRUE(reason({{1}}));
+    EXPECT_FALSE(reason({{1, 1, 1, 1}})) << "ranks can copy";
     EXPECT_FALSE(reason({{0, 0, 3}}));
 }
 
@@ -381,8 +375,33 @@ TEST(Choice, ExplanationNamesSizesChoiceAndBound) {
               "communicator of 8 ranks on 8 machines: native; from 3220 bytes tree/merged+timed "
               "(bound 16 messages on s1-s0 at 10 Mbit/s; worth a start of 3 ms from 41.2 ms of bound on)");
     EXPECT_EQ(explain({{1, 1, 1}}, decision(network, {{1, 1, 1}})),
-              "communicator of 3 ranks on 1 machine: native (all ranks are on one machine and no message crosses a "
-              "link)");
+              "communicator of 3 ranks on 1 machine: native; from 1 bytes aggregate/carriers-all+window:all, if calls "
+              "show that it is faster (all ranks are on one machine and no message crosses a link)");
+}
+
+TEST(Choice, OnOneMachineCallsOrATuningShowWhetherCopiesAreFaster) {
+    const Network network = two_switches(2, 1e7);
+    const Method copies = method("aggregate");
+    const auto chosen = [&](const Placement& placement, const Forced& forced, const Tuning* tuning,
+                            std::string_view mpi) {
+        return decide(network, placement, network_bound(network, placement), forced, tuning, mpi);
+    };
+    for (const Placement& placement : {Placement{{1, 1}}, Placement{{0, 0, 0}}, Placement{{3, 3, 3, 3, 3, 3, 3, 3}}}) {
+        const Decision learned = chosen(placement, {}, nullptr, "");
+        EXPECT_EQ(learned.basis(), Decision::Basis::rule);
+        EXPECT_TRUE(learned.at(0).native());
+        EXPECT_EQ(learned.at(1), copies);
+        EXPECT_EQ(learned.at(largest_scheduled_block), copies);
+        EXPECT_FALSE(depends_on_start(learned));
+        EXPECT_TRUE(always_native(chosen(placement, {}, nullptr, "openmpi"))) << "nobody learns";
+        EXPECT_TRUE(always_native(chosen(placement, {std::nullopt, Synchronisation::none}, nullptr, "")));
+        EXPECT_TRUE(always_native(chosen(placement, {method("tree"), {}}, nullptr, ""))) << "nothing to schedule";
+        EXPECT_EQ(chosen(placement, {copies, {}}, nullptr, "mpich").at(1), copies) << "what is forced is done";
+        const Tuning tuning = tuning_for(network, placement, {{0, Method{}, {}}, {512, copies, {}}});
+        EXPECT_TRUE(chosen(placement, {}, &tuning, "mpich").at(511).native());
+        EXPECT_EQ(chosen(placement, {}, &tuning, "mpich").at(512), copies);
+    }
+    EXPECT_TRUE(always_native(chosen({{2}}, {copies, {}}, nullptr, "")));
 }
 
 TEST(Choice, ATuningIsObeyedRangeByRange) {

@@ -63,6 +63,10 @@ struct Algorithm {
     /// length would take longer.
     bool near_the_bound_at_any_speeds = false;
 
+    /// Where all ranks share a machine it copies what they have for each other: a candidate in a program's own calls,
+    /// and there nothing else is used.
+    bool on_one_machine = false;
+
     /// Whether the tuner should try it on such a placement. Null: on every one.
     bool (*worth_trying)(const Placement&) = nullptr;
 

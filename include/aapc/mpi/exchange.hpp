@@ -83,7 +83,8 @@ class Exchange {
     /// it still plays its part, so that nobody waits in vain, but with empty messages; whoever gets one returns
     /// MPI_ERR_TRUNCATE, and no rank takes for data what is none. `timed` finds out at the common start and declines.
     /// Not found out, and waited for in vain: blocks of other sizes in exchanges on the grid, or whose parts of 2^30
-    /// bytes are not as many.
+    /// bytes, or rounds through a depot, are not as many, or that are copied on one rank and go through a depot on
+    /// another.
     [[nodiscard]] int run(const std::byte* send, std::byte* receive, std::size_t block_bytes);
     /// The same for a rank that knows before that it has nothing to send and nowhere to receive. Returns `declined` or
     /// an error code.
@@ -126,6 +127,7 @@ class Exchange {
     std::optional<Plan> wire_plan_;  ///< without the messages that are copied; nothing: none is
     std::unique_ptr<Transport> transport_;
     std::shared_ptr<const machine::DepotPlan> depot_plan_;
+    int looks_ = 0;                        ///< in vain, before the processor is given away
     std::unique_ptr<DepotMemory> depot_;   ///< null: messages inside machines are messages, or copies
     std::unique_ptr<LocalCopies> copies_;  ///< null: every block is a message
     std::unique_ptr<Execution> execution_;

@@ -30,7 +30,7 @@ class MachineMemory {
     /// Collective over `comm`, whose ranks sit as `placement` says. What is not possible, or not wanted by some rank,
     /// is missing on all ranks alike. Copies take a machine with two ranks. Which ranks can share memory is tried and
     /// not asked of the MPI: where the placement has ranks of two hosts on one machine, there is nothing for anybody.
-    /// Up to two all-reduces and an all-gather of 40 bytes a rank, no communicator. `read` is another one in tests
+    /// Up to two all-reduces and an all-gather of 48 bytes a rank, no communicator. `read` is another one in tests
     /// only. Returns the error code of an MPI call that failed and leaves `memory` empty then; error handlers are the
     /// caller's matter.
     [[nodiscard]] static int create(MPI_Comm comm, const Placement& placement, SharedMemory wanted,

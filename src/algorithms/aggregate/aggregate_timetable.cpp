@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "aapc/topology/clusters.hpp"
 #include "algorithms/aggregate/shares.hpp"
 #include "algorithms/factor/nodes.hpp"
 #include "timetable/shares_memory.hpp"
@@ -21,15 +23,16 @@ using factor::Seat;
 /// How machines exchange, and by how many ranks.
 struct AggregateRecipe {
     std::int32_t most_carriers = 1;
-    bool passes_on = false;  ///< from machine to machine, digit by digit
+    bool passes_on = false;    ///< from machine to machine, digit by digit
+    bool at_switches = false;  ///< the machines of a switch count as one
 };
 
 AggregateRecipe aggregate_recipe_of(std::string_view variant) {
     if (variant == bruck) {
-        return {1, true};
+        return {1, true, false};
     }
-    if (variant == carriers_all) {
-        return {std::numeric_limits<std::int32_t>::max(), false};
+    if (variant == carriers_all || variant == switches) {
+        return {std::numeric_limits<std::int32_t>::max(), false, variant == switches};
     }
     AggregateRecipe recipe;
     const std::string_view number = variant.substr(carriers_prefix.size());
@@ -46,10 +49,37 @@ std::vector<std::int32_t> shifts_of(std::int32_t machines, bool passes_on) {
     return shifts;
 }
 
+/// Numbers that are the same for machines whose ranks put their blocks together: those of a cluster, where there are
+/// several, or else of a switch, or else each machine alone.
+std::vector<std::int32_t> groups_of(const Network& network, const Placement& placement) {
+    const auto of_ranks = [&](const std::vector<std::int32_t>& of_machine) {
+        std::vector<std::int32_t> groups;
+        for (const Machine machine : placement.machine_of) {
+            groups.push_back(of_machine[static_cast<std::size_t>(machine)]);
+        }
+        return groups;
+    };
+    const auto differ = [](const std::vector<std::int32_t>& groups) {
+        return std::adjacent_find(groups.begin(), groups.end(), std::not_equal_to<>()) != groups.end();
+    };
+    if (network.kind() == NetworkKind::clusters) {
+        if (auto clusters = of_ranks(find_clusters(network).cluster_of); differ(clusters)) {
+            return clusters;
+        }
+    }
+    if (is_tree(network.kind())) {
+        if (auto groups = of_ranks(factor::switch_of_machine(network)); differ(groups)) {
+            return groups;
+        }
+    }
+    return placement.machine_of;
+}
+
+/// "Machine" stands for a group of them below, where the recipe says so.
 class AggregateTimetable final : public Timetable, public SharesMemory {
   public:
     AggregateTimetable(const Network& network, const Placement& placement, const AggregateRecipe& recipe)
-        : nodes_(factor::place_ranks(placement, 1)),
+        : nodes_(factor::place_ranks(recipe.at_switches ? Placement{groups_of(network, placement)} : placement, 1)),
           shares_(nodes_.sizes(), recipe.most_carriers),
           passes_on_(recipe.passes_on),
           shifts_(shifts_of(shares_.machines(), recipe.passes_on)) {
@@ -57,7 +87,7 @@ class AggregateTimetable final : public Timetable, public SharesMemory {
             inside_ = std::max(inside_, static_cast<Phase>(ranks.size()) - 1);
         }
         // Where every block goes straight there is a ring of machines or of ranks, which promises no more than a ring.
-        contention_free_ = forwards() && factor::machines_never_meet(network, placement);
+        contention_free_ = forwards() && !recipe.at_switches && factor::machines_never_meet(network, placement);
     }
 
     [[nodiscard]] Rank participants() const override { return static_cast<Rank>(nodes_.seat_of.size()); }
@@ -188,8 +218,7 @@ Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placeme
 }
 
 bool has_what_to_put_together(const Placement& placement) {
-    const std::size_t machines = factor::place_ranks(placement, 1).ranks_of.size();
-    return machines > 1 && machines < placement.machine_of.size();
+    return factor::place_ranks(placement, 1).ranks_of.size() < placement.machine_of.size();
 }
 
 std::optional<std::string> more_carriers(std::string_view variant) {

@@ -15,7 +15,8 @@ namespace aapc::aggregate {
 inline constexpr std::string_view carriers_all = "carriers-all";
 inline constexpr std::string_view carriers_1 = "carriers-1";
 inline constexpr std::string_view bruck = "bruck";
-inline constexpr std::string_view variants[] = {carriers_all, carriers_1, bruck};
+inline constexpr std::string_view switches = "switches";
+inline constexpr std::string_view variants[] = {carriers_all, carriers_1, bruck, switches};
 
 /// Numbered variants: "carriers-4" for four carriers on each machine that has so many ranks.
 inline constexpr std::string_view carriers_prefix = "carriers-";
@@ -34,11 +35,13 @@ inline constexpr Use uses[] = {
 /// straight, every block crosses them once, and a block is sent three times at most.
 ///
 /// `carriers-all`: every rank is a carrier. `carriers-K`: K of a machine at most. `bruck`: one carrier a machine, and
-/// blocks go from machine to machine as in `bruck` of radix 2: ceil(log2 N) messages a machine.
+/// blocks go from machine to machine as in `bruck` of radix 2: ceil(log2 N) messages a machine. `switches`: the
+/// machines of a switch count as one machine, those of a cluster where the network has clusters; all its ranks carry.
+/// What is said of messages inside a machine are then messages between its machines, too.
 [[nodiscard]] Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,
                                                          std::string_view variant);
 
-/// Whether some machine has several ranks and there is another one. O(participants).
+/// Whether some machine has several ranks. O(participants).
 [[nodiscard]] bool has_what_to_put_together(const Placement& placement);
 
 /// More carriers, so that each has to hold less; none of `carriers-all`.

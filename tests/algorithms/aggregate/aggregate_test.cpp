@@ -17,6 +17,7 @@
 #include "aapc/plan/staging.hpp"
 #include "aapc/schedule/tabulate.hpp"
 #include "algorithms/aggregate/shares.hpp"
+#include "support/clusters.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
 
@@ -25,7 +26,7 @@ namespace {
 
 using Sizes = std::vector<std::int32_t>;
 
-constexpr const char* every_variant[] = {"carriers-all", "carriers-1", "carriers-2", "bruck"};
+constexpr const char* every_variant[] = {"carriers-all", "carriers-1", "carriers-2", "bruck", "switches"};
 
 std::unique_ptr<Timetable> build(const Network& network, const Placement& placement, const std::string& variant) {
     auto timetable = build_timetable(**find_algorithm("aggregate"), variant, network, placement);
@@ -108,6 +109,18 @@ std::int64_t digits(std::int64_t machines) {
     return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(machines, 1) - 1));
 }
 
+/// What counts as a machine: for `switches` all that hang from one switch, unless that is all there are.
+Placement counted(const Network& network, const Placement& placement, const std::string& variant) {
+    Placement groups = placement;
+    if (variant == "switches") {
+        for (Machine& machine : groups.machine_of) {
+            const Vertex vertex = network.machines()[static_cast<std::size_t>(machine)].vertex;
+            machine = network.other_end(network.links_at(vertex).front(), vertex);
+        }
+    }
+    return std::set(groups.machine_of.begin(), groups.machine_of.end()).size() > 1 ? groups : placement;
+}
+
 void expect_the_formulas(const Timetable& timetable, const Placement& placement, const std::string& variant) {
     const Sizes sizes = sizes_of(placement);
     const auto machines = static_cast<std::int64_t>(sizes.size());
@@ -140,7 +153,7 @@ void expect_all_that_holds(const Network& network, const Placement& placement) {
         ASSERT_NE(timetable, nullptr);
         const auto schedule = schedule_of_timetable(*timetable, "aggregate", variant, std::nullopt, network, placement);
         ASSERT_TRUE(schedule) << schedule.error().what;
-        expect_the_formulas(*timetable, placement, variant);
+        expect_the_formulas(*timetable, counted(network, placement, variant), variant);
         std::vector<Plan> plans;
         for (Rank rank = 0; rank < placement.participants(); ++rank) {
             plans.push_back(
@@ -221,6 +234,23 @@ TEST(Aggregate, SharesAreEven) {
             }
         }
     }
+}
+
+TEST(Aggregate, PutsTogetherWhatLeavesACluster) {
+    const Network network = test::clusters_of({3, 1, 4});
+    Placement placement = full_placement(network);
+    placement.machine_of.insert(placement.machine_of.begin(), {7, 0});
+    const auto timetable = build(network, placement, "switches");
+    const auto schedule =
+        check_schedule(tabulate(*timetable, "aggregate", "switches", std::nullopt), network, placement);
+    ASSERT_TRUE(schedule) << schedule.error().what;
+    Placement clusters = placement;
+    for (Machine& machine : clusters.machine_of) {
+        machine = machine < 3 ? 0 : machine < 4 ? 1 : 2;
+    }
+    const BlocksSent traffic = count(*timetable, clusters);
+    EXPECT_EQ(traffic.messages, 3 * 2) << "one a pair of clusters";
+    EXPECT_EQ(traffic.blocks, 10 * 10 - 4 * 4 - 1 - 5 * 5);
 }
 
 /// What the largest cluster would ask of one rank is known at once.

@@ -29,7 +29,7 @@ RANKS = 3
 CALLS = 17  # of the program, on every rank
 COUNT = re.compile(r"rank \d+: (\d+) calls right, (\d+) wrong, (\d+) errors")
 METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tree+barrier", "bruck", "lattice",
-           "local-group", "tree+dummy", "tree+timed-grid", "unequal"]
+           "local-group", "tree+dummy", "tree+timed-grid", "unequal", "aggregate", "aggregate/bruck", "alone"]
 DIES = ("kill", "exit")
 
 
@@ -57,8 +57,11 @@ def environment(options, method, fault, rank, count_file):
         variables = f"AAPC_TOPOLOGY={HERE}/../clusters.toml AAPC_ALGORITHM={method}"
     if method == "unequal":
         variables = f"AAPC_TOPOLOGY={HERE}/../eight.toml AAPC_ALLTOALLV=always"
+    if method == "alone":  # on one machine
+        variables = "AAPC_TOPOLOGY=detect AAPC_ALGORITHM=aggregate"
+    a_machine = {"local-group": 1, "alone": RANKS}.get(method, 2)
     result.update(AAPC_TEST_INTERPOSER=os.path.abspath(options.interposer), AAPC_TEST_HOST="n",
-                  AAPC_TEST_PER_MACHINE="1" if method == "local-group" else "2", AAPC_TEST_MACHINES="1000",
+                  AAPC_TEST_PER_MACHINE=str(a_machine), AAPC_TEST_MACHINES="1000",
                   AAPC_TEST_RANK_0=variables, AAPC_TEST_SHIM=os.path.abspath(options.shim),
                   AAPC_FAULT=fault, AAPC_FAULT_RANK=str(rank), AAPC_FAULT_COUNT=count_file)
     result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -104,6 +107,8 @@ def all_cases(options):
             for number in range(1, readings + 1, max(1, readings // 10)):
                 for what in ("jump", "back"):
                     yield f"{method} {rank} {what}:{number}"
+            for number in range(2, 6) if method.startswith("a") else ():  # those that reserve more than once
+                yield f"{method} {rank} filled:{number}"
             for what in ("full", "missing", "unreadable", "fast", "slow"):
                 yield f"{method} {rank} {what}"
 
@@ -135,7 +140,7 @@ def complaint(fault, status, out):
         return f"exit status {status}"
     if len(ranks) != RANKS or any(sum(rank) != CALLS for rank in ranks):
         return "not all ranks said how they fared"
-    if not fault.startswith(("once:", "from:")) and any(errors for _, _, errors in ranks):
+    if not fault.startswith(("once:", "from:", "filled:")) and any(errors for _, _, errors in ranks):
         return "a call failed for which memory was there"
     return None
 

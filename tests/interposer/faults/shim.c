@@ -9,6 +9,7 @@
  *         exit:N           ... leaves without MPI_Finalize, if MPI_Init is behind it
  *         stop:N           ... is stopped for half a second
  *         full             no shared memory can be reserved, as on a host without room
+ *         filled:N         ... from the interposer's reservation number N on
  *         missing          no shared memory can be made, as where the kernel refuses
  *         unreadable       no process may be read
  *         jump:N           the interposer's clocks jump by 1000 s at their reading number N
@@ -143,7 +144,12 @@ void* malloc(size_t bytes) {
 int posix_fallocate(int file, off_t offset, off_t length) {
     static int (*real)(int, off_t, off_t);
     if (real == NULL) real = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
-    return is("full") && is_ours(__builtin_return_address(0)) ? ENOSPC : real(file, offset, length);
+    static long taken = 0;
+    if (is_ours(__builtin_return_address(0)) &&
+        (is("full") || (is("filled") && __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED) >= fault.number))) {
+        return ENOSPC;
+    }
+    return real(file, offset, length);
 }
 
 int memfd_create(const char* name, unsigned flags) {
