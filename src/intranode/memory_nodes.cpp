@@ -122,8 +122,7 @@ void MemoryNodes::load(const char* library) {
     if (!hwloc.there() || hwloc.init(&topology) != 0) {
         return;
     }
-    const int nodes = hwloc.load(topology) == 0 ? hwloc.count(topology, HWLOC_TYPE_DEPTH_NUMANODE) : 0;
-    nodes_ = static_cast<std::size_t>(std::max(nodes, 0));
+    nodes_ = hwloc.load(topology) == 0 ? hwloc.count(topology, HWLOC_TYPE_DEPTH_NUMANODE) : 0U;
     distances_.resize(nodes_ * nodes_);
     for (std::size_t node = 0; node < nodes_; ++node) {
         const auto number = static_cast<unsigned>(node);

@@ -93,6 +93,7 @@ SharedMemory MachineMemory::Share::meet(const std::vector<Introduction>& all) {
 void MachineMemory::Share::find_order_of_reading(const std::vector<Introduction>& all) {
     static_cast<void>(have_memory_for([&] {
         std::vector<machine::MemoryNode> nodes;
+        nodes.reserve(ranks_.size());
         for (const Rank rank : ranks_) {
             nodes.push_back(static_cast<machine::MemoryNode>(all[static_cast<std::size_t>(rank)].node));
         }

@@ -19,12 +19,12 @@ namespace {
 
 constexpr TomlFormat format{"a topology file", "docs/topology-files.md", "switch", "cluster"};
 
-constexpr std::array<std::string_view, 2> root_keys{"network", "switch"};
-constexpr std::array<std::string_view, 4> network_keys{"kind", "speed", "buffer", "mtu"};
+constexpr std::array<std::string_view, 2> tree_root_keys{"network", "switch"};
+constexpr std::array<std::string_view, 4> tree_network_keys{"kind", "speed", "buffer", "mtu"};
 
 Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
     DeclaredTree tree;
-    if (const toml::table* network = tables.network_at(root, root_keys, network_keys)) {
+    if (const toml::table* network = tables.network_at(root, tree_root_keys, tree_network_keys)) {
         if (const auto* kind = tables.string_at(*network, "kind", "kind = \"tree\"");
             kind != nullptr && kind->get() != "tree") {
             tables.add_mistake(tables.position(*kind),

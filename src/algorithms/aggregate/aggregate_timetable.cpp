@@ -54,6 +54,7 @@ std::vector<std::int32_t> shifts_of(std::int32_t machines, bool passes_on) {
 std::vector<std::int32_t> groups_of(const Network& network, const Placement& placement) {
     const auto of_ranks = [&](const std::vector<std::int32_t>& of_machine) {
         std::vector<std::int32_t> groups;
+        groups.reserve(placement.machine_of.size());
         for (const Machine machine : placement.machine_of) {
             groups.push_back(of_machine[static_cast<std::size_t>(machine)]);
         }
