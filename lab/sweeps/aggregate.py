@@ -15,8 +15,8 @@ SWEEP = Sweep(
     summary="several ranks a machine, 1 B to 64 KB: aggregate against the MPI's own, bruck, linear, factor, lattice",
     networks=[Network(f"nodes-{shape}.toml", launcher_options=["--shared-memory"]) for shape in SHAPES],
     parts=[
-        # What a program's own calls have to show they have shown after the warm-up.
-        Bench(sizes("1,4,16,64,256,1024,4096"), METHODS, repeats=41, most_seconds=60, warm_up=20),
-        Bench(sizes("16Ki,64Ki"), METHODS, repeats=9, most_seconds=60, warm_up=5),
+        # What a program's own calls have to show they have shown before anything counts.
+        Bench(sizes("1,4,16,64,256,1024,4096"), METHODS, repeats=21, most_seconds=15, teach=200),
+        Bench(sizes("16Ki,64Ki"), METHODS, repeats=9, most_seconds=15, teach=20),
     ],
 )
