@@ -33,14 +33,6 @@ namespace {
 using namespace aapc;
 using namespace aapc::bench;
 
-/// Open MPI's goes on with its build and its date behind a comma, MPICH's with further lines.
-std::string mpi_version() {
-    const std::string all = mpi_library_version();
-    std::string words = all.substr(0, all.find_first_of("\n,"));
-    std::replace(words.begin(), words.end(), '\t', ' ');
-    return words;
-}
-
 std::vector<std::pair<std::string, std::string>> aapc_variables() {
     std::vector<std::pair<std::string, std::string>> variables;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -140,7 +132,7 @@ class Bench {
 
     void gather_facts() {
         facts_.aapc_version = version();
-        facts_.mpi_version = mpi_version();
+        facts_.mpi_version = short_mpi_version();
         facts_.date = date_now();
         facts_.bound_messages = harness_->bound().messages;
         facts_.host_names = harness_->host_names();

@@ -32,9 +32,6 @@ using discovery::Round;
 /// Neighbour joining takes the cube of it, and the matrix travels.
 constexpr Machine most_by_latency = 512;
 
-/// "Open MPI v4.1.4": what a version's text says before its first comma or line end.
-std::string short_version(const std::string& text) { return text.substr(0, text.find_first_of(",\n")); }
-
 class Discovery {
   public:
     Discovery(const DiscoverOptions& options, std::unique_ptr<Harness> harness)
@@ -98,7 +95,7 @@ class Discovery {
     int write(const Explorer& explorer, double seconds) {
         int status = cli::done;
         if (output_.speaks()) {
-            DiscoveredWhere where{{}, {}, short_version(mpi_library_version()), date_now(), seconds};
+            DiscoveredWhere where{{}, {}, short_mpi_version(), date_now(), seconds};
             for (Machine machine = 0; machine < machines_; ++machine) {
                 where.machines.push_back(harness_->network().machine_name(machine));
                 where.ranks.push_back(harness_->network().machines()[static_cast<std::size_t>(machine)].ranks);

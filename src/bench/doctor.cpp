@@ -129,8 +129,7 @@ class Doctor {
             facts_.topology = topology;
             facts_.declared_mtu = declared_->mtu_bytes();
         }
-        facts_.mpi = mpi_library_version();
-        facts_.mpi = facts_.mpi.substr(0, facts_.mpi.find_first_of(",\n"));
+        facts_.mpi = short_mpi_version();
         facts_.library = fmt::format("libaapc-{}.so", AAPC_MPI);
         look_around();
         const Reading before = compare_clocks();
@@ -292,7 +291,8 @@ class Doctor {
         int status = cli::done;
         if (output_.speaks()) {
             const std::vector<DoctorLine> lines = diagnose(facts_);
-            status = cli::write_output("", doctor_table(lines));
+            status = cli::write_output(options_.output,
+                                       options_.format == "json" ? doctor_json(facts_, lines) : doctor_table(lines));
             const bool wrong = std::any_of(lines.begin(), lines.end(),
                                            [](const DoctorLine& line) { return line.finding == Finding::bad; });
             status = status == cli::done && wrong ? cli::check_failed : status;

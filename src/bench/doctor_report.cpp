@@ -7,11 +7,13 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "aapc/input/units.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "bench/common_options.hpp"
 #include "input/enumerator_names.hpp"
+#include "input/version.hpp"
 
 namespace aapc::bench {
 
@@ -297,6 +299,42 @@ constexpr EnumeratorNames<Finding, Finding::bad> finding_words({
     {Finding::bad, "WRONG"},
 });
 
+constexpr EnumeratorNames<Finding, Finding::bad> finding_names({
+    {Finding::good, "good"},
+    {Finding::remark, "remark"},
+    {Finding::bad, "wrong"},
+});
+
+using Json = nlohmann::ordered_json;
+
+/// Null for what could not be found out.
+template <class Number>
+Json known(Number value) {
+    return value < 0 ? Json() : Json(value);
+}
+
+Json switch_json(std::int32_t value) { return value < 0 ? Json() : Json(value != 0); }
+
+Json rank_json(const RankFacts& rank, Rank number) {
+    return {{"rank", number},
+            {"host", host_of(rank)},
+            {"interposer", rank.interposer != 0},
+            {"in_topology", switch_json(rank.in_topology)},
+            {"congestion_control", std::string(rank.congestion_control.data())},
+            {"slow_start_after_idle", switch_json(rank.slow_start_after_idle)},
+            {"path_mtu_bytes", known(rank.path_mtu)},
+            {"send_buffer_bytes", known(rank.send_buffer)},
+            {"receive_buffer_bytes", known(rank.receive_buffer)},
+            {"shared_memory_free_bytes", known(rank.shared_memory_free)},
+            {"clock_resolution_seconds", known(rank.clock_resolution)},
+            {"wall_offset_seconds", rank.wall_offset},
+            {"clock_drift", rank.clock_drift},
+            {"clock_drift_uncertainty", known(rank.drift_uncertainty)},
+            {"round_trip_seconds", known(rank.round_trip)},
+            {"late_seconds", known(rank.late)},
+            {"late_seconds_99_percent", known(rank.late_sometimes)}};
+}
+
 }  // namespace
 
 void add_doctor_options(cli::Command& command, DoctorOptions& options) {
@@ -307,6 +345,8 @@ void add_doctor_options(cli::Command& command, DoctorOptions& options) {
         .between_reals(0.01, 60)
         .type_name("S")
         .show_default();
+    add_output_options(command, options.format, {"table", "json"},
+                       "table for people, json for programs (with what was found on each rank)", options.output);
     add_mpi_option(command, options.mpi);
 }
 
@@ -342,6 +382,35 @@ std::string doctor_table(const std::vector<DoctorLine>& lines) {
         }
     }
     return text;
+}
+
+std::string doctor_json(const DoctorFacts& facts, const std::vector<DoctorLine>& lines) {
+    Json checks = Json::array();
+    for (const DoctorLine& line : lines) {
+        checks.push_back({{"check", line.check},
+                          {"finding", finding_names[line.finding]},
+                          {"found", line.found},
+                          {"advice", line.advice.empty() ? Json() : Json(line.advice)}});
+    }
+    Json ranks = Json::array();
+    for (const RankFacts& rank : facts.ranks) {
+        ranks.push_back(rank_json(rank, static_cast<Rank>(ranks.size())));
+    }
+    Json streams = Json::array();
+    for (const SpeedFact& speed : facts.speeds) {
+        streams.push_back({{"from", speed.from},
+                           {"to", speed.to},
+                           {"declared_bits_per_second", speed.declared > 0 ? Json(speed.declared) : Json()},
+                           {"measured_bits_per_second", speed.measured}});
+    }
+    const Json document = {{"format", "aapc-doctor/1"},
+                           {"aapc", version()},
+                           {"mpi", facts.mpi},
+                           {"topology", facts.topology.empty() ? Json() : Json(facts.topology)},
+                           {"checks", std::move(checks)},
+                           {"ranks", std::move(ranks)},
+                           {"streams", std::move(streams)}};
+    return document.dump(2) + "\n";
 }
 
 }  // namespace aapc::bench

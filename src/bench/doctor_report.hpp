@@ -15,6 +15,8 @@ struct DoctorOptions {
     std::string mpi;       ///< "openmpi", "mpich"; empty: by the launcher
     std::string topology;  ///< file; empty or detect: nothing is declared
     double round = 0.25;   ///< seconds that streams go
+    std::string format = "table";
+    std::string output;  ///< file; empty: standard output
 };
 
 void add_doctor_options(cli::Command& command, DoctorOptions& options);
@@ -73,5 +75,9 @@ struct DoctorLine {
 
 /// The table for people.
 [[nodiscard]] std::string doctor_table(const std::vector<DoctorLine>& lines);
+
+/// The same lines for programs, with the facts behind them rank by rank (aapc-doctor/1). What could not be found out is
+/// null.
+[[nodiscard]] std::string doctor_json(const DoctorFacts& facts, const std::vector<DoctorLine>& lines);
 
 }  // namespace aapc::bench

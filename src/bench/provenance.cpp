@@ -8,6 +8,8 @@
 #include <ctime>
 #include <fstream>
 
+#include "aapc/selection/tuning.hpp"
+
 namespace aapc::bench {
 
 std::string mpi_library_version() {
@@ -15,6 +17,12 @@ std::string mpi_library_version() {
     int length = 0;
     PMPI_Get_library_version(text.data(), &length);
     return text.data();  // Open MPI counts the final zero
+}
+
+std::string short_mpi_version() {
+    // Open MPI goes on with its build and its date behind a comma, MPICH with further lines.
+    const std::string line = mpi_version_line(mpi_library_version());
+    return line.substr(0, line.find(','));
 }
 
 std::string congestion_control() {

@@ -357,6 +357,18 @@ std::optional<FoundTree> torus_of(const Platform& platform) {
     return tree;
 }
 
+/// Those who have it by name, unless they are many.
+std::string delay_remark(double seconds, const std::vector<std::string>& whose) {
+    constexpr std::size_t most_named = 6;
+    const std::size_t named = whose.size() <= most_named + 1 ? whose.size() : most_named;
+    std::string text = fmt::format("Not said below, since there is no word for it: a latency of {} of {}",
+                                   duration_text(seconds, significant(6), DurationUnit::nanoseconds), whose.front());
+    for (std::size_t index = 1; index < named; ++index) {
+        text += (index + 1 == whose.size() ? " and " : ", ") + whose[index];
+    }
+    return text + (named < whose.size() ? fmt::format(" and {} others.", whose.size() - named) : ".");
+}
+
 }  // namespace
 
 Expected<FoundTree> read_simgrid(std::string_view text, const std::string& file) {
@@ -379,7 +391,9 @@ Expected<FoundTree> read_simgrid(std::string_view text, const std::string& file)
                         .advice = "a topology file describes up to three"});
     }
     tree->source = "a platform file of SimGrid's";
-    tree->remarks.emplace_back("Latencies are left out.");
+    for (const auto& [seconds, whose] : platform->delays) {
+        tree->remarks.push_back(delay_remark(seconds, whose));
+    }
     return std::move(*tree);
 }
 

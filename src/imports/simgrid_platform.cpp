@@ -61,6 +61,13 @@ std::optional<double> measure(const std::string& text,
     return *number * (unit.empty() ? alone : known->second);
 }
 
+/// A name as a comment may have it.
+std::string shown(std::string id) {
+    std::replace_if(
+        id.begin(), id.end(), [](char character) { return !is_name_character(character); }, '-');
+    return in_quotes(id);
+}
+
 /// Bits a second. SimGrid's own unit is bytes a second.
 std::optional<double> bandwidth(std::string text) {
     double scale = 1;
@@ -173,6 +180,20 @@ class PlatformReader {
         return *speed;
     }
 
+    /// 0 where it is left out. Noted, since the topology file has no word for it.
+    double delay_of(const pugi::xml_node& node, const char* name, const std::string& of) {
+        const std::string value = node.attribute(name).value();
+        const auto delay = latency(value.empty() ? "0" : value);
+        if (!delay) {
+            refuse(node, fmt::format("{} is no latency", in_quotes(value)),
+                   "write a number and its unit, such as 50us");
+        }
+        if (*delay > 0) {
+            platform_.delays[*delay].push_back(of);
+        }
+        return *delay;
+    }
+
     Sharing sharing_of(const pugi::xml_node& node, const char* name, std::string_view unless_given) const {
         const std::string_view value = node.attribute(name) ? node.attribute(name).value() : unless_given;
         if (value == "SHARED") {
@@ -218,6 +239,7 @@ class PlatformReader {
             read_route(node, zone);
         } else if (name == "backbone") {
             zone.backbone = speed_of(node, "bandwidth");
+            delay_of(node, "latency", "the backbone of " + shown(zone.id));
         } else if (std::find(without_meaning.begin(), without_meaning.end(), name) == without_meaning.end()) {
             refuse(node, fmt::format("<{}> has no counterpart in a topology file", name),
                    "only hosts, clusters, zones, links, routes and routers can be followed");
@@ -271,13 +293,9 @@ class PlatformReader {
     }
 
     void read_link(const pugi::xml_node& node) {
-        const auto delay = latency(node.attribute("latency") ? node.attribute("latency").value() : "0");
-        if (!delay) {
-            refuse(node, fmt::format("{} is no latency", in_quotes(node.attribute("latency").value())),
-                   "write a number and its unit, such as 50us");
-        }
         const std::string id = required(node, "id");
-        const PlatformLink link{speed_of(node, "bandwidth"), *delay, sharing_of(node, "sharing_policy", "SHARED")};
+        const double delay = delay_of(node, "latency", "link " + shown(id));
+        const PlatformLink link{speed_of(node, "bandwidth"), delay, sharing_of(node, "sharing_policy", "SHARED")};
         if (!platform_.links.emplace(id, link).second) {
             refuse(node, fmt::format("link {} is there twice", in_quotes(id)), "describe it once");
         }
@@ -347,6 +365,10 @@ class PlatformReader {
         }
         for (const int number : numbers_of(node)) {
             zone.ports.push_back({fmt::format("{}{}{}", prefix, number, suffix), speed});
+        }
+        delay_of(node, "lat", "the links of " + shown(zone.id));
+        if (*node.attribute("bb_bw").value() != '\0') {
+            delay_of(node, "bb_lat", "the backbone of " + shown(zone.id));
         }
         const std::string router = node.attribute("router_id").value();
         zone.routers.push_back(router.empty() ? fmt::format("{}{}_router{}", prefix, zone.id, suffix) : router);

@@ -67,6 +67,9 @@ struct PlatformZone {
 struct Platform {
     PlatformZone all;  ///< a zone around those of the file
     std::map<std::string, PlatformLink, std::less<>> links;
+    /// What has a latency, which no topology file of one tree or torus has a word for, by seconds, in the order of the
+    /// file: "link l", "the links of c".
+    std::map<double, std::vector<std::string>> delays;
 
     /// The link of that name, or the split one that it is a direction of ("l_UP", "l_DOWN").
     [[nodiscard]] const PlatformLink* find(std::string_view id) const;

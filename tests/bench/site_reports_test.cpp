@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "aapc/topology/topology_file.hpp"
 #include "bench/discover_options.hpp"
 #include "bench/doctor_report.hpp"
@@ -92,6 +94,27 @@ TEST(Doctor, NamesTheRanksThatDiffer) {
         EXPECT_THAT(line.found, HasSubstr(each.named));
         EXPECT_FALSE(line.advice.empty()) << each.check;
     }
+}
+
+TEST(Doctor, TellsProgramsTheSame) {
+    DoctorFacts facts = healthy_cluster();
+    facts.ranks[2].congestion_control = {'r', 'e', 'n', 'o'};
+    facts.ranks[3].shared_memory_free = -1;
+    const auto lines = diagnose(facts);
+    const auto json = nlohmann::json::parse(doctor_json(facts, lines));
+    EXPECT_EQ(json["format"], "aapc-doctor/1");
+    ASSERT_EQ(json["checks"].size(), lines.size());
+    for (std::size_t index = 0; index < lines.size(); ++index) {
+        const bool wrong = lines[index].check == "congestion control";
+        EXPECT_EQ(json["checks"][index]["check"], lines[index].check);
+        EXPECT_EQ(json["checks"][index]["finding"], wrong ? "wrong" : "good") << lines[index].check;
+        EXPECT_EQ(json["checks"][index]["advice"].is_null(), !wrong);
+    }
+    ASSERT_EQ(json["ranks"].size(), 4U);
+    EXPECT_EQ(json["ranks"][2]["congestion_control"], "reno");
+    EXPECT_EQ(json["ranks"][2]["send_buffer_bytes"], 4 << 20);
+    EXPECT_TRUE(json["ranks"][3]["shared_memory_free_bytes"].is_null());
+    EXPECT_EQ(json["streams"][1]["measured_bits_per_second"], 0.99e9);
 }
 
 TEST(Doctor, HoldsSpeedsAgainstTheDeclaredOnes) {

@@ -5,6 +5,7 @@ Four ranks say that they are on machines n0 to n3. Speeds are those of shared me
 tested is that the commands measure, write what can be read, and refuse what they cannot do.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -91,6 +92,15 @@ class SiteCommands(unittest.TestCase):
         topology.write_text(FOUR.format(last=2))
         looked = self.run_ranks("doctor", "--round", "0.02", "--topology", str(topology))
         self.assertIn("three.toml does not have n3", looked.stdout)
+
+    def test_doctor_tells_programs(self):
+        looked = self.run_ranks("doctor", "--round", "0.02", "--format", "json", "-o", "looked.json", ranks=2)
+        self.assertEqual(looked.stdout, "")
+        found = json.loads((self.directory / "looked.json").read_text())
+        self.assertEqual([line["check"] for line in found["checks"]], CHECKS)
+        self.assertEqual([rank["host"] for rank in found["ranks"]], ["n0", "n1"])
+        self.assertNotRegex(found["mpi"], r"[\t\n,]")
+        self.assertEqual(looked.returncode, 1 if "wrong" in (line["finding"] for line in found["checks"]) else 0)
 
     def test_doctor_refuses_a_topology_that_is_wrong(self):
         (self.directory / "wrong.toml").write_text("[network]\nspeed = fast\n")

@@ -308,7 +308,23 @@ TEST(Simgrid, ClustersAndTheWayBetweenThem) {
                                        link("t") + route("a", "b", "t", way) + "</zone>"));
     EXPECT_THAT(text, HasSubstr("speed = \"1Gbit\"\n\n[[switch]]\nname = \"a\"\nmachines = \"a-[0-3].x\""));
     EXPECT_THAT(text, HasSubstr("name = \"b\"\nuplink = \"a\"\nspeed = \"10Gbit\"\nmachines = \"b-[0-1].x,b-7.x\"\n"));
+    EXPECT_THAT(text, HasSubstr("# Not said below, since there is no word for it: a latency of 1 µs of link 't'.\n"));
+    EXPECT_THAT(text, HasSubstr("a latency of 50 µs of the links of 'a' and the links of 'b'.\n"));
     expect_network(text, 7);
+}
+
+TEST(Simgrid, LatenciesOfManyAreCounted) {
+    std::string inside = "<zone id='z' routing='Full'>" + hosts("pq");
+    for (const char name : std::string_view("abcdefghi")) {
+        inside += link(std::string(1, name));
+    }
+    const std::string text =
+        written(read_simgrid, platform(inside + route("p", "q", "a") + "</zone>" +
+                                       "<cluster id='c' radical='0-1' bw='1GBps' lat='never' speed='1f'/>"));
+    EXPECT_THAT(text, HasSubstr("'never' is no latency"));
+    EXPECT_THAT(
+        written(read_simgrid, platform(inside + route("p", "q", "a") + "</zone>")),
+        HasSubstr("a latency of 1 µs of link 'a', link 'b', link 'c', link 'd', link 'e', link 'f' and 3 others."));
 }
 
 TEST(Simgrid, ABackboneIsDividedAmongThoseWhoShareIt) {
