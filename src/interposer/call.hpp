@@ -1,22 +1,26 @@
 /// @file
-/// One call of MPI_Alltoall, read once.
+/// One call of MPI_Alltoall or of its large-count form, read once.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
+#include <limits>
+
+#include "interposer/routines.hpp"
 
 namespace aapc::interposer {
 
 /// MPI_Alltoall's arguments as the program gave them, and what follows from them.
 struct Call {
     const void* send_buffer;
-    int send_count;
+    std::int64_t send_count;
     MPI_Datatype send_type;
     void* receive_buffer;
-    int receive_count;
+    std::int64_t receive_count;
     MPI_Datatype receive_type;
     MPI_Comm comm;
+    Routine routine = Routine::Alltoall;
 
     /// Bytes of data in a block, gaps not counted; -1: the arguments are not beyond complaint, and the MPI's to judge.
     std::int64_t block_bytes = -1;
@@ -31,11 +35,14 @@ struct Call {
     }
 };
 
-/// Bytes of data in `count` elements of `type`, gaps not counted.
-[[nodiscard]] inline std::int64_t data_bytes(int count, MPI_Datatype type) {
+/// Bytes of data in `count` elements of `type`, gaps not counted; the largest number where there are more.
+[[nodiscard]] inline std::int64_t data_bytes(std::int64_t count, MPI_Datatype type) {
     MPI_Count size = 0;
     PMPI_Type_size_x(type, &size);
-    return static_cast<std::int64_t>(size) * count;
+    std::int64_t bytes = 0;
+    return __builtin_mul_overflow(static_cast<std::int64_t>(size), count, &bytes)
+               ? std::numeric_limits<std::int64_t>::max()
+               : bytes;
 }
 
 /// Fills in what follows from the arguments. Local; asks MPI for the size of a datatype, of two where they differ.

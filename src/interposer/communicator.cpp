@@ -381,13 +381,14 @@ mpi::MachineMemory* CommunicatorState::machine_memory(MPI_Comm comm) {
 }
 
 int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
-    const CarriedOut carried_out("MPI_Alltoall", call.comm, call.block_bytes);
+    const CarriedOut carried_out(name_of(call.routine), call.comm, call.block_bytes);
     const auto noting = note_segments(exchange.plan());
-    const Block receive_block(call.receive_count, call.receive_type, call.block_bytes,
+    // Blocks that are exchanged have data, at most 2^31-1 bytes of them, and so no more elements.
+    const Block receive_block(static_cast<int>(call.receive_count), call.receive_type, call.block_bytes,
                               receive_layout_.of(call.receive_type));
     const Block send_block = call.sends_what_it_receives() ? receive_block
-                                                           : Block(call.send_count, call.send_type, call.block_bytes,
-                                                                   send_layout_.of(call.send_type));
+                                                           : Block(static_cast<int>(call.send_count), call.send_type,
+                                                                   call.block_bytes, send_layout_.of(call.send_type));
     const auto block_bytes = static_cast<std::size_t>(call.block_bytes);
 
     const std::byte* from = nullptr;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "aapc/interposer.h"
 #include "interposer/call.hpp"
@@ -57,9 +58,25 @@ inline Served serve(Job& job, Call& call) {
                             : Served{state->choose(call, job.refusals()), state};
 }
 
+/// The MPI's own, for such counts.
+template <class Count>
+auto own_routine() {
+#if MPI_VERSION >= 4
+    if constexpr (std::is_same_v<Count, MPI_Count>) {
+        return real().alltoall_c;
+    } else {
+        return real().alltoall;
+    }
+#else
+    return real().alltoall;
+#endif
+}
+
+template <class Count>
 int run_own(const Call& call) {
-    return real().alltoall(call.send_buffer, call.send_count, call.send_type, call.receive_buffer, call.receive_count,
-                           call.receive_type, call.comm);
+    return own_routine<Count>()(call.send_buffer, static_cast<Count>(call.send_count), call.send_type,
+                                call.receive_buffer, static_cast<Count>(call.receive_count), call.receive_type,
+                                call.comm);
 }
 
 /// What a call that is carried out came to.
@@ -68,6 +85,7 @@ struct Carried {
     Outcome outcome;
 };
 
+template <class Count>
 Carried carry_out(const Served& served, const Call& call) {
     const Stopwatch watch;
     mpi::Exchange* const exchange = served.choice.exchange;
@@ -75,7 +93,7 @@ Carried carry_out(const Served& served, const Call& call) {
     Outcome outcome = served.choice.outcome;
     if (error == mpi::Exchange::declined) {
         outcome = exchange != nullptr ? Outcome::unavailable : outcome;
-        error = run_own(call);
+        error = run_own<Count>(call);
     }
     if (served.choice.measured) {
         served.state->note_time(1e-9 * static_cast<double>(watch.nanoseconds()));
@@ -83,42 +101,44 @@ Carried carry_out(const Served& served, const Call& call) {
     return {error, outcome};
 }
 
+template <class Count>
 [[gnu::noinline]] int measured_alltoall(Job& job, Call& call) {
     const Stopwatch watch;
     const Served served = serve(job, call);
-    const auto [error, outcome] = carry_out(served, call);
+    const auto [error, outcome] = carry_out<Count>(served, call);
     const std::int64_t bytes = error == MPI_SUCCESS
                                    ? bytes_sent(Peers::all, call.send_buffer, call.send_count, call.send_type,
                                                 call.receive_buffer, call.receive_count, call.receive_type, call.comm)
                                    : 0;
-    job.tally().add(Routine::Alltoall, outcome, bytes, watch.nanoseconds());
+    job.tally().add(call.routine, outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job.recorder()) {
         const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
         recorder->note(
-            {Routine::Alltoall, outcome, served.choice.method, noted.exchange, bytes, noted.waited_seconds, call.comm},
+            {call.routine, outcome, served.choice.method, noted.exchange, bytes, noted.waited_seconds, call.comm},
             watch);
     }
     return error;
 }
 
-int alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+template <Routine routine, class Count>
+int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* receive, Count receive_count,
              MPI_Datatype receive_type, MPI_Comm comm) {
     Job* const job = Job::current();
     if (job != nullptr) {
-        Call call{send, send_count, send_type, receive, receive_count, receive_type, comm};
+        Call call{send, send_count, send_type, receive, receive_count, receive_type, comm, routine};
         if (job->tally().measures()) {
-            return measured_alltoall(*job, call);
+            return measured_alltoall<Count>(*job, call);
         }
         const Served served = serve(*job, call);
         if (served.choice.exchange != nullptr || served.choice.measured) {
-            const auto [error, outcome] = carry_out(served, call);
-            job->tally().count(Routine::Alltoall, outcome);
+            const auto [error, outcome] = carry_out<Count>(served, call);
+            job->tally().count(routine, outcome);
             return error;
         }
-        job->tally().count(Routine::Alltoall, served.choice.outcome);
+        job->tally().count(routine, served.choice.outcome);
     }
     // As they came: they have never left their registers.
-    return real().alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+    return own_routine<Count>()(send, send_count, send_type, receive, receive_count, receive_type, comm);
 }
 
 }  // namespace
@@ -137,9 +157,19 @@ AAPC_ALSO_AS_PMPI(Init_thread)
 
 AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    namespace ours = aapc::interposer;
+    return ours::alltoall<ours::Routine::Alltoall>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 AAPC_ALSO_AS_PMPI(Alltoall)
+
+#if MPI_VERSION >= 4
+AAPC_INTERPOSED int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    namespace ours = aapc::interposer;
+    return ours::alltoall<ours::Routine::Alltoall_c>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+AAPC_ALSO_AS_PMPI(Alltoall_c)
+#endif
 
 AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {

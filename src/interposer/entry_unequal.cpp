@@ -1,4 +1,4 @@
-// MPI_Alltoallv and MPI_Alltoallw, as entry.cpp has MPI_Alltoall.
+// MPI_Alltoallv and MPI_Alltoallw with their large-count forms, as entry.cpp has MPI_Alltoall.
 #include <mpi.h>
 
 #include <cstdint>
@@ -42,7 +42,7 @@ int carry_out_unequal(const ServedUnequal& served, const UnequalCall& call, int 
     return error;
 }
 
-template <Routine routine, class... Arguments>
+template <class... Arguments>
 int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Arguments... arguments) {
     Job* const job = Job::current();
     if (job == nullptr) {
@@ -51,17 +51,17 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
     Tally& tally = job->tally();
     if (!tally.measures()) {
         const ServedUnequal served = serve_unequal(*job, call);
-        tally.count(routine, served.choice.outcome);
+        tally.count(call.routine, served.choice.outcome);
         return carry_out_unequal(served, call, native, arguments...);
     }
     const Stopwatch watch;
     const ServedUnequal served = serve_unequal(*job, call);
     const int error = carry_out_unequal(served, call, native, arguments...);
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(Peers::all, arguments...) : 0;
-    tally.add(routine, served.choice.outcome, bytes, watch.nanoseconds());
+    tally.add(call.routine, served.choice.outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job->recorder()) {
         const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
-        recorder->note({routine, served.choice.outcome, noted.unequal_method, noted.exchange, bytes,
+        recorder->note({call.routine, served.choice.outcome, noted.unequal_method, noted.exchange, bytes,
                         noted.waited_seconds, call.comm},
                        watch);
     }
@@ -72,28 +72,42 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
 
 }  // namespace aapc::interposer
 
-AAPC_INTERPOSED int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                  MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
-                                  MPI_Datatype recvtype, MPI_Comm comm) {
-    namespace ours = aapc::interposer;
-    const ours::UnequalCall call = {
-        {sendbuf, sendcounts, sdispls, sendtype, nullptr}, {recvbuf, recvcounts, rdispls, recvtype, nullptr}, comm};
-    return ours::exchange_or_pass<ours::Routine::Alltoallv>(call, ours::real().alltoallv, sendbuf, sendcounts, sdispls,
-                                                            sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-}
-AAPC_ALSO_AS_PMPI(Alltoallv)
+// Parameters are named as in the MPI standard's C bindings, of which these are definitions. COUNT is int or, in the
+// large-count forms, MPI_Count; PLACE is what displacements are counted in.
 
-AAPC_INTERPOSED int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                  const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                                  const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-    namespace ours = aapc::interposer;
-    const ours::UnequalCall call = {{sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-                                    {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},
-                                    comm};
-    return ours::exchange_or_pass<ours::Routine::Alltoallw>(call, ours::real().alltoallw, sendbuf, sendcounts, sdispls,
-                                                            sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-}
-AAPC_ALSO_AS_PMPI(Alltoallw)
+#define AAPC_UNEQUAL(NAME, OWN, COUNT, PLACE)                                                                  \
+    AAPC_INTERPOSED int MPI_##NAME(const void* sendbuf, const COUNT sendcounts[], const PLACE sdispls[],       \
+                                   MPI_Datatype sendtype, void* recvbuf, const COUNT recvcounts[],             \
+                                   const PLACE rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {              \
+        namespace ours = aapc::interposer;                                                                     \
+        const ours::UnequalCall call = {{sendbuf, sendcounts, sdispls, sendtype, nullptr},                     \
+                                        {recvbuf, recvcounts, rdispls, recvtype, nullptr},                     \
+                                        comm,                                                                  \
+                                        ours::Routine::NAME};                                                  \
+        return ours::exchange_or_pass(call, ours::real().OWN, sendbuf, sendcounts, sdispls, sendtype, recvbuf, \
+                                      recvcounts, rdispls, recvtype, comm);                                    \
+    }                                                                                                          \
+    AAPC_ALSO_AS_PMPI(NAME)
+#define AAPC_TYPED(NAME, OWN, COUNT, PLACE)                                                                     \
+    AAPC_INTERPOSED int MPI_##NAME(const void* sendbuf, const COUNT sendcounts[], const PLACE sdispls[],        \
+                                   const MPI_Datatype sendtypes[], void* recvbuf, const COUNT recvcounts[],     \
+                                   const PLACE rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {      \
+        namespace ours = aapc::interposer;                                                                      \
+        const ours::UnequalCall call = {{sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},           \
+                                        {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},           \
+                                        comm,                                                                   \
+                                        ours::Routine::NAME};                                                   \
+        return ours::exchange_or_pass(call, ours::real().OWN, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, \
+                                      recvcounts, rdispls, recvtypes, comm);                                    \
+    }                                                                                                           \
+    AAPC_ALSO_AS_PMPI(NAME)
+
+AAPC_UNEQUAL(Alltoallv, alltoallv, int, int)
+AAPC_TYPED(Alltoallw, alltoallw, int, int)
+#if MPI_VERSION >= 4
+AAPC_UNEQUAL(Alltoallv_c, alltoallv_c, MPI_Count, MPI_Aint)
+AAPC_TYPED(Alltoallw_c, alltoallw_c, MPI_Count, MPI_Aint)
+#endif
 
 AAPC_INTERPOSED int aapc_native_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
                                           MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],

@@ -117,9 +117,6 @@ AAPC_PASSED(Neighbor_alltoallv_init, neighbours, (AAPC_UNEQUAL(int, int), MPI_In
             AAPC_UNEQUAL_ARGUMENTS, info, request)
 AAPC_PASSED(Neighbor_alltoallw_init, neighbours, (AAPC_TYPED(int, MPI_Aint), MPI_Info info, MPI_Request* request),
             AAPC_UNEQUAL_ARGUMENTS, info, request)
-AAPC_PASSED(Alltoall_c, all, (AAPC_EQUAL(MPI_Count)), AAPC_EQUAL_ARGUMENTS)
-AAPC_PASSED(Alltoallv_c, all, (AAPC_UNEQUAL(MPI_Count, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)
-AAPC_PASSED(Alltoallw_c, all, (AAPC_TYPED(MPI_Count, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)
 AAPC_PASSED(Ialltoall_c, all, (AAPC_EQUAL(MPI_Count), MPI_Request* request), AAPC_EQUAL_ARGUMENTS, request)
 AAPC_PASSED(Ialltoallv_c, all, (AAPC_UNEQUAL(MPI_Count, MPI_Aint), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS,
             request)

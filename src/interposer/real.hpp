@@ -27,6 +27,11 @@ struct RealRoutines {
     decltype(&MPI_Alltoall) alltoall;
     decltype(&MPI_Alltoallv) alltoallv;
     decltype(&MPI_Alltoallw) alltoallw;
+#if MPI_VERSION >= 4
+    decltype(&MPI_Alltoall_c) alltoall_c;
+    decltype(&MPI_Alltoallv_c) alltoallv_c;
+    decltype(&MPI_Alltoallw_c) alltoallw_c;
+#endif
 };
 
 [[nodiscard]] const RealRoutines& real();

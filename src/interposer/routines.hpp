@@ -67,6 +67,8 @@ inline constexpr auto routine_names = std::to_array<const char*>({
 #undef AAPC_NAME
 });
 
+[[nodiscard]] inline const char* name_of(Routine routine) { return routine_names[static_cast<std::size_t>(routine)]; }
+
 /// What became of a call: exchanged, or passed through and why.
 enum class Outcome : std::uint8_t {
     exchanged,

@@ -51,7 +51,7 @@ bool UnequalBuffers::read(const UnequalCall& call, const Refusals& refusals) {
 }
 
 bool UnequalBuffers::read_side(const UnequalSide& arguments, const Refusals& refusals, Side& side) {
-    if (arguments.counts == nullptr || arguments.displacements == nullptr) {
+    if (arguments.counts.missing() || arguments.displacements.missing()) {
         return false;
     }
     Layout layout;
@@ -59,7 +59,7 @@ bool UnequalBuffers::read_side(const UnequalSide& arguments, const Refusals& ref
     MPI_Datatype known = MPI_DATATYPE_NULL;
     for (std::size_t peer = 0; peer < ranks_; ++peer) {
         const MPI_Datatype type = arguments.type_of(peer);
-        const int count = arguments.counts[peer];
+        const std::int64_t count = arguments.counts[peer];
         if (count < 0 || type == MPI_DATATYPE_NULL) {
             return false;
         }
@@ -72,8 +72,12 @@ bool UnequalBuffers::read_side(const UnequalSide& arguments, const Refusals& ref
             known = type;
         }
         const std::int64_t step = arguments.types != nullptr ? 1 : static_cast<std::int64_t>(layout.extent);
-        side.messages[peer] = {at(arguments.buffer, arguments.displacements[peer] * step), count, type, layout};
-        side.bytes[peer] = element * count;
+        std::int64_t place = 0;
+        if (__builtin_mul_overflow(arguments.displacements[peer], step, &place) ||
+            __builtin_mul_overflow(element, count, &side.bytes[peer])) {
+            return false;
+        }
+        side.messages[peer] = {at(arguments.buffer, place), count, type, layout};
         if (side.bytes[peer] > 0 && Refusals::is_missing(arguments.buffer, type)) {
             return false;
         }

@@ -24,7 +24,7 @@ class UnequalBuffers {
     explicit UnequalBuffers(int ranks);
 
     /// Reads a call. False: its arguments are the MPI's to judge, or a message that has to be packed has more bytes
-    /// than MPI_Pack counts. Asks for no memory.
+    /// than MPI_Pack counts, or bytes and places are beyond 64 bits. Asks for no memory.
     [[nodiscard]] bool read(const UnequalCall& call, const Refusals& refusals);
     /// Of the call that was read.
     [[nodiscard]] mpi::MessageBytes bytes() const { return {send_.bytes, receive_.bytes}; }
@@ -42,7 +42,7 @@ class UnequalBuffers {
     /// A message in the program's memory.
     struct Message {
         void* address;
-        int count;
+        std::int64_t count;
         MPI_Datatype type;
         Layout layout;
     };
@@ -56,7 +56,8 @@ class UnequalBuffers {
         [[nodiscard]] bool packs(std::size_t peer) const { return packs_all || !messages[peer].layout.plain; }
         [[nodiscard]] Block block(std::size_t peer) const {
             const Message& message = messages[peer];
-            return {message.count, message.type, bytes[peer], message.layout};
+            // What is packed has data, no more bytes than an int counts, and so no more elements.
+            return {static_cast<int>(message.count), message.type, bytes[peer], message.layout};
         }
         bool make_room();
         /// Calls action(peer, place in `packed`) for every message that is packed and has data.

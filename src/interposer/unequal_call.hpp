@@ -1,18 +1,47 @@
 /// @file
-/// One call of MPI_Alltoallv or MPI_Alltoallw.
+/// One call of MPI_Alltoallv or MPI_Alltoallw, or of their large-count forms.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "interposer/routines.hpp"
 
 namespace aapc::interposer {
+
+/// An array of the program's: of int, or in the large-count forms of 64 bits (MPI_Count, MPI_Aint).
+class Numbers {
+  public:
+    template <class Number>
+    Numbers(const Number* numbers) : numbers_(numbers), wide_(sizeof(Number) == sizeof(std::int64_t)) {
+        static_assert(sizeof(Number) == sizeof(std::int64_t) || sizeof(Number) == sizeof(int));
+    }
+    [[nodiscard]] bool missing() const { return numbers_ == nullptr; }
+    [[nodiscard]] std::int64_t operator[](std::size_t index) const {
+        if (!wide_) {
+            return static_cast<const int*>(numbers_)[index];
+        }
+        // Copied: there are several types of 64 bits.
+        std::int64_t number = 0;
+        std::memcpy(&number, static_cast<const char*>(numbers_) + index * sizeof number, sizeof number);
+        return number;
+    }
+    /// Whether both are the same array.
+    [[nodiscard]] bool operator==(const Numbers& other) const = default;
+
+  private:
+    const void* numbers_;
+    bool wide_;
+};
 
 /// One side of the arguments, as the program gave them.
 struct UnequalSide {
     const void* buffer;
-    const int* counts;
-    const int* displacements;
+    Numbers counts;
+    Numbers displacements;
     MPI_Datatype type;          ///< of all messages; displacements count its extents
     const MPI_Datatype* types;  ///< where not null: one for each message; displacements are bytes
 
@@ -23,6 +52,7 @@ struct UnequalCall {
     UnequalSide send;
     UnequalSide receive;
     MPI_Comm comm;
+    Routine routine;
 
     [[nodiscard]] bool in_place() const { return send.buffer == MPI_IN_PLACE; }
 };

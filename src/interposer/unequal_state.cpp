@@ -29,10 +29,6 @@ namespace {
 using mpi::all_agree;
 using mpi::have_memory_for;
 
-const char* routine_of(const UnequalCall& call) {
-    return call.receive.types != nullptr ? "MPI_Alltoallw" : "MPI_Alltoallv";
-}
-
 /// Throws std::bad_alloc.
 Expected<Prepared> prepare_unequal(const Network& network, const Placement& placement) {
     const auto method = selection::method_for_unequal(network.kind());
@@ -159,7 +155,7 @@ std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusa
         claim.lacks_memory = claim.lacks_memory || !UnequalLearning::has_memory_for_a_turn();
         learning_->tell(claim);
     }
-    const CarriedOut carried_out(routine_of(call), call.comm, -1);
+    const CarriedOut carried_out(name_of(call.routine), call.comm, -1);
     const mpi::ReturnedErrors returned(call.comm);
     if (agreement_->agree(call.comm, claim, agreed_) != MPI_SUCCESS || agreed_.lacks_memory) {
         return Outcome::unavailable;
@@ -272,7 +268,7 @@ std::optional<Tuning> UnequalState::taught() const {
 }
 
 int UnequalState::run(const UnequalCall& call) {
-    const CarriedOut carried_out(routine_of(call), call.comm, -1);
+    const CarriedOut carried_out(name_of(call.routine), call.comm, -1);
     const double begin = mpi::now_seconds();
     if (const int error = buffers_->pack(call.comm); error != MPI_SUCCESS) {
         return error;

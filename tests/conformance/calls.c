@@ -24,8 +24,8 @@ static int large_call(const Call* call) {
     for (int i = 0; i < call->peers; ++i) {
         counts[0][i] = s->counts[i];
         counts[1][i] = r->counts[i];
-        places[0][i] = s->places[i];
-        places[1][i] = r->places[i];
+        places[0][i] = call->far ? s->addresses[i] : s->places[i];
+        places[1][i] = call->far ? r->addresses[i] : r->places[i];
     }
     void* const to = (void*)r->buffer;
     if (call->form == equal) return MPI_Alltoall_c(EQUAL(MPI_Count));

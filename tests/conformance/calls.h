@@ -25,6 +25,7 @@ typedef struct {
     Arguments send;
     Arguments receive;
     MPI_Comm comm;
+    int far; /* large-count calls: places are `addresses` */
 } Call;
 
 #ifdef __cplusplus

@@ -224,8 +224,29 @@ static void call_with_blocks(const Communicator* where, int form, MPI_Datatype b
     for (int i = 0; i < where->size && form == typed; ++i) MPI_Type_free(&call.send.types[i]);
 }
 
+/* The same without such a type: by places in bytes, which are larger than an int. */
+static void call_with_large_places(const Communicator* where, int form, int bytes, MPI_Aint apart, const void* send,
+                                   void* receive) {
+    Call call;
+    memset(&call, 0, sizeof call);
+    call.form = form;
+    call.way = large_count;
+    call.peers = where->size;
+    call.comm = where->comm;
+    call.far = 1;
+    for (int i = 0; i < where->size; ++i) {
+        call.send.counts[i] = bytes;
+        call.send.addresses[i] = i * apart;
+        call.send.types[i] = MPI_BYTE;
+    }
+    call.receive = call.send;
+    call.send.buffer = send;
+    call.receive.buffer = receive;
+    make_call(&call, NULL);
+}
+
 /* Blocks of `bytes` bytes that lie `apart` bytes apart, so that all the memory but theirs stays unused. */
-static void check_far(const Communicator* where, int form, int bytes, MPI_Aint apart) {
+static void check_far(const Communicator* where, int form, int bytes, MPI_Aint apart, int large) {
     const size_t size = (size_t)apart * (size_t)where->size;
     unsigned char* const send = reserve(size);
     unsigned char* const receive = reserve(size);
@@ -238,7 +259,11 @@ static void check_far(const Communicator* where, int form, int bytes, MPI_Aint a
     for (int i = 0; i < where->size; ++i) {
         for (int k = 0; k < bytes; ++k) send[i * apart + k] = byte_of(where->rank, i * apart + k);
     }
-    call_with_blocks(where, form, far, apart, send, receive);
+    if (large) {
+        call_with_large_places(where, form, bytes, apart, send, receive);
+    } else {
+        call_with_blocks(where, form, far, apart, send, receive);
+    }
     for (int i = 0; i < where->size; ++i) {
         for (MPI_Aint k = i > 0 ? -around : 0; k < bytes + around; ++k) {
             const int should = k < 0 || k >= bytes ? 0 : byte_of(i, where->rank * apart + k);
@@ -251,11 +276,13 @@ static void check_far(const Communicator* where, int form, int bytes, MPI_Aint a
 }
 
 void calls_far_apart(Random* shared, Random* own) {
-    (void)own;
     const Communicator where = communicator_of(MPI_COMM_WORLD, "MPI_COMM_WORLD");
     const int form = below(shared, forms);
     const int bytes = 1 + below(shared, 3000);
-    check_far(&where, form, bytes, ((MPI_Aint)1 << 30) + below(shared, 4096));
+    const MPI_Aint apart = ((MPI_Aint)1 << 30) + below(shared, 4096);
+    /* Each rank says it in a form of its own. */
+    const int large = has_way(large_count) && form != equal && !one_in(own, 3);
+    check_far(&where, form, bytes, apart, large);
 }
 
 /* Blocks that follow one another, from a buffer that repeats itself and takes no memory. */
