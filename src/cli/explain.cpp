@@ -21,6 +21,7 @@
 #include "bench/model_files.hpp"
 #include "cli/command.hpp"
 #include "cli/demand_options.hpp"
+#include "cli/explained_tuning.hpp"
 #include "cli/explanation.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
@@ -97,40 +98,6 @@ Expected<Placement> demand_of(const ExplainOptions& options, const Network& netw
         placement.machine_of.resize(static_cast<std::size_t>(options.ranks));
     }
     return placement;
-}
-
-/// Reads the tuning and rejects it as the interposer would. What only a running job knows, the version of its MPI and
-/// where MPI_COMM_WORLD is placed, is taken to be as tuned.
-void read_tuning_for(const ExplainOptions& options, Explanation& explanation) {
-    const Expected<std::string> text = read_file(options.tuning, {"a tuning file"});
-    auto tuning = text ? read_tuning(*text, shown_name(options.tuning), explanation.network.kind())
-                       : Expected<Tuning>(failure(text.error()));
-    if (!tuning) {
-        explanation.tuning_rejected = selection::deciding_without_file(to_string(tuning.error()));
-        return;
-    }
-    const Fingerprint& tuned = tuning->fingerprint;
-    Fingerprint here = make_fingerprint(explanation.network, {}, options.mpi.empty() ? tuned.mpi : options.mpi,
-                                        tuned.mpi_version, options.topology);
-    here.machine_of = tuned.machine_of;
-    if (auto difference = mismatch(*tuning, here)) {
-        difference->file = options.tuning;
-        explanation.tuning_rejected = selection::deciding_without_file(to_string(*difference));
-        return;
-    }
-    // A job cannot be placed on machines that the topology lacks, so its placement would differ from the tuned one.
-    const auto unknown = std::find_if(tuned.machine_of.begin(), tuned.machine_of.end(), [&](const std::string& name) {
-        return explanation.network.find_machine(name) < 0;
-    });
-    if (unknown != tuned.machine_of.end()) {
-        explanation.tuning_rejected = selection::deciding_without_file(to_string(
-            Diagnostic{.file = options.tuning,
-                       .problem = fmt::format("rank {} is placed on '{}', and there is no such machine in the topology",
-                                              unknown - tuned.machine_of.begin(), *unknown),
-                       .advice = "tune again with aapc tune, or leave the file out"}));
-        return;
-    }
-    explanation.tuning = std::move(*tuning);
 }
 
 /// What programs have learned on this network, whatever the placement.
@@ -329,9 +296,9 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
         return failure(network.error());
     }
     Explanation explanation{std::move(*network), {}, "", "", {}, {}, 0, Decision(""), {}, {}, {}, {}};
-    if (!options.tuning.empty()) {
-        read_tuning_for(options, explanation);
-    }
+    ExplainedTuning read = read_explained_tuning(options.tuning, explanation.network, options.topology, options.mpi);
+    explanation.tuning = std::move(read.tuning);
+    explanation.tuning_rejected = std::move(read.rejected);
     const std::vector<Tuning> learned = read_learned_for(options, explanation);
     const Tuning* const newest = learned.empty() ? nullptr : &learned.back();
     auto placement = demand_of(options, explanation.network, explanation.tuning ? &*explanation.tuning : newest);
@@ -390,13 +357,16 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
     return explanation;
 }
 
+bool is_of_unequal(const std::optional<Tuning>& tuning) { return tuning && tuning->fingerprint.unequal; }
+
 /// What would become of unequal messages.
 int explain_unequal(const ExplainOptions& options) {
     const auto network = read_network(options.topology);
     if (!network) {
         return complain(network.error());
     }
-    const auto placement = demand_of(options, *network, nullptr);
+    ExplainedTuning read = read_explained_tuning(options.tuning, *network, options.topology, options.mpi);
+    const auto placement = demand_of(options, *network, read.tuning ? &*read.tuning : nullptr);
     if (!placement) {
         return complain(placement.error());
     }
@@ -416,12 +386,31 @@ int explain_unequal(const ExplainOptions& options) {
     if (!start) {
         return complain(start.error());
     }
-    return answer_unequal(
-        {*network, *placement, options.demand, *sizes, {}, std::move(model), *start, options.format == "json"});
+    const bool holds = is_of_unequal(read.tuning) && selection::has_shape(*network, *placement, *read.tuning);
+    if (read.tuning && !holds) {
+        read.rejected = is_of_unequal(read.tuning) ? "it is for ranks placed otherwise" : "it is of equal messages";
+    }
+    return answer_unequal({*network,
+                           *placement,
+                           options.demand,
+                           *sizes,
+                           {},
+                           std::move(model),
+                           *start,
+                           options.format == "json",
+                           holds ? &*read.tuning : nullptr,
+                           std::move(read.rejected)});
+}
+
+/// Whether the tuning file has something to say of unequal messages alone.
+bool asks_about_unequal(const ExplainOptions& options) {
+    const auto network = read_network(options.topology);
+    return network &&
+           is_of_unequal(read_explained_tuning(options.tuning, *network, options.topology, options.mpi).tuning);
 }
 
 int run_explain(const ExplainOptions& options) {
-    if (options.demand.given()) {
+    if (options.demand.given() || (!options.tuning.empty() && asks_about_unequal(options))) {
         return explain_unequal(options);
     }
     const auto explanation = find_out(options);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "aapc/input/units.hpp"
@@ -45,6 +46,7 @@ Expected<UnequalMethod> find_unequal_method(const std::string& text, const Netwo
     const double forced = prepared->method.synchronisation.pace;
     found.pace = forced > 0 ? forced : found.cadence.initial_pace;
     found.crossover = selection::unequal_crossover(network, placement, bound, start_seconds);
+    found.equal_seconds_per_byte = bound.seconds_per_byte;
     found.prepared = std::move(*prepared);
     return found;
 }
@@ -62,6 +64,19 @@ void count_messages(const Demand& demand, UnequalLine& line) {
             }
         }
     }
+}
+
+bool is_tuned_to_clock(const UnequalMethod& method, const DemandBound& bound) {
+    return !selection::tuned_method(*method.tuning, std::llround(bound.seconds() / method.equal_seconds_per_byte))
+                .native();
+}
+
+/// As the interposer decides: by a tuning first for the bytes alone and, once there is an exchange, with headers.
+bool is_exchanged(const UnequalMethod& method, const UnequalLine& line) {
+    if (method.tuning != nullptr) {
+        return is_tuned_to_clock(method, line.bound) && is_tuned_to_clock(method, line.exchange.bound);
+    }
+    return selection::worth_exchanging(selection::UnequalUse::automatic, line.exchange.bound, 0, method.crossover);
 }
 
 }  // namespace
@@ -84,8 +99,7 @@ Expected<UnequalLine> examine_unequal(const Network& network, const Placement& p
     line.exchange = std::move(*exchange);
     line.predicted_seconds = predict_timed_unequal(line.exchange, method.pace, placement.participants(),
                                                    model != nullptr ? largest_start_up_seconds(*model) : 0);
-    line.exchanged =
-        selection::worth_exchanging(selection::UnequalUse::automatic, line.exchange.bound, 0, method.crossover);
+    line.exchanged = is_exchanged(method, line);
     if (model != nullptr) {
         const auto native = MethodModel::create(network, placement, Method{}, *model);
         if (!native) {
@@ -106,6 +120,8 @@ Expected<std::string> answer_for(const UnequalQuestion& question, const std::str
     if (!method) {
         return failure(std::move(method.error()));
     }
+    method->tuning = question.tuning;
+    method->tuning_rejected = question.tuning_rejected;
     std::vector<UnequalLine> lines;
     for (const NamedDemand& demand : demands) {
         auto line = examine_unequal(question.network, question.placement, *method, demand,
@@ -122,7 +138,9 @@ Expected<std::string> answer_for(const UnequalQuestion& question, const std::str
 }  // namespace
 
 int answer_unequal(const UnequalQuestion& question) {
-    const auto demands = read_demands(question.demand, question.mean_bytes, question.placement.participants());
+    const auto demands = question.demand.given()
+                             ? read_demands(question.demand, question.mean_bytes, question.placement.participants())
+                             : Expected<std::vector<NamedDemand>>();
     if (!demands) {
         return complain(demands.error());
     }

@@ -12,6 +12,7 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/methods/unequal_exchange.hpp"
 #include "aapc/models/network_model.hpp"
+#include "aapc/selection/tuning.hpp"
 #include "aapc/statistics/statistics.hpp"
 #include "aapc/topology/bound.hpp"
 #include "cli/demand_options.hpp"
@@ -28,6 +29,10 @@ struct UnequalMethod {
     double pace = 1;         ///< that an exchange starts with
     /// The interposer exchanges what has a bound of so much, headers included, and leaves the rest to the MPI.
     selection::UnequalCrossover crossover;
+    const Tuning* tuning = nullptr;  ///< of unequal messages, which decides instead; not owned; null: none
+    std::string tuning_rejected =
+        {};  ///< why a tuning that was given does not decide; empty: it does, or there is none
+    double equal_seconds_per_byte = 0;  ///< bound of a byte of equal messages, in which a tuning counts
 };
 
 /// `lattice/formula` by the clock where `text` is empty. A diagnostic if the method forwards blocks, does not go by the
@@ -80,6 +85,8 @@ struct UnequalQuestion {
     std::optional<NetworkModel> model;
     std::optional<double> start_seconds;  ///< what a start costs; nothing: what is expected
     bool as_json = false;
+    const Tuning* tuning = nullptr;  ///< as in UnequalMethod; without a demand it is all that is shown
+    std::string tuning_rejected = {};
 };
 [[nodiscard]] int answer_unequal(const UnequalQuestion& question);
 

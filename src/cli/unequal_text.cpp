@@ -115,21 +115,77 @@ std::vector<Message> messages_of(const UnequalLine& line) {
     return messages;
 }
 
+std::string crossover_text(const selection::UnequalCrossover& crossover) {
+    return fmt::format(
+        "exchanged by the clock where the bound with headers is {} or more, or {} where one link needs "
+        "twice as long as all others;\nby the MPI below that\n",
+        unequal_time(crossover.usual_seconds), unequal_time(crossover.at_one_link_seconds));
+}
+
+/// A tuning counts in sizes of equal messages whose bound is as long.
+double tuned_bound_seconds(const UnequalMethod& method, std::int64_t bytes) {
+    return static_cast<double>(bytes) * method.equal_seconds_per_byte;
+}
+
+std::string tuned_text(const UnequalMethod& method) {
+    const Fingerprint& made_for = method.tuning->fingerprint;
+    std::string text = fmt::format("decided by tuning for {} ({}), placement {}; nothing is learned\n", made_for.mpi,
+                                   made_for.mpi_version, compact_hostlist(made_for.machine_of));
+    std::string measured;
+    for (const TunedRange& range : method.tuning->ranges) {
+        text += fmt::format("from a bound of {}: {}\n", unequal_time(tuned_bound_seconds(method, range.from_bytes)),
+                            range.method.native() ? "by the MPI" : "by the clock");
+        for (const MeasuredSize& size : range.measured) {
+            measured +=
+                fmt::format("{:>12}  {:>10}  {:>10}  {:>12}  {:.2f} ({:.2f} to {:.2f})\n",
+                            unequal_time(tuned_bound_seconds(method, size.bytes)), unequal_time(size.native_seconds),
+                            unequal_time(size.chosen_seconds), range.method.native() ? "by the MPI" : "by the clock",
+                            size.lead.ratio, size.lead.low, size.lead.high);
+        }
+    }
+    return measured.empty() ? text
+                            : text +
+                                  fmt::format("\n{:>12}  {:>10}  {:>10}  {:>12}  {}\n", "bound", "native", "chosen",
+                                              "which is", "times as fast") +
+                                  measured;
+}
+
+ordered_json tuned_json(const UnequalMethod& method) {
+    ordered_json ranges = ordered_json::array();
+    for (const TunedRange& range : method.tuning->ranges) {
+        ordered_json measured = ordered_json::array();
+        for (const MeasuredSize& size : range.measured) {
+            measured.push_back({{"bound_seconds", tuned_bound_seconds(method, size.bytes)},
+                                {"native_seconds", size.native_seconds},
+                                {"chosen_seconds", size.chosen_seconds},
+                                {"native_over_chosen", size.lead.ratio}});
+        }
+        ranges.push_back({{"from_bound_seconds", tuned_bound_seconds(method, range.from_bytes)},
+                          {"method", to_string(range.method)},
+                          {"measured", std::move(measured)}});
+    }
+    return {{"ranges", std::move(ranges)}};
+}
+
 }  // namespace
 
 std::string unequal_text(const Network& network, const UnequalMethod& method, const std::vector<UnequalLine>& lines) {
     std::string text = fmt::format("{}, unequal messages; one reduction finds the bound: {} sums and {} maximum\n",
                                    to_string(method.prepared.method), method.sums, method.maxima);
-    text += fmt::format(
-        "exchanged by the clock where the bound with headers is {} or more, or {} where one link needs "
-        "twice as long as all others;\nby the MPI below that\n\n",
-        unequal_time(method.crossover.usual_seconds), unequal_time(method.crossover.at_one_link_seconds));
+    if (!method.tuning_rejected.empty()) {
+        text += fmt::format("tuning rejected: {}\n", method.tuning_rejected);
+    }
+    text += method.tuning != nullptr ? tuned_text(method) : crossover_text(method.crossover);
+    if (lines.empty()) {
+        return text;
+    }
+    text += '\n';
     text += fmt::format("{:<32}  {:>12}  {:>12}  {:>10}  {:>10}  {:>9}  {:>10}  {:<12}  {}\n", "demand", "bytes",
                         "longest", "bound", "predicted", "of bound", "native", "exchanged", "longest queue");
     for (const UnequalLine& line : lines) {
         text += line_text(network, line);
     }
-    if (lines.empty() || lines.back().exchange.queues.links.empty()) {
+    if (lines.back().exchange.queues.links.empty()) {
         return text;
     }
     text += fmt::format("\n{:<24}  {:>10}  {:>12}\n", "busiest links of the last", "needs", "queue");
@@ -141,11 +197,14 @@ std::string unequal_text(const Network& network, const UnequalMethod& method, co
 }
 
 std::string unequal_json(const Network& network, const UnequalMethod& method, const std::vector<UnequalLine>& lines) {
-    ordered_json document = {{"method", to_string(method.prepared.method)},
-                             {"reduction", {{"sums", method.sums}, {"maxima", method.maxima}}},
-                             {"crossover_seconds", method.crossover.usual_seconds},
-                             {"crossover_seconds_at_one_link", method.crossover.at_one_link_seconds},
-                             {"demands", ordered_json::array()}};
+    ordered_json document = {
+        {"method", to_string(method.prepared.method)},
+        {"reduction", {{"sums", method.sums}, {"maxima", method.maxima}}},
+        {"crossover_seconds", method.crossover.usual_seconds},
+        {"crossover_seconds_at_one_link", method.crossover.at_one_link_seconds},
+        {"tuning", method.tuning != nullptr ? tuned_json(method) : ordered_json()},
+        {"tuning_rejected", method.tuning_rejected.empty() ? ordered_json() : ordered_json(method.tuning_rejected)},
+        {"demands", ordered_json::array()}};
     for (const UnequalLine& line : lines) {
         document["demands"].push_back(line_json(network, line));
     }

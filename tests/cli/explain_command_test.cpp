@@ -155,6 +155,32 @@ TEST(ExplainCommand, ATuningOfSomethingElseIsRejectedAsTheInterposerDoes) {
     }
 }
 
+TEST(ExplainCommand, SaysWhatATuningOfUnequalMessagesDecides) {
+    const Scratch scratch;
+    (void)scratch.file("eight.toml", eight);
+    Tuning tuning = tuning_of_eight();
+    tuning.fingerprint.unequal = true;
+    const Method clock = parse_method("lattice/formula+timed", NetworkKind::tree).value();
+    tuning.ranges = {{0, Method{}, {{1024, 2e-3, 2e-3, {1, 1, 1}, 0.1, 9, std::nullopt}}},
+                     {20000, clock, {{65536, 0.2, 0.1, {2, 1.9, 2.1}, 0.1, 9, std::nullopt}}}};
+    (void)scratch.file("unequal.toml", tuning_text(tuning));
+    // A byte of equal messages takes 16 on a link of 100 Mbit/s: 1.28 us.
+    const Outcome alone = scratch.run("explain eight.toml --tuning unequal.toml");
+    EXPECT_EQ(alone.status, 0) << alone.err;
+    EXPECT_THAT(alone.out, AllOf(HasSubstr("decided by tuning for openmpi (Open MPI v4.1.4), placement n[0-7]"),
+                                 HasSubstr("from a bound of 0 µs: by the MPI\nfrom a bound of 25.6 ms: by the clock\n"),
+                                 HasSubstr("83.89 ms      200 ms      100 ms  by the clock  2.00 (1.90 to 2.10)\n")));
+    const auto json = parsed(
+        scratch.run("explain eight.toml --tuning unequal.toml --pattern equal --sizes 19Ki,21Ki --format json"))[0];
+    EXPECT_NEAR(json["tuning"]["ranges"][1]["from_bound_seconds"].get<double>(), 25.6e-3, 1e-9);
+    EXPECT_EQ(json["demands"][0]["exchanged"], false);
+    EXPECT_EQ(json["demands"][1]["exchanged"], true);
+    const auto elsewhere = parsed(scratch.run(
+        "explain eight.toml --tuning unequal.toml --machines 'n[1-6]' --pattern equal --sizes 19Ki --format json"))[0];
+    EXPECT_EQ(elsewhere["tuning"], nullptr);
+    EXPECT_EQ(elsewhere["tuning_rejected"], "it is for ranks placed otherwise");
+}
+
 TEST(ExplainCommand, TakesEveryKindOfNetwork) {
     const Scratch scratch;
     for (const auto& [file, from, method] : {std::tuple{"clusters-3+7.toml", 1, "local-group/balanced+window:1"},
