@@ -165,7 +165,18 @@ class Calls:
     only_on: Sequence[str] = ()
 
 
-Part = Union[Bench, Fit, Calls]
+@dataclass(frozen=True)
+class Programs:
+    """Real programs as they are, end to end: sweeping/programs.py knows them. Those are run that an MPI has."""
+
+    programs: Sequence[str]
+    rounds: int
+    ways: Sequence[str] = ("without", "default", "clock")
+    sizes: Sequence[int] = ()  # they have their own
+    only_on: Sequence[str] = ()
+
+
+Part = Union[Bench, Fit, Calls, Programs]
 
 
 @dataclass(frozen=True)

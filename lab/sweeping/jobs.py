@@ -9,8 +9,8 @@ from pathlib import Path
 
 from emulation.units import parse_size
 
-from . import calls
-from .definition import Bench, Calls, Fit, Network, Part, Rival, Sweep
+from . import calls, programs
+from .definition import Bench, Calls, Fit, Network, Part, Programs, Rival, Sweep
 from .medians import (
     COLUMNS,
     HELD_OUT_COLUMNS,
@@ -89,7 +89,10 @@ class Plan:
         columns = (*COLUMNS, *HELD_OUT_COLUMNS) if any(self._held_out(part) for part in sweep.parts) else COLUMNS
         self.is_of_samples = all(isinstance(part, Fit) for part in sweep.parts)
         self.is_of_calls = all(isinstance(part, Calls) for part in sweep.parts)
-        if self.is_of_calls:
+        self.is_of_programs = all(isinstance(part, Programs) for part in sweep.parts)
+        if self.is_of_programs:
+            self.medians = Medians(self.file, programs.PROGRAMS_COLUMNS, programs.PROGRAMS_CELL)
+        elif self.is_of_calls:
             self.medians = Medians(self.file, calls.CALLS_COLUMNS, calls.CALLS_CELL)
         elif self.is_of_samples:
             self.medians = Medians(self.file, SAMPLE_COLUMNS, SAMPLE_CELL)
@@ -148,6 +151,8 @@ class Plan:
             jobs = self._fit_jobs(setting, mpi, part)
         elif isinstance(part, Calls):
             jobs = self._calls_jobs(setting, mpi, part)
+        elif isinstance(part, Programs):
+            jobs = self._programs_jobs(setting, mpi, part)
         else:
             jobs = self._bench_jobs(setting, mpi, part)
         network = setting.network.axes or (setting.network.title,)
@@ -303,6 +308,27 @@ class Plan:
         counts = ", ".join(map(str, part.calls))
         title = f"{self._title(setting, mpi)}: {counts} calls, {part.kind}, {size} bytes{', ' + change if change else ''}"
         yield Job(title, setting, calls.expected_seconds(part, size, setting.topology, LAUNCH_SECONDS / 3), carry_out)
+
+    # ---- real programs ----
+
+    def _programs_jobs(self, setting: Setting, mpi: str, part: Programs) -> list[Job]:
+        part = replace(part, rounds=self._choice.repeats or part.rounds)
+        return [
+            job for name in programs.are_there_for(mpi, part) for job in self._programs_job(setting, mpi, part, name)
+        ]
+
+    def _programs_job(self, setting: Setting, mpi: str, part: Programs, name: str) -> Iterator[Job]:
+        cell = self._cell(setting, mpi) | {"program": name}
+        if self._choice.fresh:
+            self.medians.forget(cell)
+        if set(part.ways) <= self.medians.asked(cell):
+            return
+
+        def carry_out(lab: str) -> None:
+            runs = programs.rounds(lab, mpi, setting.network, setting.told, part, name)
+            self.medians.put(programs.rows(cell, runs))
+
+        yield Job(f"{self._title(setting, mpi)}: {name}", setting, programs.expected_seconds(part), carry_out)
 
     # ---- aapc fit ----
 

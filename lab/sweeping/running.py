@@ -6,10 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from emulation.errors import Interrupted, LabError
 from emulation.program import find_aapc
@@ -61,6 +64,22 @@ def program_output(lab: str, mpi: str, launcher_options: Sequence[str], *command
     """What any program prints that is run on all machines of a lab."""
     launcher = [str(CLUSTER), "mpirun", "--name", lab, "--mpi", mpi, "--timeout", "3600", *launcher_options]
     return _run([*launcher, "--", *command], stdout=subprocess.PIPE)
+
+
+def program_streams(lab: str, mpi: str, launcher_options: Sequence[str], *command: str) -> tuple[str, str, float]:
+    """What any program writes to standard output and to standard error, and how long its job took."""
+    launcher = [str(CLUSTER), "mpirun", "--name", lab, "--mpi", mpi, "--timeout", "3600", *launcher_options]
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+        began = time.monotonic()
+        try:
+            output = _run([*launcher, "--", *command], stdout=subprocess.PIPE, stderr=errors)
+        except RunFailed:
+            errors.seek(0)
+            print(errors.read()[-4000:], file=sys.stderr)
+            raise
+        seconds = time.monotonic() - began
+        errors.seek(0)
+        return output, errors.read(), seconds
 
 
 @contextmanager
@@ -116,9 +135,9 @@ def processor_ticks() -> tuple[int, int]:
     return sum(ticks) - idle, sum(ticks)
 
 
-def _run(command: Sequence[str], stdout: int) -> str:
+def _run(command: Sequence[str], stdout: int, stderr: IO[str] | None = None) -> str:
     try:
-        process = subprocess.Popen(command, stdout=stdout, text=True)
+        process = subprocess.Popen(command, stdout=stdout, stderr=stderr, text=True)
     except FileNotFoundError as error:
         raise LabError(f"the program {command[0]} is missing") from error
     try:

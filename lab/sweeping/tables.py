@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 
-from . import calls
+from . import calls, programs
 from .jobs import Plan
 from .medians import CELL, SAMPLE_CELL, Row
 from .quantities import size_text, time_text
@@ -20,6 +20,8 @@ Cell = Callable[[Row, bool], str]
 def of_plan(plan: Plan, with_intervals: bool = False) -> str:
     """Of everything that a sweep has measured so far."""
     rows = plan.medians.rows
+    if plan.is_of_programs:
+        return programs.tables(rows)
     if plan.is_of_calls:
         return calls.tables(rows)
     if plan.is_of_samples:

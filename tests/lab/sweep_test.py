@@ -18,8 +18,8 @@ sys.dont_write_bytecode = True
 
 from emulation import program  # noqa: E402
 from emulation.errors import Interrupted, LabError, UsageError  # noqa: E402
-from sweeping import calls, definition, jobs, medians, runner, running, tables  # noqa: E402
-from sweeping.definition import Bench, Calls, Fit, Network, Sweep, sizes  # noqa: E402
+from sweeping import calls, definition, jobs, medians, programs, runner, running, tables  # noqa: E402
+from sweeping.definition import Bench, Calls, Fit, Network, Programs, Sweep, sizes  # noqa: E402
 
 METHODS = ["native", "ring"]
 SECONDS = {"native": [4.0, 5.0, 6.0], "ring": [2.0, 2.5, 1.5], "interposed": [1.0, 1.0, 1.0]}
@@ -401,6 +401,50 @@ class ProgramsOfManyCalls(Case):
         part = Calls("equal", {10: 3, 100: 1}, [1000], ["lattice"])
         # 1 us a byte, twice; 3 ms a call; 2 s for each start.
         self.assertAlmostEqual(calls.expected_seconds(part, 1000, Path(), 2), 3 * (120 * 0.005 + 3 * 2))
+
+
+class RealPrograms(Case):
+    SECONDS = {"without": 10.0, "counted": 12.0, "default": 8.0, "clock": 5.0}
+    COUNTED = (
+        "aapc: communicator of 16 ranks: native\n"
+        "aapc: MPI_Alltoallv: 480 exchanged (937.5 MiB, 1.5 s); 32 passed through, too short (64 KiB, 500 ms)\n"
+        "aapc: MPI_Alltoallw: 16 exchanged (1 KiB, 1e+03 ms)\n"
+        "aapc: 496 calls exchanged, 32 passed through, counted on all 16 ranks\n"
+    )
+
+    def streams(self, lab: str, mpi: str, launcher_options: list[str], *command: str) -> tuple[str, str, float]:
+        words = " ".join(command)
+        forced = "counted" if "=native" in words else "clock" if "=always" in words else "default"
+        way = forced if "AAPC_VERBOSE=2" in command else "without"
+        self.ran.append({"way": way, "program": command[-1]})
+        out = f"transposes: all-to-all, back pairwise\nseconds: {self.SECONDS[way]}\nright: 0 values\n"
+        return out, "" if way == "without" else self.COUNTED, 20.0
+
+    def test_ways_take_turns_and_the_first_run_counts_for_nothing(self) -> None:
+        part = Programs(["one", "other"], rounds=2)
+        of = sweep(networks=[Network("chain-4x4.toml")], parts=[part], mpis=("openmpi", "mpich"))
+        known = {"one": lambda mpi, directory: ["./one"], "other": lambda mpi, directory: ["./other"]}
+        patches = (("program_streams", self.streams), ("aapc_beside", Path), ("COMMANDS", known), ("DEBIANS", ("other",)))
+        for name, instead in patches:
+            patch = mock.patch.object(programs, name, instead)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.carry_out(of)
+        self.assertEqual({run["program"] for run in self.ran[:16]}, {"./one", "./other"})
+        self.assertEqual({run["program"] for run in self.ran[16:]}, {"./one"})
+        turns = ["without", *("without", "default", "clock"), *("clock", "default", "without"), "counted"]
+        self.assertEqual([run["way"] for run in self.ran], turns * 3)
+        self.assertEqual(self.plan(of).missing(self.directory), [])
+        (row,) = [row for row in self.plan(of).medians.rows if row["asked"] == "counted"][:1]
+        self.assertEqual((row["alltoall_seconds"], row["alltoall_share"], row["exchanged"]), ("3", "0.25", "496"))
+        table = tables.of_plan(self.plan(of))
+        self.assertIn("| one | 10 s | 0.25 | 8 s; 1.25 (1.25 to 1.25) | 5 s; 2.00 (2.00 to 2.00) | 496, 32 |", table)
+
+    def test_what_programs_say_of_themselves(self) -> None:
+        self.assertEqual(programs.own_seconds("     PWSCF        :      1.23s CPU      2m 3.50s WALL\n"), 123.5)
+        self.assertIsNone(programs.alltoall_seconds("a warning\n"))
+        with self.assertRaises(LabError):
+            programs.Run("seconds: 1\nWRONG: 3 values\n", "", 2)
 
 
 class Order(Case):

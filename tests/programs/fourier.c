@@ -1,11 +1,12 @@
 /* FFTW's MPI transforms forwards and back:
  *
- *     fourier LINES COLUMNS TRANSFORMS
+ *     fourier LINES COLUMNS TRANSFORMS [unforced | wisdom FILE]
  *
  * Prints which transposes the planner has taken, the largest deviation from what was put in, and how long the
  * transforms took. FFTW has a transpose by MPI_Alltoall (where all slabs are equal, else MPI_Alltoallv) for transforms
  * out of place that may destroy their input, and takes it if it was faster than its pairwise MPI_Sendrecv while it
- * planned. Here that is made slow while it plans. */
+ * planned. Here that is made slow while it plans, unless the planner is to be left alone. A file of wisdom has what was
+ * planned before; it is written where there is none. */
 #include <complex.h>
 #include <fftw3-mpi.h>
 #include <math.h>
@@ -17,13 +18,14 @@
 
 static double value(ptrdiff_t line, ptrdiff_t column) { return (double)((line * 131 + column * 17) % 1009) / 1009; }
 
+static long pause_nanoseconds; /* of a pairwise transpose's messages while it plans */
 static int plans;
 
 int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
                  int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
                  MPI_Status* status) {
-    const struct timespec while_planning = {0, 20000000};
-    if (plans) nanosleep(&while_planning, NULL);
+    const struct timespec while_planning = {0, pause_nanoseconds};
+    if (plans && pause_nanoseconds > 0) nanosleep(&while_planning, NULL);
     return PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
                          receive_tag, comm, status);
 }
@@ -35,10 +37,31 @@ static int uses(fftw_plan plan, const char* transpose) {
     return found;
 }
 
+/* What rank 0 finds in a file, for all. */
+static int share_wisdom(const char* file) {
+    int rank = 0;
+    int found = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && file != NULL) found = fftw_import_wisdom_from_filename(file);
+    MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (found) fftw_mpi_broadcast_wisdom(MPI_COMM_WORLD);
+    return found;
+}
+
+static void keep_wisdom(const char* file) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fftw_mpi_gather_wisdom(MPI_COMM_WORLD);
+    if (rank == 0) fftw_export_wisdom_to_filename(file);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     fftw_mpi_init();
-    if (argc != 4) MPI_Abort(MPI_COMM_WORLD, 2);
+    if (argc < 4 || argc > 6) MPI_Abort(MPI_COMM_WORLD, 2);
+    const char* const file = argc == 6 ? argv[5] : NULL;
+    /* Who keeps what was planned has many ranks, and does not plan in a network. */
+    pause_nanoseconds = argc == 4 ? 20000000 : argc == 5 ? 0 : 2000000;
     const ptrdiff_t lines = strtol(argv[1], NULL, 10);
     const ptrdiff_t columns = strtol(argv[2], NULL, 10);
     const int transforms = (int)strtol(argv[3], NULL, 10);
@@ -50,10 +73,12 @@ int main(int argc, char** argv) {
     const ptrdiff_t room = fftw_mpi_local_size_2d(lines, columns, MPI_COMM_WORLD, &own_lines, &first_line);
     fftw_complex* const here = fftw_alloc_complex((size_t)room);
     fftw_complex* const there = fftw_alloc_complex((size_t)room);
+    const int is_known = share_wisdom(file);
     plans = 1;
     const fftw_plan forward = fftw_mpi_plan_dft_2d(lines, columns, here, there, MPI_COMM_WORLD, FFTW_FORWARD, flags);
     const fftw_plan back = fftw_mpi_plan_dft_2d(lines, columns, there, here, MPI_COMM_WORLD, FFTW_BACKWARD, flags);
     plans = 0;
+    if (file != NULL && !is_known) keep_wisdom(file);
     for (ptrdiff_t at = 0; at < own_lines * columns; ++at) {
         here[at] = value(first_line + at / columns, at % columns);
     }

@@ -1,0 +1,225 @@
+"""Real programs end to end: how long they take without aapc and with it, and the share of their all-to-alls."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from emulation.errors import LabError, UsageError
+
+from .definition import LAB, Network, Programs
+from .medians import Row, number
+from .quantities import time_text
+from .running import aapc_beside, program_streams
+
+WITHOUT = "without"  # no aapc in the process
+COUNTED = "counted"  # every call is the MPI's own, and aapc counts them: once, for their share of the time
+DEFAULT = "default"  # with aapc, and nothing said but the topology
+CLOCK = "clock"  # every call that can be is exchanged by the clock, from the first on
+
+PROGRAMS_CELL = ("network", "congestion_control", "buffer_bytes", "mpi", "program")
+PROGRAMS_COLUMNS = (
+    *(*PROGRAMS_CELL, "asked", "rounds", "median_seconds", "least_seconds", "most_seconds", "job_seconds"),
+    *("without_over_this", "without_over_this_low", "without_over_this_high"),  # of medians; least and most of a round
+    *("alltoall_seconds", "alltoall_share", "exchanged", "passed_through", "transposes"),
+)
+
+TESTS = LAB.parent / "tests" / "programs"
+PSEUDO = Path("/usr/share/espresso/pseudo/Si.pz-vbc.UPF")
+
+Command = Callable[[str, Path], list[str]]  # for an MPI, with a directory for its files
+
+
+def _need(path: str | Path, package: str) -> str:
+    if not Path(path).exists():
+        raise UsageError(f"{path} is not there: apt-get install {package}")
+    return str(path)
+
+
+def _fourier(*arguments: str) -> Command:
+    def command(mpi: str, directory: Path) -> list[str]:
+        _need("/usr/include/fftw3-mpi.h", "libfftw3-mpi-dev")
+        program = directory / "fourier"
+        if not program.exists():
+            compiler = [f"mpicc.{mpi}", "-O2", str(TESTS / "fourier.c"), "-o", str(program)]
+            subprocess.run([*compiler, "-lfftw3_mpi", "-lfftw3", "-lm"], check=True)
+        # Planned once: that takes longer than the transforms.
+        return [str(program), *arguments, *([] if "unforced" in arguments else ["wisdom", str(directory / "wisdom")])]
+
+    return command
+
+
+def _plane_waves(cutoff: float, groups: int) -> Command:
+    """Silicon at one point of the Brillouin zone, with larger grids than the test's."""
+
+    def command(_mpi: str, directory: Path) -> list[str]:
+        _need(PSEUDO, "quantum-espresso-data")
+        text = (TESTS / "silicon.in").read_text(encoding="utf-8")
+        text = text.replace("ecutwfc = 12.0", f"ecutwfc = {cutoff}").replace("2 2 2 0 0 0", "1 1 1 1 1 1")
+        given = directory / "silicon.in"
+        given.write_text(text, encoding="utf-8")
+        return [_need("/usr/bin/pw.x", "quantum-espresso"), "-ntg", str(groups), "-in", str(given)]
+
+    return command
+
+
+def _redistribution(*arguments: str) -> Command:
+    def command(mpi: str, _directory: Path) -> list[str]:
+        program = aapc_beside("aapc").parents[1] / "tests" / "programs" / f"redistribution_{mpi}"
+        return [_need(program, f"none: build redistribution_{mpi}"), *arguments]
+
+    return command
+
+
+COMMANDS: dict[str, Command] = {
+    "fftw": _fourier("256", "256", "40"),
+    "fftw-uneven": _fourier("250", "254", "40"),
+    "fftw-unforced": _fourier("256", "256", "40", "unforced"),
+    "plane-waves-in-groups": _plane_waves(60.0, 4),
+    "redistribution-uneven": _redistribution("801", "907", "10", "uneven"),
+}
+DEBIANS = tuple(name for name in COMMANDS if not name.startswith("redistribution"))  # built for Debian's own MPI alone
+
+
+def are_there_for(mpi: str, part: Programs) -> list[str]:
+    return [name for name in part.programs if mpi == "openmpi" or name not in DEBIANS]
+
+
+Runs = dict[str, list["Run"]]  # by what was asked
+
+
+class Run:
+    """What one run of a program said."""
+
+    def __init__(self, out: str, errors: str, job_seconds: float) -> None:
+        if "JOB DONE." not in out and not re.search(r"^right: ", out, re.MULTILINE):
+            raise LabError(f"the program's own check fails:\n{out[-2000:]}\n{errors[-2000:]}")
+        self.seconds = own_seconds(out)
+        self.job_seconds = job_seconds
+        self.alltoall_seconds = alltoall_seconds(errors)
+        counts = re.search(r"^aapc: (\d+) calls exchanged, (\d+) passed through", errors, re.MULTILINE)
+        self.exchanged, self.passed_through = counts.groups() if counts else ("", "")
+        transposes = re.search(r"^transposes: (.*)", out, re.MULTILINE)
+        self.transposes = transposes[1].replace(",", ";") if transposes else ""
+
+
+def own_seconds(out: str) -> float:
+    """What the program says that it took: ours the part that matters, pw.x all from its start on."""
+    if own := re.search(r"^seconds: (\S+)", out, re.MULTILINE):
+        return float(own[1])
+    wall = re.search(r"^ +PWSCF +:.* CPU +(?:(\d+)m)? *([\d.]+)s WALL", out, re.MULTILINE)
+    if wall is None:
+        raise LabError(f"the program does not say what it took:\n{out[-2000:]}")
+    return 60 * int(wall[1] or 0) + float(wall[2])
+
+
+_UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+
+
+def alltoall_seconds(errors: str) -> float | None:
+    """Of all kinds, mean over the ranks, as AAPC_VERBOSE=2 counts them; None without aapc."""
+    lines = re.findall(r"^aapc: MPI_\w+: (.*)", errors, re.MULTILINE)
+    times = re.findall(r", ([\d.e+-]+) (s|ms|µs|ns)\)", "\n".join(lines))
+    return sum(float(value) * _UNITS[unit] for value, unit in times) if lines else None
+
+
+def rounds(lab: str, mpi: str, network: Network, told: Path, part: Programs, name: str) -> Runs:
+    """The ways in turns, every other round backwards; the first run, for whatever is prepared, and the last one count
+    for no time."""
+    directory = told.parent / f"{name}-{mpi}"
+    directory.mkdir(exist_ok=True)
+    command = COMMANDS[name](mpi, directory)
+    runs: Runs = {way: [] for way in (*part.ways, COUNTED)}
+    turns = [way for each in range(part.rounds) for way in part.ways[:: 1 if each % 2 == 0 else -1]]
+    for way in (WITHOUT, *turns, COUNTED):
+        inside = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(directory)]
+        out, errors, seconds = program_streams(
+            lab, mpi, network.launcher_options, *inside, *_prefix(way, told), *command
+        )
+        runs[way].append(Run(out, errors, seconds))
+        print(f"{name}: {way}: {runs[way][-1].seconds:.2f} s of {seconds:.1f} s", file=sys.stderr)
+        shutil.rmtree(directory / "out", ignore_errors=True)
+    del runs[WITHOUT][0]
+    return runs
+
+
+def _prefix(way: str, told: Path) -> list[str]:
+    said = {
+        COUNTED: ["AAPC_ALGORITHM=native", "AAPC_ALLTOALLV=never"],
+        DEFAULT: [],
+        CLOCK: ["AAPC_ALGORITHM=lattice", "AAPC_ALLTOALLV=always", "AAPC_ADAPT=0"],
+    }
+    if way == WITHOUT:
+        return []
+    return ["env", "AAPC_VERBOSE=2", *said[way], str(aapc_beside("aapc")), "exec", "--topology", str(told), "--"]
+
+
+def rows(cell: Row, runs: Runs) -> list[Row]:
+    found = []
+    without = [run.seconds for run in runs[WITHOUT]]
+    for way, own in runs.items():
+        seconds = [run.seconds for run in own]
+        row = {
+            **cell,
+            "asked": way,
+            "rounds": str(len(own)),
+            "median_seconds": number(statistics.median(seconds)),
+            "least_seconds": number(min(seconds)),
+            "most_seconds": number(max(seconds)),
+            "job_seconds": number(statistics.median(run.job_seconds for run in own)),
+            "exchanged": own[-1].exchanged,
+            "passed_through": own[-1].passed_through,
+            "transposes": own[-1].transposes,
+        }
+        if way not in (WITHOUT, COUNTED):
+            ratios = sorted(first / this for first, this in zip(without, seconds, strict=True))
+            ratio = statistics.median(without) / statistics.median(seconds)
+            bounds = {"without_over_this_low": number(ratios[0]), "without_over_this_high": number(ratios[-1])}
+            row |= {"without_over_this": number(ratio), **bounds}
+        if own[-1].alltoall_seconds is not None:
+            spent = statistics.median(run.alltoall_seconds or 0 for run in own)
+            row |= {"alltoall_seconds": number(spent), "alltoall_share": number(spent / statistics.median(seconds))}
+        found.append(row)
+    return found
+
+
+def tables(of: Iterable[Row]) -> str:
+    """A line for each program: its time, the share of its all-to-alls by the MPI's own, and the time of each way."""
+    cells: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in of:
+        cells.setdefault(tuple(row[column] for column in PROGRAMS_CELL), {})[row["asked"]] = row
+    titles: dict[tuple[str, ...], list[str]] = {}
+    for key, by_way in cells.items():
+        titles.setdefault(key[:4], []).append(_line(key[4], by_way))
+    head = "| program | without | all-to-alls' share | the default | by the clock | exchanged, passed through |"
+    return "\n".join(
+        "\n".join([", ".join(word for word in title if word), "", head, "|---" * 6 + "|", *lines, ""])
+        for title, lines in titles.items()
+    )
+
+
+def _line(program: str, by_way: dict[str, Row]) -> str:
+    share = float(by_way[COUNTED]["alltoall_share"])
+    ways = [_way_text(by_way.get(way)) for way in (DEFAULT, CLOCK)]
+    default = by_way[DEFAULT]
+    counts = f"{default['exchanged']}, {default['passed_through']}"
+    without = time_text(float(by_way[WITHOUT]["median_seconds"]))
+    return f"| {program} | {without} | {share:.2f} | {ways[0]} | {ways[1]} | {counts} |"
+
+
+def _way_text(row: Row | None) -> str:
+    if row is None:
+        return "–"
+    ratio = float(row["without_over_this"])
+    low, high = float(row["without_over_this_low"]), float(row["without_over_this_high"])
+    return f"{time_text(float(row['median_seconds']))}; {ratio:.2f} ({low:.2f} to {high:.2f})"
+
+
+def expected_seconds(part: Programs) -> float:
+    """Of a program: it is meant to take ten seconds, and what starts it a few."""
+    return (len(part.ways) * part.rounds + 2) * 9.0
