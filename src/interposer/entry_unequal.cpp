@@ -75,7 +75,7 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
 // Parameters are named as in the MPI standard's C bindings, of which these are definitions. COUNT is int or, in the
 // large-count forms, MPI_Count; PLACE is what displacements are counted in.
 
-#define AAPC_UNEQUAL(NAME, OWN, COUNT, PLACE)                                                                  \
+#define AAPC_ANSWER_UNEQUAL(NAME, OWN, COUNT, PLACE)                                                           \
     AAPC_INTERPOSED int MPI_##NAME(const void* sendbuf, const COUNT sendcounts[], const PLACE sdispls[],       \
                                    MPI_Datatype sendtype, void* recvbuf, const COUNT recvcounts[],             \
                                    const PLACE rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {              \
@@ -88,7 +88,7 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
                                       recvcounts, rdispls, recvtype, comm);                                    \
     }                                                                                                          \
     AAPC_ALSO_AS_PMPI(NAME)
-#define AAPC_TYPED(NAME, OWN, COUNT, PLACE)                                                                     \
+#define AAPC_ANSWER_TYPED(NAME, OWN, COUNT, PLACE)                                                              \
     AAPC_INTERPOSED int MPI_##NAME(const void* sendbuf, const COUNT sendcounts[], const PLACE sdispls[],        \
                                    const MPI_Datatype sendtypes[], void* recvbuf, const COUNT recvcounts[],     \
                                    const PLACE rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {      \
@@ -102,11 +102,11 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
     }                                                                                                           \
     AAPC_ALSO_AS_PMPI(NAME)
 
-AAPC_UNEQUAL(Alltoallv, alltoallv, int, int)
-AAPC_TYPED(Alltoallw, alltoallw, int, int)
+AAPC_ANSWER_UNEQUAL(Alltoallv, alltoallv, int, int)
+AAPC_ANSWER_TYPED(Alltoallw, alltoallw, int, int)
 #if MPI_VERSION >= 4
-AAPC_UNEQUAL(Alltoallv_c, alltoallv_c, MPI_Count, MPI_Aint)
-AAPC_TYPED(Alltoallw_c, alltoallw_c, MPI_Count, MPI_Aint)
+AAPC_ANSWER_UNEQUAL(Alltoallv_c, alltoallv_c, MPI_Count, MPI_Aint)
+AAPC_ANSWER_TYPED(Alltoallw_c, alltoallw_c, MPI_Count, MPI_Aint)
 #endif
 
 AAPC_INTERPOSED int aapc_native_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
