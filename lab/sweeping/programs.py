@@ -14,7 +14,7 @@ from emulation.errors import LabError, UsageError
 
 from .definition import LAB, Network, Programs
 from .medians import Row, number
-from .quantities import time_text
+from .quantities import size_text, time_text
 from .running import aapc_beside, program_streams
 
 WITHOUT = "without"  # no aapc in the process
@@ -198,9 +198,14 @@ def tables(of: Iterable[Row]) -> str:
         titles.setdefault(key[:4], []).append(_line(key[4], by_way))
     head = "| program | without | all-to-alls' share | the default | by the clock | exchanged, passed through |"
     return "\n".join(
-        "\n".join([", ".join(word for word in title if word), "", head, "|---" * 6 + "|", *lines, ""])
+        "\n".join([", ".join(_words(title)), "", head, "|---" * 6 + "|", *lines, ""])
         for title, lines in titles.items()
     )
+
+
+def _words(title: tuple[str, ...]) -> list[str]:
+    network, control, buffers, mpi = title
+    return [network, control, *([f"buffers of {size_text(int(buffers))}"] if buffers else []), mpi]
 
 
 def _line(program: str, by_way: dict[str, Row]) -> str:

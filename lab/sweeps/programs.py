@@ -7,8 +7,8 @@ SWEEP = Sweep(
     networks=[Network("chain-4x4-fast-trunks.toml")],
     parts=[
         Programs(["redistribution-uneven"], rounds=3),
-        Programs(["plane-waves-in-groups"], rounds=3),
         Programs(["fftw"], rounds=3),
+        Programs(["plane-waves-in-groups"], rounds=2),
         Programs(["fftw-uneven"], rounds=3),
         Programs(["fftw-unforced"], rounds=1, ways=("without", "default")),
     ],
