@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 CASE = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\(\s*(\w+),\s*(\w+)", re.MULTILINE)
+ADDED = re.compile(r'^add_test\(\[=*\[(.+?)\]=*\] "([^"]+)"', re.MULTILINE)
 CHOOSES = {"-R": "name", "--tests-regex": "name", "-L": "label", "--label-regex": "label"}
 CHOOSES_OTHERWISE = ("-I", "--tests-information", "--rerun-failed")
 
@@ -53,17 +54,27 @@ def programs_of_cases(build: Path, choice: list[tuple[str, re.Pattern[str]]]) ->
     return needed
 
 
+def programs_not_built(build: Path) -> dict[str, str]:
+    """By the names of tests: ctest tells no command of a test whose program is not there yet."""
+    return {
+        name: program
+        for file in build.rglob("CTestTestfile.cmake")
+        for name, program in ADDED.findall(file.read_text())
+    }
+
+
 def files_of_tests(build: Path, choice: list[tuple[str, re.Pattern[str]]]) -> set[str]:
     """Of the other tests: what their commands name inside the build directory."""
     listing = subprocess.run(
         ["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True, text=True
     )
     needed = set()
+    programs = programs_not_built(build)
     for test in json.loads(listing.stdout)["tests"]:
         labels = next((each["value"] for each in test.get("properties", []) if each["name"] == "LABELS"), [])
         if test["name"].endswith("_NOT_BUILT") or not chosen(choice, test["name"], labels):
             continue
-        words = [*test.get("command", [])]
+        words = [*test.get("command", [programs.get(test["name"], "")])]
         for each in test.get("properties", []):
             if each["name"] == "ENVIRONMENT":
                 words += [assignment.partition("=")[2] for assignment in each["value"]]
