@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -16,6 +15,7 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/schedule/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
+#include "console/command_line.hpp"
 #include "support/networks.hpp"
 
 namespace {
@@ -137,12 +137,14 @@ int run(int argc, char** argv) {
     std::uint64_t seed = 1;
     int most_machines = 12;
     int most_ranks = 9;
-    CLI::App app{"Steps of the factor algorithm on random clusters, against the bound."};
-    app.add_option("--clusters", clusters, "how many")->capture_default_str();
-    app.add_option("--seed", seed, "seed of the first; the next has the next number")->capture_default_str();
-    app.add_option("--most-machines", most_machines)->capture_default_str()->check(CLI::Range(1, 4'096));
-    app.add_option("--most-ranks", most_ranks, "on one machine")->capture_default_str()->check(CLI::Range(1, 4'096));
-    CLI11_PARSE(app, argc, argv);
+    cli::CommandLine line("Steps of the factor algorithm on random clusters, against the bound.", "factor_sweep");
+    line.option("--clusters", clusters, "how many").show_default();
+    line.option("--seed", seed, "seed of the first; the next has the next number").show_default();
+    line.option("--most-machines", most_machines, "").show_default().between(1, 4'096);
+    line.option("--most-ranks", most_ranks, "on one machine").show_default().between(1, 4'096);
+    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
+        return outcome.status;
+    }
 
     std::vector<Row> rows{{"paper", 1, 0, 0, {}, {}},
                           {"exchange", 1, 0, 0, {}, {}},

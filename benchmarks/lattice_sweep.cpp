@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include "algorithms/lattice/lattice_timetable.hpp"
 #include "algorithms/lattice/queue_meter.hpp"
 #include "algorithms/lattice/settle.hpp"
+#include "console/command_line.hpp"
 #include "support/networks.hpp"
 
 namespace {
@@ -376,7 +376,7 @@ void show_sampled(int pod_count, int racks, int machines, double rack_speed, dou
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Queues of the lattice on random trees, tori and large networks"};
+    cli::CommandLine line("Queues of the lattice on random trees, tori and large networks", "lattice_sweep");
     int trees = 0;
     std::uint64_t seed = 1;
     int side_of_two = 0;
@@ -388,18 +388,20 @@ int main(int argc, char** argv) {
     bool named = false;
     bool large = false;
     double above = 8;
-    app.add_option("--trees", trees, "random trees of 8 to 64 machines, 1 to 4 ranks on each");
-    app.add_option("--seed", seed, "of the first one");
-    app.add_option("--tori-2", side_of_two, "all tori of two dimensions from 3 to this side");
-    app.add_option("--tori-3", side_of_three, "all tori of three dimensions from 3 to this side");
-    app.add_option("--settled", settled, "settle slots for so many random trees with whole multiples of the ports");
-    app.add_option("--least", least, "machines of these trees, at least");
-    app.add_option("--most", most, "machines of these trees, at most");
-    app.add_option("--work", work, "for each settlement; at set-up it is 2.5e7");
-    app.add_flag("--named", named, "settle slots for racks and tori");
-    app.add_flag("--large", large, "a million ranks' plan, and sampled queues of 16,384");
-    app.add_option("--print-above", above, "print every network whose queue is longer, in messages");
-    CLI11_PARSE(app, argc, argv);
+    line.option("--trees", trees, "random trees of 8 to 64 machines, 1 to 4 ranks on each");
+    line.option("--seed", seed, "of the first one");
+    line.option("--tori-2", side_of_two, "all tori of two dimensions from 3 to this side");
+    line.option("--tori-3", side_of_three, "all tori of three dimensions from 3 to this side");
+    line.option("--settled", settled, "settle slots for so many random trees with whole multiples of the ports");
+    line.option("--least", least, "machines of these trees, at least");
+    line.option("--most", most, "machines of these trees, at most");
+    line.option("--work", work, "for each settlement; at set-up it is 2.5e7");
+    line.flag("--named", named, "settle slots for racks and tori");
+    line.flag("--large", large, "a million ranks' plan, and sampled queues of 16,384");
+    line.option("--print-above", above, "print every network whose queue is longer, in messages");
+    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
+        return outcome.status;
+    }
     if (trees > 0) {
         show_trees(trees, seed, above);
     }

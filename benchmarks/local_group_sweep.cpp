@@ -3,7 +3,6 @@
 // command that repeats it.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -16,6 +15,7 @@
 #include "aapc/plan/plan.hpp"
 #include "aapc/schedule/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
+#include "console/command_line.hpp"
 #include "support/clusters.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
@@ -84,14 +84,16 @@ int run(int argc, char** argv) {
     std::uint64_t seed = 1;
     int most_clusters = 6;
     int most_machines = 8;
-    CLI::App app{"The algorithm local-group on random clusters, each with all its ranks and with a part of them."};
-    app.add_option("--shapes", shapes, "how many")->capture_default_str();
-    app.add_option("--seed", seed, "seed of the first; the next has the next number")->capture_default_str();
-    app.add_option("--most-clusters", most_clusters)->capture_default_str()->check(CLI::Range(1, 256));
-    app.add_option("--most-machines", most_machines, "in one cluster")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 256));
-    CLI11_PARSE(app, argc, argv);
+    cli::CommandLine line(
+        "The algorithm local-group on random clusters, each with all its ranks and with a part of them.",
+        "local_group_sweep");
+    line.option("--shapes", shapes, "how many").show_default();
+    line.option("--seed", seed, "seed of the first; the next has the next number").show_default();
+    line.option("--most-clusters", most_clusters, "").show_default().between(1, 256);
+    line.option("--most-machines", most_machines, "in one cluster").show_default().between(1, 256);
+    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
+        return outcome.status;
+    }
 
     Totals totals;
     std::int64_t failures = 0;

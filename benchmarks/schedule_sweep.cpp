@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <functional>
 
+#include "console/command_line.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
 
@@ -54,12 +54,14 @@ int main(int argc, char** argv) {
     std::uint64_t seed = 1;
     int most_machines = 60;
     int partitions = 30;
-    CLI::App app{"Phases of very many trees against the bound."};
-    app.add_option("--trees", trees, "random trees")->capture_default_str();
-    app.add_option("--seed", seed, "seed of the first tree; the next has the next number")->capture_default_str();
-    app.add_option("--most-machines", most_machines)->capture_default_str();
-    app.add_option("--partitions", partitions, "every list of branch sizes up to this sum")->capture_default_str();
-    CLI11_PARSE(app, argc, argv);
+    cli::CommandLine line("Phases of very many trees against the bound.", "schedule_sweep");
+    line.option("--trees", trees, "random trees").show_default();
+    line.option("--seed", seed, "seed of the first tree; the next has the next number").show_default();
+    line.option("--most-machines", most_machines, "").show_default();
+    line.option("--partitions", partitions, "every list of branch sizes up to this sum").show_default();
+    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
+        return outcome.status;
+    }
     std::signal(SIGINT, [](int) { interrupted = 1; });
     const bool show = isatty(STDERR_FILENO) != 0;
 

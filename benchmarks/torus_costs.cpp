@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/schedule/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
+#include "console/command_line.hpp"
 #include "support/torus.hpp"
 
 namespace {
@@ -96,10 +96,13 @@ bool show_direct(std::int32_t side) {
 int main(int argc, char** argv) {
     std::vector<std::int32_t> sides = {8, 16, 32};
     std::vector<std::int32_t> direct = {8, 12, 16};
-    CLI::App app{"Costs of the algorithms for N x N tori, counted in checked schedules, against the formulas."};
-    app.add_option("--sides", sides, "multiples of 4, with every number of divisions")->delimiter(',');
-    app.add_option("--direct", direct, "multiples of 4 from 8 on, for torus-direct")->delimiter(',');
-    CLI11_PARSE(app, argc, argv);
+    cli::CommandLine line("Costs of the algorithms for N x N tori, counted in checked schedules, against the formulas.",
+                          "torus_costs");
+    line.option("--sides", sides, "multiples of 4, with every number of divisions").separated_by(',');
+    line.option("--direct", direct, "multiples of 4 from 8 on, for torus-direct").separated_by(',');
+    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
+        return outcome.status;
+    }
     bool right = true;
     fmt::print("{:>3}  {:>2}  {:>19}  {:>19}  {:>19}  {:>29}  {:>6} {:>6}\n", "N", "K", "start-ups, formula",
                "sent, formula", "rearranged, formula", "held, formula, executor's", "s", "MiB");

@@ -2,7 +2,6 @@
 // a link, in segments, by the checker's certificate.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -18,6 +17,7 @@
 #include "aapc/methods/unequal_exchange.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/torus.hpp"
+#include "console/command_line.hpp"
 #include "support/networks.hpp"
 
 namespace {
@@ -94,7 +94,7 @@ double quantile(std::vector<double> values, double share) {
 struct Options {
     int random_trees = 0;
     std::uint64_t seed = 1;
-    std::vector<std::int64_t> sizes{4096, 16384, 65536, 262144};
+    std::vector<int> sizes{4096, 16384, 65536, 262144};
     std::int64_t segment = 4304;
     int demands = 3;
     std::string variant = "formula";
@@ -169,15 +169,17 @@ void show(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"Queues of unequal messages on the lattice"};
+    cli::CommandLine line("Queues of unequal messages on the lattice", "unequal_sweep");
     Options options;
-    app.add_option("--trees", options.random_trees, "random trees of 8 to 32 machines, 1 to 3 ranks on each, as well");
-    app.add_option("--seed", options.seed, "of the first demand and the first tree");
-    app.add_option("--sizes", options.sizes, "mean bytes a pair")->delimiter(',');
-    app.add_option("--segment", options.segment, "bytes of a segment");
-    app.add_option("--demands", options.demands, "how many of each pattern and size");
-    app.add_option("--variant", options.variant, "of the lattice");
-    CLI11_PARSE(app, argc, argv);
+    line.option("--trees", options.random_trees, "random trees of 8 to 32 machines, 1 to 3 ranks on each, as well");
+    line.option("--seed", options.seed, "of the first demand and the first tree");
+    line.option("--sizes", options.sizes, "mean bytes a pair").separated_by(',');
+    line.option("--segment", options.segment, "bytes of a segment");
+    line.option("--demands", options.demands, "how many of each pattern and size");
+    line.option("--variant", options.variant, "of the lattice");
+    if (const auto outcome = line.parse(argc, argv); !outcome.parsed) {
+        return outcome.status;
+    }
     show(options);
     return 0;
 }
