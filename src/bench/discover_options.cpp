@@ -129,15 +129,30 @@ class Writer {
         }
         if (group.evidence == Evidence::latency) {
             return text + fmt::format(
-                              "# At least that: {} passed, and no flows of these machines fill it. It was found "
-                              "by latency.\n",
-                              payload_text(group.bytes_per_second));
+                              "# At least that: {} passed, and the machines behind it or before it send {} together, "
+                              "so that\n# no streams tell how fast it is. Round trips tell that it is there: {:.0f} % "
+                              "of quartets agree, 33 % by chance.\n",
+                              payload_text(group.bytes_per_second), payload_text(most_asked_of(group)),
+                              100 * group.quartets_agree);
         }
         return text + fmt::format(
                           "# Carried {} of payload at most, {} to {} in the middle half of {} times that it was "
                           "full.\n",
                           payload_text(group.bytes_per_second), payload_text(group.low), payload_text(group.high),
                           group.times_full);
+    }
+
+    /// What the machines on one side of its link can send together, or take: the lesser.
+    [[nodiscard]] double most_asked_of(const Group& group) const {
+        double inside = 0;
+        double all = 0;
+        for (std::size_t machine = 0; machine < tree_.ports.size(); ++machine) {
+            const bool is_inside =
+                std::binary_search(group.machines.begin(), group.machines.end(), static_cast<Machine>(machine));
+            inside += is_inside ? tree_.ports[machine] : 0;
+            all += tree_.ports[machine];
+        }
+        return std::min(inside, all - inside);
     }
 
     const discovery::SwitchTree& tree_;
@@ -194,7 +209,10 @@ std::string discovered_topology(const Findings& findings, const DiscoveredWhere&
         100 * findings.total_error, 100 * findings.flow_error);
     constexpr double trustworthy = 0.15;
     if (findings.total_error > trustworthy) {
-        text += "# That is much: other traffic, or a network that is no tree. Measure again before you rely on it.\n";
+        text +=
+            "# That is much: other traffic, a network that is no tree, or one too large to be found from machines in "
+            "any\n"
+            "# order. List the hosts of the job rack by rack and measure again before you rely on it.\n";
     }
     text +=
         "# Switches whose links carry all that the machines behind them can send are not to be told from one "
@@ -202,6 +220,16 @@ std::string discovered_topology(const Findings& findings, const DiscoveredWhere&
     text += findings.seen_by_latency_alone > 0
                 ? fmt::format(" but by\n# latency: {} of the links below were.\n", findings.seen_by_latency_alone)
                 : " and\n# do not slow down an all-to-all of these machines.\n";
+    for (const discovery::LatencySplit& split : findings.hinted) {
+        std::vector<std::string> names;
+        for (const Machine machine : split.machines) {
+            names.push_back(where.machines[static_cast<std::size_t>(machine)]);
+        }
+        text += fmt::format(
+            "# Not in this file: round trips hint at a switch for {} alone ({:.0f} % of quartets agree, 33 % by "
+            "chance).\n",
+            compact_hostlist(names), 100 * split.quartets_agree);
+    }
     text += fmt::format("\n[network]\nspeed = \"{}\"\n", written_speed(writer.usual()));
     for (int group = -1; group < static_cast<int>(findings.tree.groups.size()); ++group) {
         text += writer.switch_table(group);

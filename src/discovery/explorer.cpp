@@ -226,10 +226,24 @@ void Explorer::add_what_latency_shows() {
         if (split.clear && fits_into(findings_.tree, split.machines)) {
             const Support seen = support_of(rounds_, findings_.tree, split.machines);
             add_group(findings_.tree, {split.machines, seen.bytes_per_second, seen.bytes_per_second,
-                                       seen.bytes_per_second, 0, Evidence::latency});
+                                       seen.bytes_per_second, 0, Evidence::latency, split.quartets_agree});
             ++findings_.seen_by_latency_alone;
         }
     }
+    for (const LatencySplit& split : latency_) {
+        // The quartets of two machines share the round trip between these, and its noise.
+        constexpr std::size_t least_machines = 4;
+        constexpr double worth_a_word = 0.9;
+        const std::size_t inside = split.machines.size();
+        const bool tells = inside >= least_machines && inside + least_machines <= findings_.tree.ports.size();
+        if (tells && split.quartets_agree >= worth_a_word && fits_into(findings_.tree, split.machines)) {
+            findings_.hinted.push_back(split);
+        }
+    }
+    std::sort(findings_.hinted.begin(), findings_.hinted.end(),
+              [](const auto& a, const auto& b) { return a.quartets_agree > b.quartets_agree; });
+    constexpr std::size_t most_hinted = 4;
+    findings_.hinted.resize(std::min(findings_.hinted.size(), most_hinted));
 }
 
 void Explorer::verify(const std::vector<Round>& measured) {

@@ -21,6 +21,9 @@ struct Findings {
     int rounds = 0;
     /// Links that messages take time to cross and that were never full, so that their speed is a bound.
     int seen_by_latency_alone = 0;
+    /// Groups that round trips hint at, not clearly, and that streams say nothing of; the likeliest first. None is in
+    /// the tree.
+    std::vector<LatencySplit> hinted;
 };
 
 /// Plans rounds of flows and takes what was measured of them, in steps: rounds of few flows, which show ports; rounds

@@ -114,8 +114,13 @@ void propose(const std::vector<Explained>& rounds, const std::vector<Item>& item
 }
 
 Group group_of(std::vector<Machine> machines, const Support& support) {
-    return {std::move(machines), support.bytes_per_second, support.low,
-            support.high,        support.times_full,       Evidence::bandwidth};
+    return {std::move(machines),
+            support.bytes_per_second,
+            support.low,
+            support.high,
+            support.times_full,
+            Evidence::bandwidth,
+            0};
 }
 
 /// The most convincing first; of those that convince about as much the smallest: what slows down the flows of each rack

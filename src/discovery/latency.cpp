@@ -78,6 +78,7 @@ std::vector<Machine> normalised(const std::vector<Machine>& set, std::size_t mac
 struct Added {
     double seconds = 0;
     double least_seen = 0;
+    double quartets_agree = 0;  ///< the share in which it is more than nothing, of that machine's likewise
 };
 
 Added added_by_quartets(const Matrix& distance, std::size_t machines, const std::vector<Machine>& inside) {
@@ -105,9 +106,14 @@ Added added_by_quartets(const Matrix& distance, std::size_t machines, const std:
             seen_by[machine].push_back(all.back());
         }
     }
-    Added added{median(all), std::numeric_limits<double>::infinity()};
+    Added added{median(all), std::numeric_limits<double>::infinity(), 1};
     for (const std::vector<double>& seen : seen_by) {
-        added.least_seen = seen.empty() ? added.least_seen : std::min(added.least_seen, quantile(seen, 0.25));
+        if (!seen.empty()) {
+            const auto agree = std::count_if(seen.begin(), seen.end(), [](double seconds) { return seconds > 0; });
+            added.least_seen = std::min(added.least_seen, quantile(seen, 0.25));
+            added.quartets_agree =
+                std::min(added.quartets_agree, static_cast<double>(agree) / static_cast<double>(seen.size()));
+        }
     }
     return added;
 }
@@ -147,7 +153,13 @@ std::vector<LatencySplit> splits_by_latency(const RoundTrips& trips, Machine mac
         // Of two machines all quartets share the round trip between these, and its noise.
         const double telling = (inside.size() == 2 || inside.size() + 2 == count ? 2 : 1) * least_telling;
         // A machine that belongs to the other side sees nothing in half of its quartets or more.
-        splits.push_back({inside, added.seconds, added.seconds > telling && added.least_seen > telling / 2});
+        const bool beyond_noise = added.seconds > telling && added.least_seen > telling / 2;
+        // Noise is each round trip's own: where many take part, all agree although each is off by as much as a hop.
+        const bool many = count >= 12 && inside.size() >= 4 && inside.size() + 4 <= count;
+        constexpr double nearly_all = 0.97;
+        const bool unanimous =
+            many && added.quartets_agree >= nearly_all && added.seconds > telling_share * median(least);
+        splits.push_back({inside, added.seconds, added.quartets_agree, beyond_noise || unanimous});
     }
     return splits;
 }

@@ -21,7 +21,11 @@ struct RoundTrips {
 struct LatencySplit {
     std::vector<Machine> machines;  ///< without machine 0, ascending; 2 to n-2
     double seconds = 0;             ///< that the way out of it and back adds: the median over quartets
-    /// Whether the quartets of every machine say so, by more than the noise. The others are worth a test by bandwidth.
+    /// How many of the quartets, two machines inside and two outside, say so by themselves, of those with the machine
+    /// that speaks least for it: a third by chance, all where nothing disturbs them.
+    double quartets_agree = 0;
+    /// Whether the quartets of every machine say so, by more than the noise or nearly all of them. The others are worth a
+    /// test by bandwidth.
     bool clear = false;
 };
 

@@ -37,6 +37,7 @@ struct Group {
     double low = 0, high = 0;     ///< the middle half of what was seen of it where it was full
     int times_full = 0;           ///< rounds and directions in which more was offered than it carried
     Evidence evidence = Evidence::bandwidth;
+    double quartets_agree = 0;  ///< of latency: LatencySplit::quartets_agree
 };
 
 /// A tree of switches. Groups are nested or apart, and none contains machine 0; so they say which switch is plugged

@@ -145,7 +145,8 @@ TEST(Discovered, FileSaysWhatWasFound) {
     findings.tree.ports.assign(6, 0.94 * 1e9 / 8);
     discovery::add_group(findings.tree,
                          {{2, 3, 4, 5}, 0.95 * 2e9 / 8, 2.3e8, 2.4e8, 17, discovery::Evidence::bandwidth});
-    discovery::add_group(findings.tree, {{4, 5}, 0.95 * 2e9 / 8, 0, 0, 0, discovery::Evidence::latency});
+    discovery::add_group(findings.tree, {{4, 5}, 0.95 * 2e9 / 8, 0, 0, 0, discovery::Evidence::latency, 0.96});
+    findings.hinted = {{{1, 3, 4}, 1e-6, 0.8, false}};
     findings.seen_by_latency_alone = 1;
     const std::string text = discovered_topology(
         findings, {{"a0", "a1", "a2", "a3", "b0", "b1"}, {1, 1, 1, 1, 4, 4}, "MPICH 4.0.2", "today", 12});
@@ -156,7 +157,9 @@ TEST(Discovered, FileSaysWhatWasFound) {
     EXPECT_EQ(network->machine_name(5), "b1");
     const Link& uplink = network->links()[2];
     EXPECT_EQ(uplink.bits_per_second, 2e9);
-    EXPECT_THAT(text, AllOf(HasSubstr("17 times that it was full"), HasSubstr("At least that"),
+    EXPECT_THAT(text, AllOf(HasSubstr("17 times that it was full"), HasSubstr("At least that: 1.9 Gbit/s passed"),
+                            HasSubstr("send 1.88 Gbit/s together"), HasSubstr("96 % of quartets agree"),
+                            HasSubstr("hint at a switch for a1,a3,b0 alone (80 % of quartets"),
                             HasSubstr("latency: 1 of the links")));
 }
 

@@ -280,7 +280,26 @@ TEST(Explorer, SeesByLatencyWhatNoFlowsFill) {
     const Findings found = explore({truth}, 1, trips_over(truth, 2e-7, 1));
     expect_found(found, truth, "with latency");
     EXPECT_EQ(found.seen_by_latency_alone, 2);
-    // Noise of the size of a hop shows nothing, and does no harm.
+    for (const Group& group : found.tree.groups) {
+        const bool by_latency = group.evidence == Evidence::latency;
+        EXPECT_EQ(by_latency, group.machines.size() != 8);
+        EXPECT_TRUE(!by_latency || group.quartets_agree > 0.95) << group.quartets_agree;
+    }
+    EXPECT_TRUE(found.hinted.empty());
+    // Each round trip is off by half a hop, and all quartets agree.
+    expect_found(explore({truth}, 1, trips_over(truth, 1e-6, 1)), truth, "with noise");
+    // What is not clear is not in the tree, but said.
+    const Findings hinted = explore({truth}, 3, trips_over(truth, 3e-6, 3));
+    EXPECT_EQ(hinted.tree.groups.size(), 1U);
+    ASSERT_FALSE(hinted.hinted.empty());
+    EXPECT_THAT(hinted.hinted.front().machines, testing::AnyOf(row(4, 15), row(12, 15)));
+    // Noise of more than two hops shows nothing, and does no harm; nor does it make switches where there are none.
+    const SwitchTree one_switch = tree_of(16, {});
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        for (const LatencySplit& split : splits_by_latency(trips_over(one_switch, 1e-6, seed), 16)) {
+            EXPECT_FALSE(split.clear) << "seed " << seed << ", " << split.quartets_agree;
+        }
+    }
     const Findings noisy = explore({truth}, 1, trips_over(truth, 5e-6, 1));
     EXPECT_EQ(noisy.tree.groups.size(), 1U);
 }
