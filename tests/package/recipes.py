@@ -2,7 +2,9 @@
 """Whether the recipes for Spack and for containers say what the project needs: no package of the guide is missing, every
 option exists, and Spack's style is kept as far as it can be checked here.
 
-    recipes.py SOURCE-DIRECTORY
+    recipes.py SOURCE-DIRECTORY SCRATCH-DIRECTORY
+
+CMake is configured with the arguments that the recipe for Spack gives, for each MPI that is here and for none.
 """
 
 import re
@@ -33,38 +35,68 @@ def expect(holds: object, what: str) -> None:
         mistakes.append(what)
 
 
-class Anything:
-    """Stands for what a recipe is given: answers every question with itself."""
+# And as Debian does: what is installed here must not be older than what the recipe asks for, or nobody has tried that.
+DEBIAN_NAMES = {
+    "boost": "libboost-dev",
+    "cli11": "libcli11-dev",
+    "cmake": "cmake",
+    "eigen": "libeigen3-dev",
+    "fmt": "libfmt-dev",
+    "nlohmann-json": "nlohmann-json3-dev",
+    "pugixml": "libpugixml-dev",
+    "tomlplusplus": "libtomlplusplus-dev",
+    "yaml-cpp": "libyaml-cpp-dev",
+}
 
-    name = "openmpi"
 
-    def __getattr__(self, name: str) -> "Anything":
-        return self
+class Mpi:
+    """What Spack says of an MPI: its name, its compiler wrapper, and its launcher."""
 
-    def __getitem__(self, key: object) -> "Anything":
-        return self
-
-    def __call__(self, *args: object, **options: object) -> "Anything":
-        return self
+    def __init__(self, name: str):
+        self.name = name
+        self.mpicc = shutil.which(f"mpicc.{name}")
+        self.prefix = types.SimpleNamespace(bin=types.SimpleNamespace(mpiexec=shutil.which(f"mpiexec.{name}")))
 
 
-def run_recipe(path: Path) -> tuple[list[str], list[str]]:
-    """What a package.py depends on, and the options that it gives to CMake."""
-    depends: list[str] = []
+class Spec:
+    """A package with an MPI or without."""
+
+    def __init__(self, mpi: Mpi | None):
+        self.mpi = mpi
+
+    def satisfies(self, what: str) -> bool:
+        expect(what == "+mpi", f"the recipe asks whether it is {what}")
+        return self.mpi is not None
+
+    def __getitem__(self, name: str) -> Mpi | None:
+        expect(name == "mpi", f"the recipe asks for {name}")
+        return self.mpi
+
+
+def run_recipe(path: Path, mpi: Mpi | None) -> tuple[dict[str, str], list[str]]:
+    """What a package.py depends on with the least version of each, and the arguments that it gives to CMake."""
+    depends: dict[str, str] = {}
     module = types.ModuleType("spack.package")
 
     class CMakePackage:
-        spec = Anything()
+        spec = Spec(mpi)
 
         def define(self, name: str, value: object) -> str:
-            return name
+            if isinstance(value, bool):
+                return f"-D{name}:BOOL={'ON' if value else 'OFF'}"
+            return f"-D{name}:STRING={value}"
 
         def define_from_variant(self, name: str, variant: str) -> str:
-            return name
+            expect(variant == "mpi", f"the recipe has no variant {variant}")
+            return self.define(name, mpi is not None)
+
+    def depends_on(spec: str, **_: object) -> None:
+        name, _, version = spec.partition("@")
+        depends[name] = version.rstrip(":")
 
     module.__dict__.update(
         CMakePackage=CMakePackage,
-        depends_on=lambda spec, **_: depends.append(re.split(r"[@+~ ]", spec)[0]),
+        depends_on=depends_on,
         **{name: lambda *_, **__: None for name in ("license", "version", "variant", "conflicts")},
     )
     sys.modules["spack"] = types.ModuleType("spack")
@@ -74,15 +106,42 @@ def run_recipe(path: Path) -> tuple[list[str], list[str]]:
     return depends, recipe["Aapc"]().cmake_args()  # type: ignore[operator]
 
 
-def check_spack(source: Path) -> None:
+def check_versions(path: Path, depends: dict[str, str], cmake: str) -> None:
+    least = re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)", cmake)
+    expect(least and depends["cmake"] == least[1], f"{path}: CMake is to be {depends['cmake']}")
+    if shutil.which("dpkg-query") is None:
+        return
+    for name, package in DEBIAN_NAMES.items():
+        asked = ["dpkg-query", "--show", "--showformat=${Version}", package]
+        found = subprocess.run(asked, capture_output=True, text=True)
+        if found.returncode == 0 and found.stdout:
+            order = subprocess.run(["dpkg", "--compare-versions", found.stdout, "ge", depends[name]])
+            expect(order.returncode == 0, f"{path}: {name}@{depends[name]}: is there, but {found.stdout} was tried")
+
+
+def configure(path: Path, source: Path, scratch: Path, mpi: Mpi | None) -> None:
+    """With exactly the arguments of the recipe."""
+    name = mpi.name if mpi is not None else "no MPI"
+    shutil.rmtree(scratch, ignore_errors=True)
+    command = ["cmake", "-S", str(source), "-B", str(scratch), *run_recipe(path, mpi)[1]]
+    result = subprocess.run(command, capture_output=True, text=True)
+    said = result.stdout + result.stderr
+    expect(result.returncode == 0 and "not used by the project" not in said, f"{path}, {name}: {command}:\n{said}")
+    found = re.findall(r"aapc: (\w+) found", said)
+    expect(found == ([mpi.name] if mpi is not None else []), f"{path}, {name}: CMake found {found}")
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def check_spack(source: Path, scratch: Path) -> None:
     path = source / "packaging/spack/aapc/package.py"
-    depends, options = run_recipe(path)
+    mpis = [Mpi(name) for name in ("openmpi", "mpich") if shutil.which(f"mpicc.{name}")]
+    depends, _ = run_recipe(path, None)
+    for mpi in (*mpis, None):
+        configure(path, source, scratch, mpi)
     cmake = "\n".join(file.read_text() for file in [source / "CMakeLists.txt", *source.glob("src/*/CMakeLists.txt")])
     for found in re.findall(r"^find_package\((\S+)", cmake, re.MULTILINE):
         expect(SPACK_NAMES.get(found) in depends, f"{path}: nothing stands for {found}, which CMake looks for")
-    known = cmake + (source / "cmake/AapcMpi.cmake").read_text().replace("${upper}", "OPENMPI")
-    for option in options:
-        expect(re.search(rf"\b{option}\b", known), f"{path}: there is no option {option}")
+    check_versions(path, depends, cmake)
     # Spack's own: black and flake8 with lines of at most 99 characters, the star import allowed.
     for command in (
         ["black", "--check", "-q", "-l", "99", path],
@@ -105,13 +164,13 @@ def check_container(source: Path) -> None:
         expect(
             re.search(rf"\s{re.escape(package)}\s", container), f"packaging/Containerfile does not install {package}"
         )
-    step = "cmake -S . -B build && cmake --build build && cmake --install build"
+    step = "cmake -S . -B build -D AAPC_UNITY=ON && cmake --build build --parallel $(nproc) && cmake --install build"
     expect(step in guide and step in container, "the guide and the container file do not build alike")
 
 
 def main() -> None:
     source = Path(sys.argv[1])
-    check_spack(source)
+    check_spack(source, Path(sys.argv[2]))
     check_container(source)
     for mistake in mistakes:
         print(mistake, file=sys.stderr)

@@ -24,7 +24,7 @@ class Aapc(CMakePackage):
     depends_on("cmake@3.25:", type="build")
 
     depends_on("boost@1.74:", type="build")
-    depends_on("cli11@2.2:", type="build")
+    depends_on("cli11@2.1:", type="build")
     depends_on("eigen@3.3:", type="build")
     depends_on("fmt@9:", type="build")
     depends_on("nlohmann-json@3.10:", type="build")
