@@ -24,8 +24,8 @@ struct LatencySplit {
     /// How many of the quartets, two machines inside and two outside, say so by themselves, of those with the machine
     /// that speaks least for it: a third by chance, all where nothing disturbs them.
     double quartets_agree = 0;
-    /// Whether the quartets of every machine say so, by more than the noise or nearly all of them. The others are worth a
-    /// test by bandwidth.
+    /// Whether the quartets of every machine say so, by more than the noise or nearly all of them. The others are worth
+    /// a test by bandwidth.
     bool clear = false;
 };
 
