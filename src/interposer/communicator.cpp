@@ -173,7 +173,7 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
         why_native_ = Outcome::few_ranks;
     }
     set_decision(decided(configuration.start_seconds));
-    begin_to_learn();
+    begin_to_learn(bound, comm == MPI_COMM_WORLD ? job.opening().made() : 0);
     if (!own_calls_ && !configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
         start_matters_from_ =
             selection::crossover(configuration.network, placement_, bound, selection::least_start_seconds).block_bytes;
@@ -285,8 +285,12 @@ CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refu
     if (own_calls_ && call.block_bytes > 0 && call.block_bytes <= selection::largest_scheduled_block) {
         return choose_by_learning(call, refusals);
     }
-    return choose_slot(decided_.slots[decided_.slot_of_range[decided_.decision.range_of(call.block_bytes)]], call,
-                       refusals);
+    const std::size_t range = decided_.decision.range_of(call.block_bytes);
+    Choice choice = choose_slot(decided_.slots[decided_.slot_of_range[range]], call, refusals);
+    // What a start costs, once it is measured, moves the range in which larger blocks are.
+    choice.repeats = choice.outcome == why_native_ && choice.exchange == nullptr &&
+                     start_matters_from_ == std::numeric_limits<std::int64_t>::max();
+    return choice;
 }
 
 CommunicatorState::Choice CommunicatorState::choose_slot(Slot& slot, const Call& call, const Refusals& refusals) {

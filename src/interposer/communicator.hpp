@@ -49,6 +49,8 @@ class CommunicatorState {
         Outcome outcome;
         bool measured = false;  ///< note_time() wants to know what carrying it out takes
         Recorder::MethodNumber method = Recorder::native;
+        bool repeats = false;  ///< the same call has the same outcome again, the MPI's own, as long as `learned` rests
+        learning::SizeClass* learned = nullptr;  ///< of the call; null: nothing is learned
     };
     /// For a well-formed call on this communicator. The exchange is made at its first use: collective then.
     [[nodiscard]] Choice choose(const Call& call, const Refusals& refusals);
@@ -108,13 +110,14 @@ class CommunicatorState {
     bool look_at_buffers(MPI_Comm comm);
     void introduce(MPI_Comm comm) const;
     /// Begins to learn, if the decision is the rule's and there is something to learn. Throws std::bad_alloc.
-    void begin_to_learn();
+    void begin_to_learn(const Bound& bound, std::int64_t calls_before);
     /// choose() where the program's own calls decide. Collective over `comm` unless the class of the call's size rests.
     [[nodiscard]] Choice choose_by_learning(const Call& call, const Refusals& refusals);
     /// Whether anybody but the MPI's own may serve blocks of about so many bytes.
     [[nodiscard]] bool has_candidates(std::int64_t block_bytes) const;
     /// Throws std::bad_alloc.
     [[nodiscard]] OwnCalls::Candidates candidates(std::int64_t block_bytes) const;
+    [[nodiscard]] double least_seconds(const Method& method, std::int64_t block_bytes) const;
     void begin_with_what_is_known(std::int64_t block_bytes, OwnCalls::Candidates& found) const;
     /// Makes the class of the call's size: on all ranks or on none.
     [[nodiscard]] bool begin_class(const Call& call);

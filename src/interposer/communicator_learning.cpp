@@ -3,6 +3,7 @@
 
 #include "aapc/topology/bound.hpp"
 #include "interposer/communicator.hpp"
+#include "interposer/expectations.hpp"
 #include "interposer/taught.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
@@ -35,11 +36,11 @@ void for_each_range_about(const selection::Decision& decision, std::int64_t bloc
 
 }  // namespace
 
-void CommunicatorState::begin_to_learn() {
+void CommunicatorState::begin_to_learn(const Bound& bound, std::int64_t calls_before) {
     const bool anybody = std::any_of(decided_.slots.begin(), decided_.slots.end(),
                                      [](const Slot& slot) { return !slot.method.native(); });
     if (anybody && job_->configuration().adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
-        own_calls_.emplace();
+        own_calls_.emplace(expected_set_up_seconds(bound, ranks_), calls_before);
         learned_before_ = job_->learned_before(placement_, false);
     }
 }
@@ -52,6 +53,15 @@ bool CommunicatorState::has_candidates(std::int64_t block_bytes) const {
     return found;
 }
 
+/// 0: no more is known than that it takes as long as the links need.
+double CommunicatorState::least_seconds(const Method& method, std::int64_t block_bytes) const {
+    if (method.native() || method.synchronisation.kind != Synchronisation::Kind::timed || seconds_per_byte_ <= 0) {
+        return 0;
+    }
+    return least_seconds_by_clock(seconds_per_byte_ * static_cast<double>(block_bytes), block_bytes,
+                                  least_start(job_->configuration().start_seconds));
+}
+
 OwnCalls::Candidates CommunicatorState::candidates(std::int64_t block_bytes) const {
     OwnCalls::Candidates found;
     const auto add = [&](std::size_t slot) {
@@ -59,6 +69,7 @@ OwnCalls::Candidates CommunicatorState::candidates(std::int64_t block_bytes) con
             std::find(found.slots.begin(), found.slots.end(), slot) == found.slots.end()) {
             found.slots.push_back(slot);
             found.set_up.push_back(decided_.slots[slot].tried || decided_.slots[slot].method.native());
+            found.least.push_back(least_seconds(decided_.slots[slot].method, block_bytes));
         }
     };
     add(decided_.slot_of_range[decided_.decision.range_of(0)]);  // blocks of no byte are always the MPI's own
@@ -86,6 +97,7 @@ void CommunicatorState::begin_with_what_is_known(std::int64_t block_bytes, OwnCa
     if (among == found.slots.end()) {
         found.slots.push_back(index);
         found.set_up.push_back(slot->tried || slot->method.native());
+        found.least.push_back(least_seconds(slot->method, block_bytes));
     }
 }
 
@@ -99,7 +111,10 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
         return {nullptr, Outcome::unavailable};
     }
     if (const auto slot = own_calls_->resting_slot(call.block_bytes)) {
-        return choose_slot(decided_.slots[*slot], call, refusals);
+        Choice choice = choose_slot(decided_.slots[*slot], call, refusals);
+        choice.repeats = decided_.slots[*slot].method.native();
+        choice.learned = own_calls_->current_class();
+        return choice;
     }
     const bool known = own_calls_->knows(call.block_bytes);
     if (!known && !has_candidates(call.block_bytes)) {

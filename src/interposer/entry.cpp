@@ -11,6 +11,7 @@
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
 #include "interposer/real.hpp"
+#include "interposer/refusals.hpp"
 #include "interposer/symbols.hpp"
 #include "interposer/traffic.hpp"
 
@@ -52,6 +53,9 @@ inline Served serve(Job& job, Call& call) {
     read_arguments(call);
     if (!call.well_formed() && !joins_nevertheless(job, call)) {
         return {{nullptr, Outcome::arguments}, nullptr};
+    }
+    if (job.opening().takes(call.comm, call.block_bytes)) {
+        return {{nullptr, Outcome::size}, nullptr};
     }
     CommunicatorState* const state = CommunicatorState::of(call.comm, job);
     return state == nullptr ? Served{{nullptr, Outcome::unavailable}, nullptr}
@@ -120,6 +124,15 @@ template <class Count>
     return error;
 }
 
+/// What a call that is passed through without further ado is counted as; what becomes of its like is kept.
+Outcome pass(Job& job, const Served& served, const Call& call) {
+    if (served.choice.repeats && is_predefined(call.receive_type) && call.sends_what_it_receives()) {
+        job.settled().keep(call.comm, call.receive_count, call.receive_type, served.choice.outcome,
+                           served.choice.learned);
+    }
+    return served.choice.outcome;
+}
+
 template <Routine routine, class Count>
 int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* receive, Count receive_count,
              MPI_Datatype receive_type, MPI_Comm comm) {
@@ -129,13 +142,19 @@ int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* r
         if (job->tally().measures()) {
             return measured_alltoall<Count>(*job, call);
         }
+        if (call.sends_what_it_receives()) {
+            if (const Outcome* const outcome = job->settled().find(comm, receive_count, receive_type)) {
+                job->tally().count(routine, *outcome);
+                return own_routine<Count>()(send, send_count, send_type, receive, receive_count, receive_type, comm);
+            }
+        }
         const Served served = serve(*job, call);
         if (served.choice.exchange != nullptr || served.choice.measured) {
             const auto [error, outcome] = carry_out<Count>(served, call);
             job->tally().count(routine, outcome);
             return error;
         }
-        job->tally().count(routine, served.choice.outcome);
+        job->tally().count(routine, pass(*job, served, call));
     }
     // As they came: they have never left their registers.
     return own_routine<Count>()(send, send_count, send_type, receive, receive_count, receive_type, comm);

@@ -189,6 +189,7 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
             say_missing_host(settings.topology_file, machine_of);
         } else if (job->tuning_allows_it() && job->forced_method_fits() && job->forced_tickets_can_be_had()) {
             job->read_what_was_learned();
+            job->allow_short_cuts();
             return job;
         }
     }
@@ -368,6 +369,7 @@ CommunicatorState* Job::keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> s
 }
 
 void Job::leave_alone(MPI_Comm comm) {
+    settled_.clear();
     if (CommunicatorState* const state = find(comm)) {
         state->leave_alone();
     } else {
@@ -390,6 +392,7 @@ int Job::communicator_freed(MPI_Comm, int, void* state, void* job) {
 }
 
 void Job::drop(const void* state) {
+    settled_.clear();
     std::unique_ptr<CommunicatorState> dropped;
     {
         const std::lock_guard lock(states_mutex_);

@@ -17,6 +17,7 @@
 #include "interposer/recorder.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/remarks.hpp"
+#include "interposer/settled_calls.hpp"
 #include "interposer/tally.hpp"
 #include "learning/learner.hpp"
 #include "selection/settings.hpp"
@@ -72,6 +73,10 @@ class Job {
     /// The fingerprint of a communicator that sits like this. Throws std::bad_alloc.
     [[nodiscard]] Fingerprint fingerprint(const Placement& placement) const;
 
+    /// Calls for which nothing is set up yet.
+    [[nodiscard]] Opening& opening() { return opening_; }
+    /// Calls that need not be decided on again.
+    [[nodiscard]] SettledCalls& settled() { return settled_; }
     /// The calls of this process so far.
     [[nodiscard]] Tally& tally() { return tally_; }
     /// Null: calls are not noted.
@@ -94,6 +99,8 @@ class Job {
     /// Rejects a tuning that was made for something else, as a whole; rank 0 finds out and says so. Collective where
     /// there is a tuning. False where nothing but the tuning asked for anything.
     [[nodiscard]] bool tuning_allows_it();
+    /// What short cuts this job's calls may take.
+    void allow_short_cuts();
     /// What rank 0 finds out for tuning_allows_it(), and says. Throws std::bad_alloc.
     [[nodiscard]] bool tuning_is_for_this() const;
     /// Takes the network that the places of all ranks make, and says which of its machines is this rank's.
@@ -138,6 +145,8 @@ class Job {
     int left_alone_key_ = MPI_KEYVAL_INVALID;
     int self_key_ = MPI_KEYVAL_INVALID;
     Tally tally_;
+    Opening opening_;
+    SettledCalls settled_;
     std::unique_ptr<Recorder> recorder_;
     std::string learned_path_;            ///< empty: what is learned is not kept; else so on all ranks
     std::vector<Tuning> learned_before_;  ///< by earlier jobs; the same on all ranks

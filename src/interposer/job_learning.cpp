@@ -50,6 +50,20 @@ void Job::read_what_was_learned() {
     learned_before_ = read_learned(learned_path_, here, configuration_.network.kind());
 }
 
+void Job::allow_short_cuts() {
+    int provided = MPI_THREAD_MULTIPLE;
+    if (PMPI_Query_thread(&provided) == MPI_SUCCESS && provided != MPI_THREAD_MULTIPLE) {
+        tally_.use_from_one_thread();
+        settled_.allow();
+    }
+    // Whoever asks for something is served, or told, from the first call on.
+    const selection::Configuration& asked = configuration_;
+    const bool left_to_the_rule = !asked.forced.method && !asked.forced.synchronisation && !asked.tuning;
+    if (asked.adapt && left_to_the_rule && asked.verbosity == 0 && learned_path_.empty() && !recorder_) {
+        opening_.allow();
+    }
+}
+
 void Job::inherit(const CommunicatorState& state) {
     add_summary(learned_, state.learned());
     inherit_tunings(state);

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "mpi/have_memory.hpp"
 
@@ -11,15 +12,11 @@ namespace aapc::interposer {
 
 namespace {
 
-/// Until the first one has been measured: a communicator duplicated and its ranks' machine memory shared, on a network.
-constexpr double expected_set_up_seconds = 2e-3;
 /// More than a turn needs. Ranks make sure of it before they agree, so that all of them can take what they agree on.
 constexpr std::size_t memory_of_a_turn = 65536;
 constexpr double clock_grain_seconds = 1e-9;
 
 }  // namespace
-
-OwnCalls::OwnCalls() : set_up_seconds_(expected_set_up_seconds) {}
 
 bool OwnCalls::knows(std::int64_t block_bytes) {
     const int key = learning::class_of(block_bytes);
@@ -39,10 +36,12 @@ void OwnCalls::begin(std::int64_t block_bytes, const Candidates& candidates) {
     const int key = learning::class_of(block_bytes);
     learning::Beginning beginning;
     for (std::size_t index = 0; index < candidates.slots.size(); ++index) {
-        beginning.prospects.push_back({candidates.slots[index], candidates.set_up[index] ? 0 : set_up_seconds_});
+        beginning.prospects.push_back(
+            {candidates.slots[index], candidates.set_up[index] ? 0 : set_up_seconds_, candidates.least[index]});
     }
     beginning.least_seconds = candidates.least_seconds;
     beginning.winner = candidates.winner;
+    beginning.calls = std::exchange(calls_before_, 0);
     learning::SizeClass& made = learner_.begin(key, std::move(beginning));
     classes_[key].size_class = &made;
 }

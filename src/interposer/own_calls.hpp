@@ -28,16 +28,23 @@ class OwnCalls {
     struct Candidates {
         std::vector<std::size_t> slots;     ///< the first is the MPI's own
         std::vector<bool> set_up;           ///< whether each is there already
+        std::vector<double> least;          ///< what each takes at least; 0: no more is known than of all
         double least_seconds = 0;           ///< no exchange takes less; 0: not known
         std::optional<std::size_t> winner;  ///< index into slots, of an earlier job
     };
 
-    OwnCalls();
+    /// What setting an exchange up is expected to take, and how many calls the MPI's own has served before the first
+    /// class begins, which counts them as its own.
+    OwnCalls(double expected_set_up_seconds, std::int64_t calls_before)
+        : set_up_seconds_(expected_set_up_seconds), calls_before_(calls_before) {}
 
     /// Whether the class of blocks of so many bytes (>= 1) is there.
     [[nodiscard]] bool knows(std::int64_t block_bytes);
     /// Makes it; local. Throws std::bad_alloc.
     void begin(std::int64_t block_bytes, const Candidates& candidates);
+
+    /// That of the latest call, which is there.
+    [[nodiscard]] learning::SizeClass* current_class() const { return current_->size_class; }
 
     /// The winner's slot where nothing else is to be done for a call of a class that is known. A few instructions.
     [[nodiscard]] std::optional<std::size_t> resting_slot(std::int64_t block_bytes) {
@@ -86,6 +93,7 @@ class OwnCalls {
     Class* current_ = nullptr;  ///< of the latest call
     double waited_seconds_ = -1;
     double set_up_seconds_;  ///< what a set-up takes, as far as is known; agreed
+    std::int64_t calls_before_;
 };
 
 }  // namespace aapc::interposer

@@ -7,8 +7,6 @@
 
 namespace aapc::interposer {
 
-namespace {
-
 bool is_predefined(MPI_Datatype type) {
     int integers = 0;
     int addresses = 0;
@@ -17,8 +15,6 @@ bool is_predefined(MPI_Datatype type) {
     PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
     return combiner == MPI_COMBINER_NAMED;
 }
-
-}  // namespace
 
 std::optional<Refusals> Refusals::find_out() {
     Refusals found;

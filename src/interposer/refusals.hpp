@@ -12,6 +12,9 @@
 
 namespace aapc::interposer {
 
+/// Whether a datatype is part of the MPI, so that its handle never means another one. Not MPI_DATATYPE_NULL.
+[[nodiscard]] bool is_predefined(MPI_Datatype type);
+
 /// What this MPI's MPI_Alltoall refuses. Safe for several threads at a time.
 class Refusals {
   public:

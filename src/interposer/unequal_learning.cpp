@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "interposer/expectations.hpp"
 #include "selection/learned.hpp"
 
 namespace aapc::interposer {
@@ -14,8 +15,6 @@ namespace {
 
 /// More than a turn needs.
 constexpr std::size_t memory_of_an_unequal_turn = 65536;
-/// Of the exchange by the clock, until it is there.
-constexpr double expected_unequal_set_up_seconds = 2e-3;
 
 }  // namespace
 
@@ -52,7 +51,9 @@ UnequalLearning::Class& UnequalLearning::begun(int key, const mpi::AgreedDemand&
         return known->second;
     }
     learning::Beginning beginning;
-    beginning.prospects = {{own, 0}, {by_clock, made ? 0 : expected_unequal_set_up_seconds}};
+    const double least =
+        least_seconds_by_clock(agreed.bound.seconds(), size_of(agreed.bound.nanoseconds), start_seconds_);
+    beginning.prospects = {{own}, {by_clock, made ? 0 : set_up_seconds_, least}};
     beginning.least_seconds = agreed.bound.seconds();
     const Method* const winner =
         before_ != nullptr ? selection::learned_method(*before_, size_of(agreed.bound.nanoseconds)) : nullptr;

@@ -23,8 +23,13 @@ class UnequalLearning {
 
     /// `before`: what earlier jobs have learned on a communicator like this, null: nothing; it outlives this.
     /// `seconds_per_byte` is that of the bound of equal messages, > 0: sizes in tunings are those of such.
-    UnequalLearning(const Tuning* before, double seconds_per_byte)
-        : before_(before), seconds_per_byte_(seconds_per_byte) {}
+    /// `set_up_seconds` is what setting the exchange up is expected to take, `start_seconds` what a start costs at
+    /// least.
+    UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds, double start_seconds)
+        : before_(before),
+          seconds_per_byte_(seconds_per_byte),
+          set_up_seconds_(set_up_seconds),
+          start_seconds_(start_seconds) {}
 
     /// Whose turn a call is.
     struct Turn {
@@ -60,6 +65,8 @@ class UnequalLearning {
 
     const Tuning* before_;
     double seconds_per_byte_;
+    double set_up_seconds_;
+    double start_seconds_;
     learning::Learner learner_;
     std::map<int, Class> classes_;
     Class* measured_ = nullptr;  ///< whose turn is measured and not yet told of

@@ -11,6 +11,7 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/topology/bound.hpp"
+#include "interposer/expectations.hpp"
 #include "interposer/long_calls.hpp"
 #include "interposer/remarks.hpp"
 #include "interposer/taught.hpp"
@@ -84,7 +85,9 @@ void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_befor
     const Bound bound = network_bound(network_, placement_);
     equal_seconds_per_byte_ = bound.seconds_per_byte;
     if (use_ == selection::UnequalUse::automatic && adapt && tuning_ == nullptr) {
-        learning_.emplace(learned_before, bound.seconds_per_byte);
+        learning_.emplace(learned_before, bound.seconds_per_byte,
+                          expected_set_up_seconds(bound, static_cast<int>(placement_.participants())),
+                          least_start(start_seconds_));
     }
     // Where it is measured, it is measured for all calls that it may matter for.
     const bool measures = !start_seconds_ && !learning_ && tuning_ == nullptr;

@@ -12,11 +12,6 @@ namespace aapc::learning {
 
 namespace {
 
-/// The calls with which a program begins go by what it would have without us, so that a short one loses nothing.
-constexpr std::int64_t opening_calls = 3;
-/// An agreement costs nothing to speak of beside exchanges that take so long; shorter ones open without.
-constexpr double long_exchange_seconds = 0.005;
-
 /// Older times say little about the network as it is.
 constexpr std::size_t most_samples = 32;
 constexpr std::size_t samples_of_a_typical_time = 7;
@@ -50,22 +45,20 @@ constexpr double noise = noise_of_comparisons;
 constexpr std::size_t pairs_against_the_own = 3;
 constexpr double confidence = 0.9;
 
-/// Of a candidate of which nothing is known but that somebody believes in it.
-constexpr double expected_excess_of_unknown = 0.25;
 /// Looks at those who have lost leave something for the day on which the network changes.
 constexpr double share_of_routine = 0.6;
 /// As a share of an exchange, and of a long one.
 constexpr double dearest_agreement = 0.5;
 constexpr double dearest_agreement_beside_long = 0.02;
+/// A few bytes do not take longer, whatever ranks that are kept busy make of it.
+constexpr double dearest_agreement_seconds = 2e-3;
 /// What watching the winner may cost.
 constexpr double share_of_watching = 0.002;
 constexpr std::int64_t shortest_rest = 10;
 constexpr std::int64_t longest_rest = 2000;
 constexpr std::int64_t shortest_wait_for_means = 3;
-
-/// Within this of what the links can do nobody can gain; a time far below shows that the links are not as described.
-constexpr double near_the_least = 1.02;
-constexpr double credible_least = 0.8;
+/// Where nobody can gain, this is enough to see whether that is still so.
+constexpr std::size_t times_to_look_on = 2;
 
 std::span<const double> latest(const std::vector<double>& values, std::size_t most) {
     return std::span(values).last(std::min(values.size(), most));
@@ -116,10 +109,9 @@ SizeClass::SizeClass(Beginning beginning)
             candidate.next_look = calls_before_the_share;
         }
     } else {
-        for (Candidate& candidate : candidates_) {
-            candidate.next_look = opening_calls;
-        }
-        resting_ = least_seconds_ < long_exchange_seconds ? opening_calls : 0;
+        calls_ = beginning.calls;
+        unmeasured_ = beginning.calls;
+        resting_ = least_seconds_ < long_exchange_seconds ? std::max<std::int64_t>(opening_calls - calls_, 0) : 0;
     }
 }
 
@@ -184,7 +176,8 @@ void SizeClass::end_look(Candidate& candidate) {
         candidate.next_look = calls_;  // as long as it seems to be faster, looking costs nothing
     } else if (hopeless(candidate)) {
         candidate.next_look = hopeless_growth * calls_;
-    } else if (!behind && candidate.samples.size() < most_samples && !surely_slower(candidate)) {
+    } else if (!behind && candidate.samples.size() < most_samples && !surely_slower(candidate) &&
+               !always_slower(candidate)) {
         // Such a look costs next to nothing, and a small lead takes many times to be seen.
         candidate.next_look = calls_ + std::max(calls_ / 8, calls_to_the_next_sample);
     } else {
@@ -201,6 +194,15 @@ bool SizeClass::surely_slower(const Candidate& candidate) const {
     const std::vector<double>& winners = candidates_[winner_].samples;
     return std::min(winners.size(), candidate.samples.size()) >= samples_of_a_verdict &&
            ratio_of(winners, candidate.samples).interval.high < 1;
+}
+
+/// In two calls at least, and by more than would be tried again at once.
+bool SizeClass::always_slower(const Candidate& candidate) const {
+    const std::vector<double>& winners = candidates_[winner_].samples;
+    return std::min(winners.size(), candidate.samples.size()) >= turns_of_a_look &&
+           typical(candidate.samples) > lead_of_one * winner_seconds() &&
+           *std::max_element(winners.begin(), winners.end()) <
+               *std::min_element(candidate.samples.begin(), candidate.samples.end());
 }
 
 void SizeClass::judge() {
@@ -316,8 +318,7 @@ void SizeClass::begin_spell() {
 
 Turn SizeClass::choose(const Account& others) {
     const std::vector<double>& winners = candidates_[winner_].samples;
-    const bool opening = calls_ < opening_calls || winners.empty();
-    if (!opening && !nothing_to_gain()) {
+    if (!winners.empty() && !nothing_to_gain()) {
         if (const auto challenger = due_challenger(others)) {
             return {*challenger, true};
         }
@@ -332,7 +333,8 @@ Turn SizeClass::choose(const Account& others) {
 
 /// Whether the winner's next time is wanted and worth an agreement.
 bool SizeClass::watches(const Account& others) const {
-    if (watched_ >= times_to_watch && candidates_[winner_].samples.size() >= times_to_watch) {
+    const std::size_t wanted = nobody_can_gain() ? times_to_look_on : times_to_watch;
+    if (candidates_[winner_].samples.size() >= wanted && (watched_ >= wanted || saves_up(others))) {
         return false;
     }
     Account together = account();
@@ -344,7 +346,8 @@ std::optional<std::size_t> SizeClass::due_challenger(const Account& others) cons
     std::optional<std::size_t> found;
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
         const Candidate& one = candidates_[index];
-        if (index == winner_ || one.withdrawn || one.next_look > calls_ || !affordable(index, others)) {
+        if (index == winner_ || one.withdrawn || one.next_look > calls_ || !worth_its_price(index) ||
+            !affordable(index, others)) {
             continue;
         }
         // A look that has begun is ended first; then those of whom least is known.
@@ -361,19 +364,10 @@ std::optional<std::size_t> SizeClass::due_challenger(const Account& others) cons
 
 bool SizeClass::affordable(std::size_t index, const Account& others) const {
     const Candidate& candidate = candidates_[index];
-    const double usual = winner_seconds();
-    double excess = price_of_agreement() + (candidate.was_set_up ? 0 : prospects_[index].set_up_seconds);
-    excess += candidate.samples.empty() ? expected_excess_of_unknown * usual
-                                        : std::max(typical(candidate.samples) - usual, 0.0);
     const bool routine = hopeless(candidate) || candidate.samples.size() >= samples_of_a_verdict;
     Account together = account();
     together += others;
-    return together.spent_seconds + excess <= allowance(together) * (routine ? share_of_routine : 1);
-}
-
-bool SizeClass::nothing_to_gain() const {
-    const double seconds = winner_seconds();
-    return winner_ == 0 && seconds <= near_the_least * least_seconds_ && seconds >= credible_least * least_seconds_;
+    return together.spent_seconds + expected_price(index) <= allowance(together) * (routine ? share_of_routine : 1);
 }
 
 /// Calls until somebody is looked at again, or the winner is.
@@ -387,6 +381,9 @@ std::int64_t SizeClass::rest() const {
     auto calls = static_cast<std::int64_t>(
         std::min(watching / (share_of_watching * seconds), static_cast<double>(longest_rest)));
     calls = std::max(calls, shortest_rest);
+    if (nobody_can_gain()) {
+        return std::max(calls, std::min(calls_, longest_rest));
+    }
     const std::int64_t until_there_are_means = std::max(calls_ / 4, shortest_wait_for_means);
     if (winners.size() < times_to_watch) {
         calls = std::min(calls, until_there_are_means);
@@ -410,8 +407,10 @@ double SizeClass::price_of_agreement() const {
     if (candidates_[winner_].samples.empty()) {
         return agreement_seconds_;
     }
-    const double share = least_seconds_ < long_exchange_seconds ? dearest_agreement : dearest_agreement_beside_long;
-    return std::min(agreement_seconds_, share * winner_seconds());
+    const double dearest = least_seconds_ < long_exchange_seconds
+                               ? std::min(dearest_agreement * winner_seconds(), dearest_agreement_seconds)
+                               : dearest_agreement_beside_long * winner_seconds();
+    return std::min(agreement_seconds_, dearest);
 }
 
 double SizeClass::winner_seconds() const { return typical(candidates_[winner_].samples); }

@@ -17,6 +17,7 @@ namespace aapc::learning {
 struct Prospect {
     std::size_t method = 0;     ///< whatever the caller calls it
     double set_up_seconds = 0;  ///< what its first turn is expected to take before the exchange
+    double least_seconds = 0;   ///< it takes no less, as far as is known; 0: no more is known than of all
 };
 
 /// What is known before the first call.
@@ -27,6 +28,8 @@ struct Beginning {
     double least_seconds = 0;
     /// Index into prospects of the one that was best for nearly the same before; nothing: the MPI's own begins.
     std::optional<std::size_t> winner;
+    /// Calls of this class that the MPI's own has served already.
+    std::int64_t calls = 0;
 };
 
 /// Whose turn a call is.
@@ -41,6 +44,11 @@ struct Measured {
     double agreement_seconds = 0;  ///< the agreement before it, without waiting for the last rank; >= 0
     double set_up_seconds = 0;     ///< what had to be set up for it
 };
+
+/// The calls with which a program begins go by what it would have without us, so that a short one loses nothing.
+inline constexpr std::int64_t opening_calls = 3;
+/// An agreement costs nothing to speak of beside exchanges that take so long; shorter ones open without.
+inline constexpr double long_exchange_seconds = 0.02;
 
 /// One size class. Not for concurrent use.
 class SizeClass {
@@ -103,9 +111,16 @@ class SizeClass {
     [[nodiscard]] Turn choose(const Account& others);
     [[nodiscard]] bool watches(const Account& others) const;
     [[nodiscard]] std::optional<std::size_t> due_challenger(const Account& others) const;
+    [[nodiscard]] bool saves_up(const Account& others) const;
+    [[nodiscard]] double expected_excess(std::size_t candidate) const;
+    [[nodiscard]] double expected_price(std::size_t candidate) const;
+    [[nodiscard]] double possible_gain(std::size_t candidate) const;
+    [[nodiscard]] bool nobody_can_gain() const;
+    [[nodiscard]] bool worth_its_price(std::size_t candidate) const;
     [[nodiscard]] bool affordable(std::size_t candidate, const Account& others) const;
     [[nodiscard]] bool hopeless(const Candidate& candidate) const;
     [[nodiscard]] bool surely_slower(const Candidate& candidate) const;
+    [[nodiscard]] bool always_slower(const Candidate& candidate) const;
     [[nodiscard]] bool nothing_to_gain() const;
     [[nodiscard]] std::int64_t rest() const;
     [[nodiscard]] double price_of_agreement() const;

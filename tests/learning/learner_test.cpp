@@ -47,7 +47,8 @@ TEST(SizeClass, ACandidateThatIsMuchFasterStaysFromItsFirstTurnOn) {
         turns.push_back(one.next(last, {}).candidate);
         last = Measured{turns.back() == 0 ? 3.0 : 2.0, 0, 0};
     }
-    EXPECT_THAT(turns, testing::ElementsAre(0, 0, 0, 1, 1, 1, 1, 1));
+    // The first call took so much more than the links need that it is not waited for two others.
+    EXPECT_THAT(turns, testing::ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
 }
 
 TEST(SizeClass, OneThatCannotBeHadIsNeverTriedAgain) {

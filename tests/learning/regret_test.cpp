@@ -28,11 +28,15 @@ std::vector<Seconds> all_cases() {
     return all;
 }
 
-/// Exchanges that are known to take long: an agreement before them is nothing.
+/// Exchanges that are known to take long: five times the seconds. An agreement before them is nothing.
 World long_calls(const Seconds& seconds, double spread = 0, std::uint64_t seed = 1) {
+    constexpr double longer = 5;
     World world = steady(seconds, spread, seed);
-    world.agreement_seconds = 2e-5;
-    world.least_seconds = [](std::int64_t) { return 0.0051; };
+    world.time_of = [of = world.time_of](std::int64_t size, int call, std::size_t one) {
+        return longer * of(size, call, one);
+    };
+    world.agreement_seconds = longer * 2e-5;
+    world.least_seconds = [](std::int64_t) { return longer * 0.0051; };
     return world;
 }
 
@@ -78,6 +82,39 @@ TEST(Regret, AHundredCallsAreWithinFivePercentAndAThousandWithinTwo) {
     }
 }
 
+TEST(Regret, ShorterCallsCostNothingUntilTheyAreMany) {
+    for (const Seconds& seconds : all_cases()) {
+        World world = steady(seconds);
+        world.agreement_seconds = 1e-3;
+        world.set_up_seconds = 1e-2;
+        world.least_seconds = [](std::int64_t) { return 0.0045; };
+        EXPECT_EQ(run(world, 3).agreements, 0) << text(seconds);
+        EXPECT_LE(run(world, 10).seconds, 1.05 * run(world, 10).by_one[0]) << text(seconds);
+        EXPECT_LE(run(world, 100).seconds, 1.05 * run(world, 100).by_one[0]) << text(seconds);
+        EXPECT_LE(run(world, 1000).regret(), 1.07) << text(seconds);
+    }
+}
+
+TEST(Regret, NobodyIsTriedWhoCannotGainWhatTryingCosts) {
+    World world = steady({1e-2, 1e-2}, 0.02);
+    world.agreement_seconds = 1e-3;
+    world.set_up_seconds = 1e-2;
+    world.least_seconds = [](std::int64_t) { return 0.0095; };
+    world.candidate_takes_more_seconds = 4e-4;
+    const Outcome outcome = run(world, 1000);
+    EXPECT_THAT(outcome.served, testing::Each(0U));
+    EXPECT_LE(outcome.agreements, 30);
+}
+
+TEST(Regret, WhereTheFirstCallsAreFarOffTheRestIsNotWaitedFor) {
+    World world = steady({0.3, 0.1});
+    world.set_up_seconds = 1e-2;
+    world.least_seconds = [](std::int64_t) { return 0.09; };
+    const Outcome outcome = run(world, 10);
+    EXPECT_EQ(outcome.served[1], 1U);
+    EXPECT_GE((outcome.by_one[0] - outcome.seconds) / (outcome.by_one[0] - outcome.by_one[1]), 0.75);
+}
+
 TEST(Regret, NoiseDoesNotSpoilIt) {
     for (const Seconds& seconds : all_cases()) {
         EXPECT_LE(mean_regret(seconds, 0.1, 100), 1.05) << text(seconds);
@@ -95,7 +132,7 @@ double mean_regret_with_slow_calls(const Seconds& seconds, const std::vector<int
         world.time_of = [=, &seconds, &every](std::int64_t, int call, std::size_t one) {
             const double chance = std::abs(std::log(scatter(call, one, static_cast<std::uint64_t>(seed + 100), 1)));
             const bool slow = every[one] != 0 && chance > (every[one] == 8 ? 1.54 : 2.33);  // 1/8, 1/50 of normal ones
-            return seconds[one] * (slow ? 5 : 1) * scatter(call, one, static_cast<std::uint64_t>(seed), 0.03);
+            return 5 * seconds[one] * (slow ? 5 : 1) * scatter(call, one, static_cast<std::uint64_t>(seed), 0.03);
         };
         sum += run(world, calls).regret();
     }
@@ -180,7 +217,7 @@ TEST(Regret, ChangesOfTheNetworkAreFollowed) {
     const auto switches = [](Seconds before, Seconds after, int when) {
         World world = long_calls(before);
         world.time_of = [=](std::int64_t, int call, std::size_t one) {
-            return (call < when ? before : after)[one] * scatter(call, one, 3, 0.05);
+            return 5 * (call < when ? before : after)[one] * scatter(call, one, 3, 0.05);
         };
         return world;
     };

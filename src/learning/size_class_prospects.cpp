@@ -1,0 +1,93 @@
+// What a candidate may be worth, and cost, before it has had a turn.
+#include <algorithm>
+
+#include "aapc/statistics/totals.hpp"
+#include "learning/size_class.hpp"
+
+namespace aapc::learning {
+
+namespace {
+
+/// What a program's first call may take longer since connections are cold.
+constexpr double cold_seconds = 0.05;
+
+/// Of a candidate of which nothing is known but that somebody believes in it.
+constexpr double expected_excess_of_unknown = 0.25;
+/// Nobody takes more times what it takes at least, where that is known.
+constexpr double trust_in_models = 2;
+constexpr double least_expected_excess = 0.1;
+/// Nobody knows how many calls there will be: as many as there have been, and two thirds of what they could gain at
+/// most.
+constexpr double gain_over_price = 1.5;
+/// Within this of what the links can do nobody can gain; a time far below shows that the links are not as described.
+constexpr double near_the_least = 1.02;
+constexpr double credible_least = 0.8;
+
+}  // namespace
+
+/// Of somebody of whom nothing is known but perhaps a model.
+double SizeClass::expected_excess(std::size_t index) const {
+    const double usual = winner_seconds();
+    const double unknown = expected_excess_of_unknown * usual;
+    const double least = prospects_[index].least_seconds;
+    return least > 0 ? std::clamp(trust_in_models * least - usual, least_expected_excess * usual, unknown) : unknown;
+}
+
+/// Of a turn: what it takes longer than the winner, its set-up and its agreement.
+double SizeClass::expected_price(std::size_t index) const {
+    const Candidate& candidate = candidates_[index];
+    const double usual = winner_seconds();
+    const auto seen_seconds = typical_seconds(index);
+    const double excess = seen_seconds ? std::max(*seen_seconds - usual, 0.0) : expected_excess(index);
+    return excess + price_of_agreement() + (candidate.was_set_up ? 0 : prospects_[index].set_up_seconds);
+}
+
+/// In one call, at most. A winner that takes far less than the links need shows that they are not as described.
+double SizeClass::possible_gain(std::size_t index) const {
+    const double usual = winner_seconds();
+    const bool credible = usual >= credible_least * least_seconds_;
+    return credible ? usual - std::max(least_seconds_, prospects_[index].least_seconds) : usual;
+}
+
+/// Against the MPI's own, beyond the noise.
+bool SizeClass::nobody_can_gain() const {
+    if (winner_ != 0 || candidates_.front().samples.empty()) {
+        return false;
+    }
+    for (std::size_t index = 1; index < candidates_.size(); ++index) {
+        if (!candidates_[index].withdrawn && possible_gain(index) > (noise_of_comparisons - 1) * winner_seconds()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Of somebody of whom nothing is known. A program of few calls has nothing of a candidate that is dear to set up, and
+/// what is slow in the first calls may be the connections.
+bool SizeClass::worth_its_price(std::size_t index) const {
+    if (!candidates_[index].samples.empty()) {
+        return true;
+    }
+    const double cold = calls_ < opening_calls ? cold_seconds : 0;
+    const double gain = static_cast<double>(calls_) * possible_gain(index) - cold;
+    return gain >= gain_over_price * expected_price(index);
+}
+
+bool SizeClass::nothing_to_gain() const {
+    const double seconds = winner_seconds();
+    return winner_ == 0 && seconds <= near_the_least * least_seconds_ && seconds >= credible_least * least_seconds_;
+}
+
+/// Whether somebody of whom nothing is known is worth a turn that cannot be paid for yet.
+bool SizeClass::saves_up(const Account& others) const {
+    for (std::size_t index = 0; index < candidates_.size(); ++index) {
+        const Candidate& one = candidates_[index];
+        if (index != winner_ && !one.withdrawn && one.samples.empty() && one.next_look <= calls_ &&
+            worth_its_price(index) && !affordable(index, others)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace aapc::learning
