@@ -126,7 +126,8 @@ template <class Count>
 
 /// What a call that is passed through without further ado is counted as; what becomes of its like is kept.
 Outcome pass(Job& job, const Served& served, const Call& call) {
-    if (served.choice.repeats && is_predefined(call.receive_type) && call.sends_what_it_receives()) {
+    if (served.choice.repeats && job.settled().allowed() && call.sends_what_it_receives() &&
+        is_predefined(call.receive_type)) {
         job.settled().keep(call.comm, call.receive_count, call.receive_type, served.choice.outcome,
                            served.choice.learned);
     }

@@ -42,6 +42,7 @@ class Opening {
 class SettledCalls {
   public:
     void allow() { allowed_ = true; }
+    [[nodiscard]] bool allowed() const { return allowed_; }
 
     /// What becomes of such a call, counted where it is learned from; null: not known. A few instructions.
     [[nodiscard]] const Outcome* find(MPI_Comm comm, std::int64_t count, MPI_Datatype type) {
@@ -59,11 +60,9 @@ class SettledCalls {
     }
 
     /// A call of `count` elements of a predefined type, whose handle never means another one. `learned` is null where
-    /// nothing is learned from it; the MPI's own is the first of its prospects.
+    /// nothing is learned from it; the MPI's own is the first of its prospects. Only where allowed().
     void keep(MPI_Comm comm, std::int64_t count, MPI_Datatype type, Outcome outcome, learning::SizeClass* learned) {
-        if (allowed_) {
-            entries_[place_of(count)] = {comm, type, count, outcome, learned};
-        }
+        entries_[place_of(count)] = {comm, type, count, outcome, learned};
     }
 
     /// Handles of communicators are used again.
