@@ -222,6 +222,7 @@ std::string discovered_topology(const Findings& findings, const DiscoveredWhere&
                 : " and\n# do not slow down an all-to-all of these machines.\n";
     for (const discovery::LatencySplit& split : findings.hinted) {
         std::vector<std::string> names;
+        names.reserve(split.machines.size());
         for (const Machine machine : split.machines) {
             names.push_back(where.machines[static_cast<std::size_t>(machine)]);
         }

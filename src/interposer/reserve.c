@@ -10,8 +10,10 @@ static _Alignas(max_align_t) char reserve[80 << 10];
 /* Written as the library is loaded, before it has threads. */
 static int asked = 0;
 
+/* The linker's names. NOLINTBEGIN(bugprone-reserved-identifier) */
 void* __real_malloc(size_t bytes);
 void* __wrap_malloc(size_t bytes);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 void* __wrap_malloc(size_t bytes) {
     void* const memory = __real_malloc(bytes);
