@@ -290,13 +290,8 @@ Expected<std::optional<GivenSchedule>> schedule_of(const ExplainOptions& options
     return std::optional(std::move(*given));
 }
 
-Expected<Explanation> find_out(const ExplainOptions& options) {
-    auto network = read_network(options.topology);
-    if (!network) {
-        return failure(network.error());
-    }
-    Explanation explanation{std::move(*network), {}, "", "", {}, {}, 0, Decision(""), {}, {}, {}, {}};
-    ExplainedTuning read = read_explained_tuning(options.tuning, explanation.network, options.topology, options.mpi);
+Expected<Explanation> find_out(const ExplainOptions& options, Network network, ExplainedTuning read) {
+    Explanation explanation{std::move(network), {}, "", "", {}, {}, 0, Decision(""), {}, {}, {}, {}};
     explanation.tuning = std::move(read.tuning);
     explanation.tuning_rejected = std::move(read.rejected);
     const std::vector<Tuning> learned = read_learned_for(options, explanation);
@@ -360,13 +355,8 @@ Expected<Explanation> find_out(const ExplainOptions& options) {
 bool is_of_unequal(const std::optional<Tuning>& tuning) { return tuning && tuning->fingerprint.unequal; }
 
 /// What would become of unequal messages.
-int explain_unequal(const ExplainOptions& options) {
-    const auto network = read_network(options.topology);
-    if (!network) {
-        return complain(network.error());
-    }
-    ExplainedTuning read = read_explained_tuning(options.tuning, *network, options.topology, options.mpi);
-    const auto placement = demand_of(options, *network, read.tuning ? &*read.tuning : nullptr);
+int explain_unequal(const ExplainOptions& options, const Network& network, ExplainedTuning read) {
+    const auto placement = demand_of(options, network, read.tuning ? &*read.tuning : nullptr);
     if (!placement) {
         return complain(placement.error());
     }
@@ -386,11 +376,11 @@ int explain_unequal(const ExplainOptions& options) {
     if (!start) {
         return complain(start.error());
     }
-    const bool holds = is_of_unequal(read.tuning) && selection::has_shape(*network, *placement, *read.tuning);
+    const bool holds = is_of_unequal(read.tuning) && selection::has_shape(network, *placement, *read.tuning);
     if (read.tuning && !holds) {
         read.rejected = is_of_unequal(read.tuning) ? "it is for ranks placed otherwise" : "it is of equal messages";
     }
-    return answer_unequal({*network,
+    return answer_unequal({network,
                            *placement,
                            options.demand,
                            *sizes,
@@ -402,18 +392,16 @@ int explain_unequal(const ExplainOptions& options) {
                            std::move(read.rejected)});
 }
 
-/// Whether the tuning file has something to say of unequal messages alone.
-bool asks_about_unequal(const ExplainOptions& options) {
-    const auto network = read_network(options.topology);
-    return network &&
-           is_of_unequal(read_explained_tuning(options.tuning, *network, options.topology, options.mpi).tuning);
-}
-
 int run_explain(const ExplainOptions& options) {
-    if (options.demand.given() || (!options.tuning.empty() && asks_about_unequal(options))) {
-        return explain_unequal(options);
+    auto network = read_network(options.topology);
+    if (!network) {
+        return complain(network.error());
     }
-    const auto explanation = find_out(options);
+    ExplainedTuning read = read_explained_tuning(options.tuning, *network, options.topology, options.mpi);
+    if (options.demand.given() || is_of_unequal(read.tuning)) {
+        return explain_unequal(options, *network, std::move(read));
+    }
+    const auto explanation = find_out(options, std::move(*network), std::move(read));
     if (!explanation) {
         return complain(explanation.error());
     }
