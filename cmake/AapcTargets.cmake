@@ -24,16 +24,6 @@ if(AAPC_SANITIZE)
   endif()
 endif()
 
-# aapc_seldom_runs(<target>...): what takes longer to compile than it ever runs while ./test tests it, since it reads
-# command lines, waits, and prints. It is not optimised there; all other builds compile it like the rest.
-function(aapc_seldom_runs)
-  if(AAPC_BUILD_TESTS AND AAPC_UNITY)
-    foreach(target IN LISTS ARGN)
-      target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:RelWithDebInfo>,$<COMPILE_LANGUAGE:CXX>>:-O0>)
-    endforeach()
-  endif()
-endfunction()
-
 # fmt as aapc::core carries it (src/fmt_functions.cpp): for whoever links aapc::core and is part of this project.
 add_library(aapc_fmt INTERFACE)
 target_include_directories(aapc_fmt SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
