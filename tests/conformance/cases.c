@@ -4,7 +4,6 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -200,12 +199,7 @@ static unsigned char byte_of(int source, MPI_Aint place) {
 /* One block for each rank, `apart` bytes apart, which is the type's extent. */
 static void call_with_blocks(const Communicator* where, int form, MPI_Datatype block, MPI_Aint apart, const void* send,
                              void* receive) {
-    Call call;
-    memset(&call, 0, sizeof call);
-    call.form = form;
-    call.way = blocking;
-    call.peers = where->size;
-    call.comm = where->comm;
+    Call call = {.form = form, .way = blocking, .peers = where->size, .comm = where->comm};
     for (int i = 0; i < where->size; ++i) {
         const int one = 1;
         const MPI_Aint place = i * apart;
@@ -227,13 +221,7 @@ static void call_with_blocks(const Communicator* where, int form, MPI_Datatype b
 /* The same without such a type: by places in bytes, which are larger than an int. */
 static void call_with_large_places(const Communicator* where, int form, int bytes, MPI_Aint apart, const void* send,
                                    void* receive) {
-    Call call;
-    memset(&call, 0, sizeof call);
-    call.form = form;
-    call.way = large_count;
-    call.peers = where->size;
-    call.comm = where->comm;
-    call.far = 1;
+    Call call = {.form = form, .way = large_count, .peers = where->size, .comm = where->comm, .far = 1};
     for (int i = 0; i < where->size; ++i) {
         call.send.counts[i] = bytes;
         call.send.addresses[i] = i * apart;

@@ -164,12 +164,7 @@ static void make_mistake(Call* call, int mistake, int peer, MPI_Datatype uncommi
 }
 
 static Call good_call(const Communicator* where, int form, int way, int count, int* send, int* receive) {
-    Call call;
-    memset(&call, 0, sizeof call);
-    call.form = form;
-    call.way = way;
-    call.peers = where->sources;
-    call.comm = where->comm;
+    Call call = {.form = form, .way = way, .peers = where->sources, .comm = where->comm};
     for (int i = 0; i < call.peers; ++i) {
         call.send.counts[i] = count;
         call.send.places[i] = i * count * (form == typed ? (int)sizeof(int) : 1);
