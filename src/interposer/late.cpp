@@ -1,15 +1,19 @@
 // libaapc-late.so: for programs that are linked to no MPI and may load one later: interpreters, scripts and what they
 // start. It needs no MPI itself, answers for the same names as the interposers, and looks at the first call which MPI
 // is there. Then that MPI's interposer is loaded, and all calls go to it; where there is none, to the MPI itself.
+// It asks for no memory itself and throws nothing: where there is none, a call still gets to the MPI.
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <string_view>
 
 namespace {
@@ -24,29 +28,45 @@ bool is_mpi_library(std::string_view file) {
     return file.starts_with("libmpi.so") || file.starts_with("libmpich.so") || file.starts_with("libmpi_abi.so");
 }
 
+/// The name behind the last slash.
+std::string_view file_name(std::string_view path) {
+    path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
+    return path;
+}
+
+/// Notes where an MPI's name stands; it stays there as long as the MPI is loaded.
 int note_mpi(dl_phdr_info* info, std::size_t /*size*/, void* path) {
-    const std::string_view name = info->dlpi_name;
-    if (!is_mpi_library(name.substr(name.rfind('/') + 1))) {
+    if (!is_mpi_library(file_name(info->dlpi_name))) {
         return 0;
     }
-    *static_cast<std::string*>(path) = name;
+    *static_cast<const char**>(path) = info->dlpi_name;
     return 1;
 }
 
+/// The path of an interposer, with its end; empty if there is none.
+using Path = std::array<char, PATH_MAX>;
+
 /// The interposer for the MPI of that file name, from AAPC_INTERPOSERS: LIBRARY=INTERPOSER, separated by colons, as
 /// `aapc exec` writes it.
-std::string interposer_for(std::string_view file) {
+Path interposer_for(std::string_view file) {
+    Path path{};
     const char* const variable = std::getenv("AAPC_INTERPOSERS");
     std::string_view rest = variable == nullptr ? "" : variable;
     while (!rest.empty()) {
-        const std::string_view entry = rest.substr(0, rest.find(':'));
+        std::string_view entry = rest;
+        entry.remove_suffix(rest.size() - std::min(rest.find(':'), rest.size()));
         rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
         const std::size_t equals = entry.find('=');
-        if (equals != std::string_view::npos && file.starts_with(entry.substr(0, equals))) {
-            return std::string(entry.substr(equals + 1));
+        if (equals == std::string_view::npos || !file.starts_with({entry.data(), equals})) {
+            continue;
         }
+        entry.remove_prefix(equals + 1);
+        if (entry.size() < path.size()) {  // no longer one can be opened
+            std::copy(entry.begin(), entry.end(), path.begin());
+        }
+        break;
     }
-    return "";
+    return path;
 }
 
 /// Where calls go.
@@ -56,23 +76,30 @@ struct Target {
 };
 
 Target find_target() {
-    std::string mpi;
-    dl_iterate_phdr(note_mpi, &mpi);
-    if (mpi.empty()) {
+    const char* mpi = nullptr;
+    dl_iterate_phdr(note_mpi, static_cast<void*>(&mpi));
+    if (mpi == nullptr) {
         return {};
     }
     Target target;
-    target.mpi = dlopen(mpi.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    const std::string interposer = interposer_for(std::string_view(mpi).substr(mpi.rfind('/') + 1));
-    if (!interposer.empty()) {
+    target.mpi = dlopen(mpi, RTLD_LAZY | RTLD_NOLOAD);
+    if (const Path interposer = interposer_for(file_name(mpi)); interposer[0] != '\0') {
         // It finds the MPI among its own needs, which is loaded already.
-        target.interposer = dlopen(interposer.c_str(), RTLD_NOW | RTLD_LOCAL);
+        target.interposer = dlopen(interposer.data(), RTLD_NOW | RTLD_LOCAL);
     }
     return target;
 }
 
+/// Decided at the first call, for all of them.
+const Target& settled_target() {
+    static Target target;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, [] { target = find_target(); });
+    return target;
+}
+
 void* find_routine(const char* name) {
-    static const Target target = find_target();
+    const Target& target = settled_target();
     for (void* const object : {target.interposer, target.mpi, RTLD_NEXT}) {
         if (object == nullptr) {
             continue;
@@ -95,10 +122,15 @@ int pass_on(void* routine, Words... words) {
 /// The interposers look for this name to know that this library is in the process.
 extern "C" __attribute__((visibility("default"))) const int aapc_late = 1;
 
-// MPI_NAME and PMPI_NAME, of so many arguments.
+// MPI_NAME and PMPI_NAME, of so many arguments. Threads that look for a routine at the same time find the same.
 #define AAPC_LATE_AS(NAME, PARAMETERS, ...)                                 \
     extern "C" __attribute__((visibility("default"))) int NAME PARAMETERS { \
-        static void* const routine = find_routine(#NAME);                   \
+        static constinit std::atomic<void*> found = nullptr;                \
+        void* routine = found.load(std::memory_order_acquire);              \
+        if (routine == nullptr) {                                           \
+            routine = find_routine(#NAME);                                  \
+            found.store(routine, std::memory_order_release);                \
+        }                                                                   \
         return pass_on(routine, __VA_ARGS__);                               \
     }
 #define AAPC_LATE(NAME, ...)              \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that an interposer can be preloaded into any program: it defines MPI's names and no others, and needs nothing
-but one MPI and the C library.
+but one MPI and the C library. The one that waits for an MPI asks for no memory itself, so that none can be missing.
 
     check_library.py libaapc-openmpi.so
     check_library.py libaapc-late.so
@@ -20,9 +20,12 @@ OWN = {"aapc_native_alltoall", "aapc_native_alltoallv", "aapc_calls", "aapc_reje
 ALLOWED = re.compile(r"^(libmpi|libmpich|libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so")
 
 
-def symbols_of(library):
-    symbols = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
-    return {line.split()[-1] for line in symbols.splitlines()}
+MEMORY = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "_Znwm", "_Znam"}
+
+
+def symbols_of(library, which="--defined-only"):
+    symbols = subprocess.run(["nm", "-D", which, library], check=True, capture_output=True, text=True).stdout
+    return {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
 
 
 def has_fourth_standard(library):
@@ -44,6 +47,8 @@ def main():
     expected = ({"aapc_late"} if late else OWN) | {prefix + name for prefix in ("MPI_", "PMPI_") for name in names}
     if defined != expected:
         wrong.append(f"lacks {sorted(expected - defined)}, defines {sorted(defined - expected)} besides")
+    if late:
+        wrong += [f"calls {name}" for name in sorted(MEMORY & symbols_of(library, "--undefined-only"))]
     wrong += [f"needs {name}" for name in needed if not ALLOWED.match(name)]
     for line in wrong:
         print(f"{library}: {line}")
