@@ -56,8 +56,10 @@ Path interposer_for(std::string_view file) {
         std::string_view entry = rest;
         entry.remove_suffix(rest.size() - std::min(rest.find(':'), rest.size()));
         rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
-        const std::size_t equals = entry.find('=');
-        if (equals == std::string_view::npos || !file.starts_with({entry.data(), equals})) {
+        const std::size_t equals = std::min(entry.find('='), entry.size());
+        std::string_view library = entry;
+        library.remove_suffix(entry.size() - equals);
+        if (equals == entry.size() || !file.starts_with(library)) {
             continue;
         }
         entry.remove_prefix(equals + 1);
