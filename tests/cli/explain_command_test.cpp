@@ -120,8 +120,8 @@ TEST(ExplainCommand, PredictsTheLengthOfTheTimedSchedule) {
     const auto json = parsed(scratch.run("explain eight.toml --format json --sizes 1MB"));
     const double bound = json["sizes"][0]["bound_seconds"];
     EXPECT_DOUBLE_EQ(bound, 16 * 1e6 * 8 / 100e6);
-    // 1448 bytes of a frame's 1514, 33 of acknowledgements against it, at a pace of 0.98.
-    const double headers = (1514.0 + 33) / 1448 / 0.98;
+    // 1448 bytes of a frame's 1514, 33 of acknowledgements against it, at a pace of 0.99.
+    const double headers = (1514.0 + 33) / 1448 / 0.99;
     EXPECT_NEAR(json["sizes"][0]["predicted_seconds"].get<double>() / bound, headers, 0.02);
 }
 

@@ -52,7 +52,7 @@ TEST(PaceController, KeepsItsPaceOnLinksAsDeclared) {
         PaceController controller;
         PacedNetwork network{1.0, full, 0.0005};
         const auto seconds = run(controller, network, 2000);
-        EXPECT_LT(mean(seconds, 0, 2000), 1.02 * (full / 0.98 + 0.0005)) << full;
+        EXPECT_LT(mean(seconds, 0, 2000), 1.02 * (full / 0.99 + 0.0005)) << full;
     }
 }
 
@@ -60,7 +60,7 @@ TEST(PaceController, DoesNotSlowDownForABusyMachine) {
     PaceController controller;
     PacedNetwork network{1.0, 0.05, 0.02};  // late by a fifth on average, at any pace
     const auto seconds = run(controller, network, 1000);
-    EXPECT_LT(mean(seconds, 500, 1000), 1.03 * (0.05 / 0.98 + 0.01));
+    EXPECT_LT(mean(seconds, 500, 1000), 1.03 * (0.05 / 0.99 + 0.01));
 }
 
 TEST(PaceController, FindsSlowerLinksThanDeclared) {
@@ -69,7 +69,7 @@ TEST(PaceController, FindsSlowerLinksThanDeclared) {
             PaceController controller;
             PacedNetwork network{capacity, full, 0.0005};
             const auto seconds = run(controller, network, 300);
-            EXPECT_LT(mean(seconds, 100, 300), 1.1 * (full / (0.98 * capacity) + 0.0005))
+            EXPECT_LT(mean(seconds, 100, 300), 1.1 * (full / (0.99 * capacity) + 0.0005))
                 << "capacity " << capacity << ", full " << full << ", pace " << controller.pace();
         }
     }
@@ -91,10 +91,10 @@ TEST(PaceController, FollowsTrafficThatComesAndGoes) {
     run(controller, network, 50);
     network.capacity = 0.5;
     const auto crowded = run(controller, network, 200);
-    EXPECT_LT(mean(crowded, 100, 200), 1.15 * 0.1 / (0.98 * 0.5));
+    EXPECT_LT(mean(crowded, 100, 200), 1.15 * 0.1 / (0.99 * 0.5));
     network.capacity = 1.0;
     const auto free = run(controller, network, 600);
-    EXPECT_LT(mean(free, 400, 600), 1.25 * 0.1 / 0.98);
+    EXPECT_LT(mean(free, 400, 600), 1.25 * 0.1 / 0.99);
 }
 
 // The first exchanges wait for connections, whatever the pace. With short messages that is a thousand times what the

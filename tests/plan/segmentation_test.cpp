@@ -71,7 +71,8 @@ TEST(Segmentation, HasOneArithmeticForCyclesAndPhases) {
     const Phase ticks = Phase{1} << 44;
     const double bound = 64 * 8 / 100e6;
     const Cadence cadence = cadence_of_cycle({1.02 * bound, bound}, ticks, 25e6, 30'000);
-    EXPECT_DOUBLE_EQ(cadence.initial_pace, 0.98 * 1.02);
+    EXPECT_EQ(cadence.initial_pace, 1);
+    EXPECT_DOUBLE_EQ(cadence_of_cycle({1.005 * bound, bound}, ticks, 25e6, 30'000).initial_pace, 0.99 * 1.005);
     const Segmentation cut = segment_message(100'000, cadence);
     EXPECT_NEAR(cut.start_seconds(1, 0, ticks), 1.02 * bound * static_cast<double>(wire_bytes(cut.segment_bytes)),
                 1e-12);

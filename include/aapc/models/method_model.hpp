@@ -38,7 +38,7 @@ class MethodModel {
     /// O(1).
     [[nodiscard]] Estimate seconds(std::int64_t message_bytes) const;
 
-    /// What the prediction rests on: "16 phases by the clock, pace 0.98".
+    /// What the prediction rests on: "16 phases by the clock, pace 0.99".
     [[nodiscard]] const std::string& basis() const { return basis_; }
 
     /// Whether messages inside machines are copies in shared memory.

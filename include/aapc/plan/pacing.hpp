@@ -46,7 +46,7 @@ struct Cadence {
     /// since nothing ever waits.
     std::int64_t most_wire_bytes = 0;
     double shortest_slot_seconds = usual_shortest_slot_seconds;  ///< that ranks can keep
-    double initial_pace = 0.98;                                  ///< what PaceController starts with
+    double initial_pace = 0.99;                                  ///< what PaceController starts with
     bool cyclic = false;  ///< there is a cycle: the last message of it may be on its way when it ends
     WireFormat wire;
 
@@ -58,7 +58,7 @@ struct Cadence {
 [[nodiscard]] Cadence cadence_of_phases(double bits_per_second, const WireFormat& wire = {});
 
 /// That of a timetable with a cycle of `ticks`; `most_wire_bytes` as in Cadence. It starts at full pace, or slower
-/// where that would ask the busiest link for more than 0.98 of what it carries.
+/// where that would ask the busiest link for more than 0.99 of what it carries.
 [[nodiscard]] Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_per_second,
                                        std::int64_t most_wire_bytes, const WireFormat& wire = {});
 
@@ -101,7 +101,7 @@ struct Segmentation {
 class PaceController {
   public:
     /// The pace to start with. Full pace is 1; just below it queues stay short, just above it they never drain.
-    static constexpr double initial_pace = 0.98;
+    static constexpr double initial_pace = 0.99;
 
     /// `initial`: another pace to start with (> 0), for cycles that are longer than they need be.
     explicit PaceController(double initial = initial_pace) : initial_(initial), settled_(initial) {}
