@@ -33,8 +33,8 @@ bool OwnCalls::knows(std::int64_t block_bytes) {
 }
 
 void OwnCalls::begin(std::int64_t block_bytes, const Candidates& candidates) {
-    const int key = learning::class_of(block_bytes);
     learning::Beginning beginning;
+    beginning.size = block_bytes;
     for (std::size_t index = 0; index < candidates.slots.size(); ++index) {
         beginning.prospects.push_back(
             {candidates.slots[index], candidates.set_up[index] ? 0 : set_up_seconds_, candidates.least[index]});
@@ -42,8 +42,8 @@ void OwnCalls::begin(std::int64_t block_bytes, const Candidates& candidates) {
     beginning.least_seconds = candidates.least_seconds;
     beginning.winner = candidates.winner;
     beginning.calls = std::exchange(calls_before_, 0);
-    learning::SizeClass& made = learner_.begin(key, std::move(beginning));
-    classes_[key].size_class = &made;
+    learning::SizeClass& made = learner_.begin(std::move(beginning));
+    classes_[learning::class_of(block_bytes)].size_class = &made;
 }
 
 /// What the ranks say is combined by its maximum; of waiting its negative, since whoever comes last has waited least.

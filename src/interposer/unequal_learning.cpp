@@ -33,39 +33,51 @@ void UnequalLearning::tell(mpi::DemandClaim& claim) const {
 void UnequalLearning::hear(const mpi::AgreedDemand& agreed) {
     if (measured_ != nullptr && agreed.call_seconds > 0) {
         const double agreement = candidate_ == by_clock ? agreed.cost_seconds : 0;
-        measured_->agreed =
-            learning::Measured{agreed.call_seconds + agreement, agreed.cost_seconds, agreed.set_up_seconds};
+        const double to_class_size =
+            static_cast<double>(measured_->size_class->size()) / static_cast<double>(measured_nanoseconds_);
+        measured_->agreed = learning::Measured{agreed.call_seconds + agreement, agreed.cost_seconds,
+                                               agreed.set_up_seconds, to_class_size};
     }
     measured_ = nullptr;
     call_nanoseconds_ = 0;
     set_up_nanoseconds_ = 0;
 }
 
+void UnequalLearning::note_headers(const DemandBound& before, const DemandBound& now) {
+    if (before.nanoseconds > 0 && now.nanoseconds > 0) {
+        headers_ = now.seconds() / before.seconds();
+    }
+}
+
 std::int64_t UnequalLearning::size_of(std::int64_t nanoseconds) const {
     return std::max<std::int64_t>(std::llround(1e-9 * static_cast<double>(nanoseconds) / seconds_per_byte_), 1);
 }
 
-UnequalLearning::Class& UnequalLearning::begun(int key, const mpi::AgreedDemand& agreed, bool made) {
-    const auto known = classes_.find(key);
-    if (known != classes_.end()) {
-        return known->second;
-    }
+UnequalLearning::Class& UnequalLearning::begun(std::int64_t nanoseconds, bool made) {
     learning::Beginning beginning;
-    const double least =
-        least_seconds_by_clock(agreed.bound.seconds(), size_of(agreed.bound.nanoseconds), start_seconds_);
+    beginning.size = nanoseconds;
+    beginning.agrees_anyway = true;
+    beginning.least_seconds = 1e-9 * static_cast<double>(nanoseconds);
+    const std::int64_t size = size_of(nanoseconds);
+    const double least = least_seconds_by_clock(beginning.least_seconds, size, start_seconds_);
     beginning.prospects = {{own}, {by_clock, made ? 0 : set_up_seconds_, least}};
-    beginning.least_seconds = agreed.bound.seconds();
-    const Method* const winner =
-        before_ != nullptr ? selection::learned_method(*before_, size_of(agreed.bound.nanoseconds)) : nullptr;
+    const Method* const winner = before_ != nullptr ? selection::learned_method(*before_, size) : nullptr;
     if (winner != nullptr) {
         beginning.winner = winner->native() ? own : by_clock;
     }
-    learning::SizeClass& begun = learner_.begin(key, std::move(beginning));
-    return classes_.emplace(key, Class{&begun, std::nullopt}).first->second;
+    learning::SizeClass& begun = learner_.begin(std::move(beginning));
+    return classes_.emplace(&begun, Class{&begun, std::nullopt}).first->second;
+}
+
+UnequalLearning::Class& UnequalLearning::class_of(std::int64_t nanoseconds, bool made) {
+    const learning::SizeClass* const near = learner_.find_near(nanoseconds);
+    return near == nullptr ? begun(nanoseconds, made) : classes_.at(near);
 }
 
 UnequalLearning::Turn UnequalLearning::take_turn(const mpi::AgreedDemand& agreed, bool made) {
-    Class& of = begun(learning::class_of(agreed.bound.nanoseconds), agreed, made);
+    const std::int64_t nanoseconds =
+        std::max<std::int64_t>(std::llround(static_cast<double>(agreed.bound.nanoseconds) / headers_), 1);
+    Class& of = class_of(nanoseconds, made);
     learning::SizeClass& size_class = *of.size_class;
     if (size_class.resting()) {
         size_class.skip();
@@ -75,6 +87,7 @@ UnequalLearning::Turn UnequalLearning::take_turn(const mpi::AgreedDemand& agreed
     const learning::Turn turn = learner_.next(size_class, std::exchange(of.agreed, std::nullopt));
     candidate_ = turn.candidate;
     measured_ = turn.measured ? &of : nullptr;
+    measured_nanoseconds_ = nanoseconds;
     return {candidate_ == by_clock, turn.measured, size_class.resting()};
 }
 

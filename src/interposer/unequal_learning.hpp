@@ -45,12 +45,14 @@ class UnequalLearning {
     /// What the agreement came to.
     void hear(const mpi::AgreedDemand& agreed);
     /// Whose turn the call of that bound (> 0) is, on all ranks alike. `made`: the exchange by the clock is there.
-    /// Throws std::bad_alloc.
+    /// Calls whose bounds differ by a quarter at most learn together. Throws std::bad_alloc.
     [[nodiscard]] Turn take_turn(const mpi::AgreedDemand& agreed, bool made);
     /// What this rank took for the call of the latest turn, if that was to be measured, from the agreement on.
     void note_call(std::int64_t nanoseconds) { call_nanoseconds_ = nanoseconds; }
     /// The same for making its exchange.
     void note_set_up(std::int64_t nanoseconds) { set_up_nanoseconds_ = nanoseconds; }
+    /// From now on bounds are of what is on the wire: the same call's was `before`, and is `now`.
+    void note_headers(const DemandBound& before, const DemandBound& now);
 
     [[nodiscard]] const learning::Learner& learner() const { return learner_; }
     /// The size of equal messages whose bound is `nanoseconds`; at least 1.
@@ -58,18 +60,21 @@ class UnequalLearning {
 
   private:
     struct Class {
-        learning::SizeClass* size_class = nullptr;
-        std::optional<learning::Measured> agreed;  ///< what its latest turn took, when that has been told
+        learning::SizeClass* size_class = nullptr;  ///< sizes are bounds of the messages alone, in nanoseconds
+        std::optional<learning::Measured> agreed;   ///< what its latest turn took, when that has been told
     };
-    [[nodiscard]] Class& begun(int key, const mpi::AgreedDemand& agreed, bool made);
+    [[nodiscard]] Class& class_of(std::int64_t nanoseconds, bool made);
+    [[nodiscard]] Class& begun(std::int64_t nanoseconds, bool made);
 
     const Tuning* before_;
     double seconds_per_byte_;
     double set_up_seconds_;
     double start_seconds_;
     learning::Learner learner_;
-    std::map<int, Class> classes_;
-    Class* measured_ = nullptr;  ///< whose turn is measured and not yet told of
+    std::map<const learning::SizeClass*, Class> classes_;
+    double headers_ = 1;                     ///< how many times as long bounds are as those of the messages alone
+    Class* measured_ = nullptr;              ///< whose turn is measured and not yet told of
+    std::int64_t measured_nanoseconds_ = 0;  ///< its bound
     std::size_t candidate_ = own;
     std::int64_t call_nanoseconds_ = 0;
     std::int64_t set_up_nanoseconds_ = 0;

@@ -118,8 +118,11 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
         make_exchange(call.comm);
         if (exchange_) {
             learn_start(call.comm);
+            const DemandBound without_headers = agreed_.bound;
             if (const auto obstacle = agree(call, refusals)) {
                 choice = {*obstacle};
+            } else if (learning_) {
+                learning_->note_headers(without_headers, agreed_.bound);
             }
         } else {
             choice = {Outcome::unavailable};

@@ -10,6 +10,8 @@ namespace aapc::learning {
 namespace {
 
 constexpr int classes_an_octave = 4;
+/// Sizes that share a class differ by less.
+constexpr double width_of_a_class = 1.25;
 /// Bits behind the leading one that a class goes by.
 constexpr int class_bits = 2;
 
@@ -38,7 +40,22 @@ SizeClass* Learner::find(int key) {
     return found == classes_.end() ? nullptr : &found->second;
 }
 
-SizeClass& Learner::begin(int key, Beginning beginning) {
+SizeClass* Learner::find_near(std::int64_t size) {
+    SizeClass* nearest = nullptr;
+    double least_ratio = width_of_a_class;
+    for (auto& [key, one] : classes_) {
+        const double larger = static_cast<double>(size) / static_cast<double>(one.size());
+        const double ratio = std::max(larger, 1 / larger);
+        if (ratio < least_ratio) {
+            least_ratio = ratio;
+            nearest = &one;
+        }
+    }
+    return nearest;
+}
+
+SizeClass& Learner::begin(Beginning beginning) {
+    const int key = class_of(beginning.size);
     if (!beginning.winner) {
         beginning.winner = winner_nearby(key, beginning);
     }

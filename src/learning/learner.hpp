@@ -36,10 +36,14 @@ class Learner {
   public:
     /// The class of that key; null: begin() has not been called for it. O(log classes).
     [[nodiscard]] SizeClass* find(int key);
+    /// The class that began with the size nearest to `size` (> 0), by less than a quarter larger or smaller; null:
+    /// there is none. For sizes that scatter: no boundary runs through the middle of them. O(classes).
+    [[nodiscard]] SizeClass* find_near(std::int64_t size);
 
-    /// Makes the class. Without a winner of its own it takes that of the nearest class within an octave, where that has
-    /// one among these prospects: neighbours differ little, so a program whose sizes change slowly learns once.
-    SizeClass& begin(int key, Beginning beginning);
+    /// Makes the class of the beginning's size. Without a winner of its own it takes that of the nearest class within
+    /// an octave, where that has one among these prospects: neighbours differ little, so a program whose sizes change
+    /// slowly learns once. Whoever goes by find_near() never finds the key of that size taken.
+    SizeClass& begin(Beginning beginning);
 
     /// Whose turn the next call of the class is, as SizeClass::next().
     [[nodiscard]] Turn next(SizeClass& of, const std::optional<Measured>& last) const;

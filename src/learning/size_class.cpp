@@ -102,6 +102,8 @@ Estimate ratio_of(const std::vector<double>& first, const std::vector<double>& s
 SizeClass::SizeClass(Beginning beginning)
     : prospects_(std::move(beginning.prospects)),
       least_seconds_(beginning.least_seconds),
+      size_(beginning.size),
+      agrees_anyway_(beginning.agrees_anyway),
       candidates_(prospects_.size()) {
     if (beginning.winner) {
         winner_ = *beginning.winner;
@@ -111,7 +113,8 @@ SizeClass::SizeClass(Beginning beginning)
     } else {
         calls_ = beginning.calls;
         unmeasured_ = beginning.calls;
-        resting_ = least_seconds_ < long_exchange_seconds ? std::max<std::int64_t>(opening_calls - calls_, 0) : 0;
+        const bool measures = agrees_anyway_ || least_seconds_ >= long_exchange_seconds;
+        resting_ = measures ? 0 : std::max<std::int64_t>(opening_calls - calls_, 0);
     }
 }
 
@@ -134,12 +137,12 @@ Turn SizeClass::next(const std::optional<Measured>& last, const Account& others)
 
 void SizeClass::observe(const Measured& measured) {
     Candidate& candidate = candidates_[*pending_];
+    const double seconds = measured.seconds * measured.to_class_size;
     // Accidents make calls longer and never shorter: one that was slow is not what it was. A winner is watched instead.
-    if (*pending_ != winner_ && !candidate.samples.empty() &&
-        measured.seconds * changed_ratio < typical(candidate.samples)) {
+    if (*pending_ != winner_ && !candidate.samples.empty() && seconds * changed_ratio < typical(candidate.samples)) {
         candidate.samples.clear();
     }
-    candidate.samples.push_back(measured.seconds);
+    candidate.samples.push_back(seconds);
     if (candidate.samples.size() > most_samples) {
         candidate.samples.erase(candidate.samples.begin());
     }
@@ -155,16 +158,16 @@ void SizeClass::observe(const Measured& measured) {
     if (*pending_ == winner_) {
         ++watched_;
         if (reference_.size() < times_of_a_reference) {
-            reference_.push_back(measured.seconds);
+            reference_.push_back(seconds);
         }
         return;
     }
     ++candidate.explored;
-    candidate.explored_seconds += measured.seconds;
+    candidate.explored_seconds += seconds;
     const bool first_look = candidate.samples.size() <= turns_of_a_look;
     const double too_slow = first_look ? hopeless_at_once : hopeless_ratio;
     if (++candidate.look_turns >= (first_look ? turns_of_a_look : 1) ||
-        (!candidates_[winner_].samples.empty() && measured.seconds > too_slow * winner_seconds())) {
+        (!candidates_[winner_].samples.empty() && seconds > too_slow * winner_seconds())) {
         end_look(candidate);
     }
 }
@@ -318,7 +321,7 @@ void SizeClass::begin_spell() {
 
 Turn SizeClass::choose(const Account& others) {
     const std::vector<double>& winners = candidates_[winner_].samples;
-    if (!winners.empty() && !nothing_to_gain()) {
+    if (!winners.empty() && !nobody_can_gain()) {
         if (const auto challenger = due_challenger(others)) {
             return {*challenger, true};
         }
@@ -339,7 +342,7 @@ bool SizeClass::watches(const Account& others) const {
     }
     Account together = account();
     together += others;
-    return together.spent_seconds + price_of_agreement() <= allowance(together);
+    return together.spent_seconds + price_of_measuring() <= allowance(together);
 }
 
 std::optional<std::size_t> SizeClass::due_challenger(const Account& others) const {
@@ -440,7 +443,7 @@ Account SizeClass::account() const {
         return sum;
     }
     const double usual = winner_seconds();
-    const double agreeing = static_cast<double>(agreements_) * price_of_agreement();
+    const double agreeing = static_cast<double>(agreements_) * price_of_measuring();
     sum.seconds += static_cast<double>(unmeasured_) * usual + agreeing;
     sum.spent_seconds += agreeing;
     for (std::size_t index = 0; index < candidates_.size(); ++index) {

@@ -30,6 +30,10 @@ struct Beginning {
     std::optional<std::size_t> winner;
     /// Calls of this class that the MPI's own has served already.
     std::int64_t calls = 0;
+    /// Of the call that it begins with, in whatever unit sizes are (> 0).
+    std::int64_t size = 1;
+    /// Every call begins with an agreement, measured or not: its times are there for nothing.
+    bool agrees_anyway = false;
 };
 
 /// Whose turn a call is.
@@ -43,6 +47,7 @@ struct Measured {
     double seconds = 0;            ///< the exchange on the slowest rank; > 0
     double agreement_seconds = 0;  ///< the agreement before it, without waiting for the last rank; >= 0
     double set_up_seconds = 0;     ///< what had to be set up for it
+    double to_class_size = 1;      ///< times this the exchange would have taken for the size that the class began with
 };
 
 /// The calls with which a program begins go by what it would have without us, so that a short one loses nothing.
@@ -77,6 +82,8 @@ class SizeClass {
     /// Index into the prospects of the fastest so far, the MPI's own where there is no difference beyond the noise.
     [[nodiscard]] std::size_t winner() const { return winner_; }
     [[nodiscard]] const std::vector<Prospect>& prospects() const { return prospects_; }
+    /// Of the call that it began with.
+    [[nodiscard]] std::int64_t size() const { return size_; }
     [[nodiscard]] Account account() const;
 
     /// What has been seen of a candidate since conditions changed last.
@@ -116,18 +123,21 @@ class SizeClass {
     [[nodiscard]] double expected_price(std::size_t candidate) const;
     [[nodiscard]] double possible_gain(std::size_t candidate) const;
     [[nodiscard]] bool nobody_can_gain() const;
+    [[nodiscard]] bool surely_faster(std::size_t candidate) const;
     [[nodiscard]] bool worth_its_price(std::size_t candidate) const;
     [[nodiscard]] bool affordable(std::size_t candidate, const Account& others) const;
     [[nodiscard]] bool hopeless(const Candidate& candidate) const;
     [[nodiscard]] bool surely_slower(const Candidate& candidate) const;
     [[nodiscard]] bool always_slower(const Candidate& candidate) const;
-    [[nodiscard]] bool nothing_to_gain() const;
     [[nodiscard]] std::int64_t rest() const;
     [[nodiscard]] double price_of_agreement() const;
+    [[nodiscard]] double price_of_measuring() const { return agrees_anyway_ ? 0 : price_of_agreement(); }
     [[nodiscard]] double winner_seconds() const;
 
     std::vector<Prospect> prospects_;
     double least_seconds_;
+    std::int64_t size_;
+    bool agrees_anyway_;
     std::vector<Candidate> candidates_;
     std::size_t winner_ = 0;
     std::optional<std::size_t> pending_;

@@ -10,6 +10,8 @@ namespace {
 
 /// What a program's first call may take longer since connections are cold.
 constexpr double cold_seconds = 0.05;
+/// By then the less of two times is that of warm ones.
+constexpr std::int64_t calls_that_warm = 2;
 
 /// Of a candidate of which nothing is known but that somebody believes in it.
 constexpr double expected_excess_of_unknown = 0.25;
@@ -19,8 +21,7 @@ constexpr double least_expected_excess = 0.1;
 /// Nobody knows how many calls there will be: as many as there have been, and two thirds of what they could gain at
 /// most.
 constexpr double gain_over_price = 1.5;
-/// Within this of what the links can do nobody can gain; a time far below shows that the links are not as described.
-constexpr double near_the_least = 1.02;
+/// A time that far below what the links can do shows that they are not as described.
 constexpr double credible_least = 0.8;
 
 }  // namespace
@@ -39,7 +40,7 @@ double SizeClass::expected_price(std::size_t index) const {
     const double usual = winner_seconds();
     const auto seen_seconds = typical_seconds(index);
     const double excess = seen_seconds ? std::max(*seen_seconds - usual, 0.0) : expected_excess(index);
-    return excess + price_of_agreement() + (candidate.was_set_up ? 0 : prospects_[index].set_up_seconds);
+    return excess + price_of_measuring() + (candidate.was_set_up ? 0 : prospects_[index].set_up_seconds);
 }
 
 /// In one call, at most. A winner that takes far less than the links need shows that they are not as described.
@@ -62,20 +63,22 @@ bool SizeClass::nobody_can_gain() const {
     return true;
 }
 
+/// By his model, however little of it is true.
+bool SizeClass::surely_faster(std::size_t index) const {
+    const double least = prospects_[index].least_seconds;
+    return least > 0 && trust_in_models * least < winner_seconds();
+}
+
 /// Of somebody of whom nothing is known. A program of few calls has nothing of a candidate that is dear to set up, and
 /// what is slow in the first calls may be the connections.
 bool SizeClass::worth_its_price(std::size_t index) const {
     if (!candidates_[index].samples.empty()) {
         return true;
     }
-    const double cold = calls_ < opening_calls ? cold_seconds : 0;
+    const bool cold_connections = calls_ < opening_calls && !(calls_ >= calls_that_warm && surely_faster(index));
+    const double cold = cold_connections ? cold_seconds : 0;
     const double gain = static_cast<double>(calls_) * possible_gain(index) - cold;
     return gain >= gain_over_price * expected_price(index);
-}
-
-bool SizeClass::nothing_to_gain() const {
-    const double seconds = winner_seconds();
-    return winner_ == 0 && seconds <= near_the_least * least_seconds_ && seconds >= credible_least * least_seconds_;
 }
 
 /// Whether somebody of whom nothing is known is worth a turn that cannot be paid for yet.

@@ -9,7 +9,13 @@
 namespace aapc::learning {
 namespace {
 
-Beginning two_prospects(double least_seconds = 1) { return {{{0, 0}, {7, 0}}, least_seconds, std::nullopt}; }
+Beginning two_prospects(double least_seconds = 1, std::int64_t size = 65536) {
+    Beginning beginning;
+    beginning.prospects = {{0, 0}, {7, 0}};
+    beginning.least_seconds = least_seconds;
+    beginning.size = size;
+    return beginning;
+}
 
 /// Turns with these times until so many have been taken; the last one is still under way.
 Turn feed(SizeClass& size_class, int turns, double own, double other) {
@@ -103,16 +109,37 @@ TEST(SizeClass, ALeadIsNotLostToOneAccident) {
 
 TEST(Learner, AClassBeginsWithTheWinnerOfItsNeighbour) {
     Learner learner;
-    SizeClass& first = learner.begin(class_of(65536), two_prospects());
+    SizeClass& first = learner.begin(two_prospects());
     feed(first, 30, 3, 2);
     ASSERT_EQ(first.winner(), 1U);
-    EXPECT_EQ(learner.begin(class_of(90000), two_prospects()).winner(), 1U);
-    EXPECT_EQ(learner.begin(class_of(1 << 20), two_prospects()).winner(), 0U);
+    EXPECT_EQ(learner.begin(two_prospects(1, 90000)).winner(), 1U);
+    EXPECT_EQ(learner.begin(two_prospects(1, 1 << 20)).winner(), 0U);
+}
+
+TEST(Learner, NearSizesShareAClassWhereverTheyAre) {
+    Learner learner;
+    EXPECT_EQ(learner.find_near(1 << 20), nullptr);
+    SizeClass& first = learner.begin(two_prospects(1, (1 << 20) - 1));
+    EXPECT_EQ(learner.find_near((1 << 20) + 1), &first);
+    EXPECT_NE(class_of((1 << 20) + 1), class_of((1 << 20) - 1));
+    EXPECT_EQ(learner.find_near(900000), &first);
+    EXPECT_EQ(learner.find_near(700000), nullptr);
+    SizeClass& second = learner.begin(two_prospects(1, 1350000));
+    EXPECT_EQ(learner.find_near(1250000), &second);
+    EXPECT_EQ(learner.find_near(1100000), &first);
+}
+
+TEST(SizeClass, TimesAreThoseOfTheSizeThatItBeganWith) {
+    SizeClass one(two_prospects());
+    static_cast<void>(one.next(std::nullopt, {}));
+    static_cast<void>(one.next(Measured{3, 0, 0, 0.8}, {}));
+    EXPECT_DOUBLE_EQ(*one.typical_seconds(0), 2.4);
+    EXPECT_DOUBLE_EQ(one.account().seconds, 3);
 }
 
 TEST(Learner, OnePurseForAllClasses) {
     Learner learner;
-    SizeClass& spender = learner.begin(class_of(1 << 20), two_prospects(0.5));
+    SizeClass& spender = learner.begin(two_prospects(0.5));
     feed(spender, 12, 1, 1.9);
     const Account account = learner.account();
     EXPECT_GT(account.spent_seconds, 0);

@@ -213,6 +213,60 @@ TEST(Regret, SizesThatChangeSlowlyAreLearnedOnce) {
     EXPECT_LE(run(world, sizes).regret(), 1.05);
 }
 
+/// Unequal messages of a bound of 4 to 4.6 ms, other ones every eighth call, as on two racks at 1 Gbit/s.
+World racks(double own_over_bound, double spread, std::uint64_t seed) {
+    World world;
+    world.unequal = true;
+    world.agreement_seconds = 5e-4;
+    world.set_up_seconds = 3e-3;
+    world.least_seconds = [](std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds); };
+    world.candidate_takes_more_seconds = 1e-3;
+    world.time_of = [=](std::int64_t nanoseconds, int call, std::size_t one) {
+        const double cold = call == 0 ? 1e-2 : 0;
+        const double over_bound = one == 0 ? own_over_bound : 1.4;
+        return (1e-9 * static_cast<double>(nanoseconds) * over_bound + cold) * scatter(call, one, seed, spread);
+    };
+    return world;
+}
+
+std::vector<std::int64_t> bounds_about_a_boundary(std::size_t calls) {
+    const std::int64_t boundary = first_of(class_of(4200000));
+    std::vector<std::int64_t> bounds;
+    for (std::size_t call = 0; call < calls; ++call) {
+        bounds.push_back(boundary + (call / 8 % 2 == 0 ? -30000 : 150000));
+    }
+    return bounds;
+}
+
+TEST(Regret, UnequalMessagesLearnTogetherWhereverTheirBoundsAre) {
+    for (const double spread : {0.0, 0.1, 0.2}) {
+        for (const std::uint64_t seed : {1U, 2U, 3U}) {
+            const World world = racks(3, spread, seed);
+            const Outcome ten = run(world, bounds_about_a_boundary(10));
+            EXPECT_GE((ten.by_one[0] - ten.seconds) / (ten.by_one[0] - ten.by_one[1]), 0.5) << spread << ' ' << seed;
+            const Outcome hundred = run(world, bounds_about_a_boundary(100));
+            // Exchanges by the clock agree in every call, learned or not.
+            const double always = hundred.by_one[1] + 100 * world.agreement_seconds + world.set_up_seconds;
+            EXPECT_LE(hundred.seconds, 1.05 * always) << spread << ' ' << seed;
+        }
+    }
+}
+
+TEST(Regret, UnequalMessagesThatTheMpiCarriesAtTheBoundAreLeftToIt) {
+    const Outcome outcome = run(racks(1.1, 0.02, 1), bounds_about_a_boundary(100));
+    EXPECT_THAT(outcome.served, testing::Each(0U));
+}
+
+TEST(Regret, WhoTakesTwiceWhatACandidateEvenMayTakeMakesRoomInTheThirdCall) {
+    World world = steady({0.03, 0.01});
+    world.set_up_seconds = 3e-3;
+    world.least_seconds = [](std::int64_t) { return 0.01; };
+    world.unequal = true;
+    EXPECT_THAT(run(world, 5).served, testing::ElementsAre(0, 0, 1, 1, 1));
+    world.least_seconds = [](std::int64_t) { return 0.016; };
+    EXPECT_THAT(run(world, 5).served, testing::ElementsAre(0, 0, 0, 1, 1));
+}
+
 TEST(Regret, ChangesOfTheNetworkAreFollowed) {
     const auto switches = [](Seconds before, Seconds after, int when) {
         World world = long_calls(before);

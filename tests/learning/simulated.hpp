@@ -25,6 +25,7 @@ struct World {
     double set_up_seconds = 0;
     std::function<double(std::int64_t)> least_seconds = [](std::int64_t) { return 0.0; };
     double candidate_takes_more_seconds = 0;  ///< than the least, as is known
+    bool unequal = false;                     ///< every call agrees, and near sizes share a class wherever they are
 };
 
 /// What came of a program's calls.
@@ -40,19 +41,15 @@ struct Outcome {
 };
 
 inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
-    struct Last {
-        double seconds, set_up;
-    };
     Learner learner;
     Outcome outcome;
     outcome.by_one.assign(world.candidates, 0);
     std::vector<bool> is_set_up(world.candidates, false);
     is_set_up[0] = true;
-    std::map<int, Last> waiting;
+    std::map<const SizeClass*, Measured> waiting;
     for (std::size_t call = 0; call < sizes.size(); ++call) {
         const std::int64_t size = sizes[call];
-        const int key = class_of(size);
-        SizeClass* found = learner.find(key);
+        SizeClass* found = world.unequal ? learner.find_near(size) : learner.find(class_of(size));
         if (found == nullptr) {
             Beginning beginning;
             for (std::size_t method = 0; method < world.candidates; ++method) {
@@ -63,16 +60,18 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
                 }
             }
             beginning.least_seconds = world.least_seconds(size);
-            found = &learner.begin(key, beginning);
+            beginning.size = size;
+            beginning.agrees_anyway = world.unequal;
+            found = &learner.begin(beginning);
         }
         Turn turn{found->winner(), false};
-        double agreeing = 0;
+        double agreeing = world.unequal ? world.agreement_seconds : 0;
         if (found->resting()) {
             found->skip();
         } else {
             std::optional<Measured> last;
             if (found->awaits_time()) {
-                last = {waiting[key].seconds, world.agreement_seconds, waiting[key].set_up};
+                last = waiting[found];
                 agreeing = world.agreement_seconds;
             }
             turn = learner.next(*found, last);
@@ -82,7 +81,9 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
         const double set_up = is_set_up[turn.candidate] ? 0 : world.set_up_seconds;
         is_set_up[turn.candidate] = true;
         const double seconds = world.time_of(size, static_cast<int>(call), turn.candidate);
-        waiting[key] = {seconds, set_up};
+        const double own_agreement = world.unequal && turn.candidate != 0 ? world.agreement_seconds : 0;
+        const double to_class_size = world.unequal ? static_cast<double>(found->size()) / static_cast<double>(size) : 1;
+        waiting[found] = {seconds + own_agreement, world.agreement_seconds, set_up, to_class_size};
         outcome.seconds += seconds + set_up + agreeing;
         outcome.served.push_back(turn.candidate);
         for (std::size_t one = 0; one < world.candidates; ++one) {
