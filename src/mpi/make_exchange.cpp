@@ -34,7 +34,7 @@ ClockFault fault_of_clock(int rank) {
 }
 
 /// Whether what the ranks of a machine have for each other, and for others, goes through memory that they share. The
-/// same on all ranks.
+/// same on all ranks. Throws std::bad_alloc.
 bool goes_through_depot(const Prepared& prepared, const Placement& placement) {
     return dynamic_cast<const SharesMemory*>(prepared.timetable.get()) != nullptr &&
            prepared.method.synchronisation.kind == Synchronisation::Kind::window && some_machine_is_shared(placement);
@@ -61,12 +61,14 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
                                                   const Placement& placement, MachineMemory* memory,
                                                   std::optional<std::int64_t> most_bytes) {
     const ReturnedErrors returned(comm);
+    ExchangeOptions options;
+    const Expected<Prepared> unprepared = failure({.problem = no_memory});
+    const bool known =
+        !prepared || have_memory_for([&] { options.through_depot = goes_through_depot(*prepared, placement); });
     Plan plan;
-    if (auto first = agree_on_plan(comm, prepared, placement, plan)) {
+    if (auto first = agree_on_plan(comm, known ? prepared : unprepared, placement, plan)) {
         return failure(std::move(*first));
     }
-    ExchangeOptions options;
-    options.through_depot = goes_through_depot(*prepared, placement);
     if (uses_tickets(plan.synchronisation) || options.through_depot) {
         const auto [what, advice] = options.through_depot ? std::pair("what they put together", "algorithm")
                                                           : std::pair("its tickets", "synchronisation");
