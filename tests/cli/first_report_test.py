@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Follows docs/first-report.md as a new user would: writes its files, runs its commands in order and compares what they
-print with the page; times of the machine may differ. Slurm's srun is stood in for by Open MPI's launcher.
+print with the page; times of the machine may differ. Slurm's srun is stood in for by Open MPI's launcher, unless there
+is to be a Slurm of its own (tests/slurm).
 
-    first_report_test.py --source DIRECTORY --aapc PROGRAM --mpiexec LAUNCHER --mpicc COMPILER
+    first_report_test.py --source DIRECTORY --aapc PROGRAM --mpicc COMPILER --mpiexec LAUNCHER | --slurm
+
+Exit status 77 where there is no Slurm.
 """
 
 import argparse
+import contextlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +26,15 @@ exec '{mpiexec}' --oversubscribe --mca btl self,vader -n "$ranks" \\
     sh -c 'AAPC_HOSTNAME=n$OMPI_COMM_WORLD_RANK exec "$@"' sh "$@"
 """
 
+# On this machine all nodes are one host; a rank says which it is on.
+SLURMS_SRUN = """#!/bin/sh
+pmi=$1 ranks=$3
+shift 3
+exec '{srun}' "$pmi" -N "$ranks" -n "$ranks" sh -c 'AAPC_HOSTNAME=$SLURMD_NODENAME exec "$@"' sh "$@"
+"""
+# What the page says in brackets: the job script goes to the queue.
+QUEUED = "sbatch --wait --output=job.out job-with-aapc.sh >/dev/null && cat job.out"
+
 
 def expect(holds: object, what: str) -> None:
     if not holds:
@@ -31,8 +45,8 @@ def without_times(text: str) -> str:
     return re.sub(r"\b\d+\.\d{6}\b", "TIME", text)
 
 
-def run_page(page: str, directory: Path, environment: dict[str, str]) -> int:
-    """The page's files and commands; how many commands of aapc's there were."""
+def run_page(page: str, directory: Path, environment: dict[str, str], queued: str | None) -> int:
+    """The page's files and commands, the job by `queued` if there is a queue; how many commands of aapc's there were."""
     count = 0
     for kind, name, body in re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         if kind != "console":
@@ -40,8 +54,9 @@ def run_page(page: str, directory: Path, environment: dict[str, str]) -> int:
             continue
         first, _, expected = body.partition("\n")
         expect(first.startswith("$ "), f"a block begins with {first}")
+        command = queued if queued and first == "$ sh job-with-aapc.sh" else first[2:]
         done = subprocess.run(
-            first[2:], shell=True, cwd=directory, env=environment, capture_output=True, text=True, timeout=120
+            command, shell=True, cwd=directory, env=environment, capture_output=True, text=True, timeout=120
         )
         expect(done.returncode == 0, f"{first}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
         expect(
@@ -56,22 +71,38 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--aapc", type=Path, required=True)
-    parser.add_argument("--mpiexec", required=True)
+    srun = parser.add_mutually_exclusive_group(required=True)
+    srun.add_argument("--mpiexec")
+    srun.add_argument("--slurm", action="store_true")
     parser.add_argument("--mpicc", required=True)
     options = parser.parse_args()
     page = (options.source / "docs/first-report.md").read_text()
-    with tempfile.TemporaryDirectory() as scratch:
+    wrapper = SRUN.format(mpiexec=options.mpiexec)
+    with contextlib.ExitStack() as stack:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
+        if options.slurm:
+            sys.path.insert(0, str(options.source / "tests/slurm"))
+            from cluster import Cluster, why_not
+
+            if problem := why_not():
+                print(f"skipped: {problem}")
+                sys.exit(77)
+            cluster = stack.enter_context(Cluster(4))
+            environment |= {"SLURM_CONF": cluster.environment["SLURM_CONF"]}
+            environment |= {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
+            wrapper = SLURMS_SRUN.format(srun=shutil.which("srun"))
+        scratch = stack.enter_context(tempfile.TemporaryDirectory())
         directory = Path(scratch)
         program = options.source.resolve() / "examples/alltoall_time.c"
         subprocess.run([options.mpicc, program, "-o", directory / "app"], check=True)
         commands = directory / "commands"
         commands.mkdir()
-        (commands / "srun").write_text(SRUN.format(mpiexec=options.mpiexec))
+        (commands / "srun").write_text(wrapper)
         (commands / "srun").chmod(0o755)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
         environment["PATH"] = f"{commands}:{options.aapc.resolve().parent}:{environment['PATH']}"
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        expect(run_page(page, directory, environment) == 5, "the page promises five commands")
+        count = run_page(page, directory, environment, QUEUED if options.slurm else None)
+        expect(count == 5, f"the page promises five commands, and there are {count}")
         report = (directory / "report.html").read_text()
         expect("<html" in report and "MPI_Alltoall" in report, f"no page of a job's all-to-alls:\n{report[:400]}")
 
