@@ -127,6 +127,9 @@ std::vector<char> improved(Jury& jury, const std::vector<char>& start, int fixed
             jury.flip(item);
         }
     }
+    // Of few items the one that gains most goes first. Of many each that gains at all, since looking at all of them for
+    // every single step takes too long.
+    constexpr std::size_t few = 24;
     double best = jury.gain();
     for (bool better = true; better;) {
         better = false;
@@ -136,14 +139,18 @@ std::vector<char> improved(Jury& jury, const std::vector<char>& start, int fixed
                 continue;
             }
             jury.flip(item);
-            if (const double gain = jury.gain(); gain > best * (1 + 1e-9) + 1e-12) {
+            const double gain = jury.gain();
+            const bool gains = gain > best * (1 + 1e-9) + 1e-12;
+            if (gains) {
                 best = gain;
                 best_item = item;
                 better = true;
             }
-            jury.flip(item);
+            if (!gains || jury.items() <= few) {
+                jury.flip(item);
+            }
         }
-        if (better) {
+        if (better && jury.items() <= few) {
             jury.flip(best_item);
         }
     }

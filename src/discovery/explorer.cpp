@@ -18,6 +18,8 @@ namespace {
 constexpr int most_passes = 8;
 /// So many rounds show every port with few others.
 constexpr Machine sparse_rounds = 8;
+/// Up to so many groups are tested one after the other, and parts measured.
+constexpr std::size_t few_at_once = 8;
 /// Splits by latency that are tried by bandwidth.
 constexpr std::size_t most_hints = 32;
 
@@ -93,6 +95,18 @@ std::vector<Round> Explorer::first_rounds() {
     return rounds;
 }
 
+int Explorer::rounds_at_random(const std::vector<std::vector<Machine>>& parts) {
+    // Few machines are found by trying all rows, and sets that a few flows link.
+    constexpr std::size_t few = 24;
+    int rounds = 2;
+    for (const std::vector<Machine>& part : parts) {
+        if (part.size() > few && explored_.insert(part).second) {
+            rounds = std::max(rounds, static_cast<int>(4 * logarithm(static_cast<Machine>(part.size()))));
+        }
+    }
+    return rounds;
+}
+
 std::vector<Round> Explorer::rounds_in_parts() {
     std::vector<Round> rounds;
     const auto add = [&rounds](Round round) {
@@ -101,11 +115,21 @@ std::vector<Round> Explorer::rounds_in_parts() {
         }
     };
     auto levels = parts_by_depth(findings_.tree);
-    levels.push_back(machines_by_switch(findings_.tree));
+    std::vector<std::vector<Machine>> by_switch = machines_by_switch(findings_.tree);
+    if (by_switch.size() <= few_at_once) {
+        // Each alone, where streams go at their ports' speed: with all at once, what slows them down may be the
+        // machines.
+        for (std::vector<Machine>& machines : by_switch) {
+            levels.push_back({std::move(machines)});
+        }
+    } else {
+        levels.push_back(std::move(by_switch));
+    }
     for (const auto& parts : levels) {
         // Twice the same: what is there shows again, what held a flow up does not.
-        for (int turn = 0; turn < 2; ++turn) {
-            add(shifted_by_half(parts));
+        add(shifted_by_half(parts));
+        add(shifted_by_half(parts));
+        for (int turns = rounds_at_random(parts); turns > 0; --turns) {
             add(at_random(parts, random_));
         }
     }
@@ -124,28 +148,41 @@ void Explorer::add_tests(std::vector<Round>& rounds) {
     for (const Group& group : findings_.tree.groups) {
         put_on_trial(group.machines);
     }
+    const std::size_t found = on_trial_.size();
     for (const std::vector<Machine>& hint : suspicions_.hints) {
         put_on_trial(hint);
     }
     const std::size_t before = rounds.size();
-    constexpr int turns = 3;
-    for (int turn = 0; turn < turns; ++turn) {
-        std::vector<Round> best = best_filling();
+    const auto fill = [&](const std::vector<std::vector<Machine>>& groups) {
+        std::vector<Round> best = best_filling(groups);
         std::move(best.begin(), best.end(), std::back_inserter(rounds));
+    };
+    // Once all together. Then a few each alone: what many streams at once slow down is no link of a group.
+    constexpr int turns = 2;
+    fill(on_trial_);
+    for (int turn = 0; turn < turns; ++turn) {
+        if (found > few_at_once) {
+            fill(on_trial_);
+            continue;
+        }
+        for (std::size_t group = 0; group < found; ++group) {
+            fill({on_trial_[group]});
+        }
+        fill({on_trial_.begin() + static_cast<std::ptrdiff_t>(found), on_trial_.end()});
     }
     tests_ = rounds.size() - before;
 }
 
-std::vector<Round> Explorer::best_filling() {
+std::vector<Round> Explorer::best_filling(const std::vector<std::vector<Machine>>& groups) {
     SwitchTree others = findings_.tree;
     std::erase_if(others.groups, [&](const Group& group) {
-        return std::find(on_trial_.begin(), on_trial_.end(), group.machines) != on_trial_.end();
+        return std::find(groups.begin(), groups.end(), group.machines) != groups.end();
     });
     std::vector<Round> best;
     double most = 0;
     constexpr int tries = 8;
     for (int attempt = 0; attempt < tries; ++attempt) {
-        std::vector<Round> rounds = filling(on_trial_, machines_, random_);
+        std::vector<Round> rounds = filling(groups, machines_, random_);
         double offered = 0;
         for (const Round& round : rounds) {
             const std::vector<double> rates = fair_rates(others, round);
@@ -217,6 +254,7 @@ void Explorer::add(const std::vector<Round>& measured) {
         std::erase_if(findings_.tree.groups, [&](const Group& group) { return !is_tested(group); });
     }
     if (step_ == Step::verification) {
+        findings_.tree.ports = ports_by_few(rounds_, std::move(findings_.tree.ports));
         add_what_latency_shows();
     }
 }

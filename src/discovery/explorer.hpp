@@ -3,6 +3,7 @@
 #pragma once
 
 #include <random>
+#include <set>
 #include <vector>
 
 #include "discovery/fit.hpp"
@@ -47,9 +48,11 @@ class Explorer {
 
     [[nodiscard]] std::vector<Round> first_rounds();
     [[nodiscard]] std::vector<Round> rounds_in_parts();
+    /// How many rounds at random within these parts: more for large ones that are new.
+    [[nodiscard]] int rounds_at_random(const std::vector<std::vector<Machine>>& parts);
     void add_tests(std::vector<Round>& rounds);
-    /// Of some ways to fill the links of the groups on trial the one in which other links get least in the way.
-    [[nodiscard]] std::vector<Round> best_filling();
+    /// Of some ways to fill the links of these groups the one in which other links get least in the way.
+    [[nodiscard]] std::vector<Round> best_filling(const std::vector<std::vector<Machine>>& groups);
     /// Refutes groups that the tests meant for them do not bear out.
     void judge_tests(std::size_t first_of_tests);
     void verify(const std::vector<Round>& measured);
@@ -62,6 +65,7 @@ class Explorer {
     int passes_ = 0;
     std::vector<Round> rounds_;
     Suspicions suspicions_;
+    std::set<std::vector<Machine>> explored_;     ///< large parts that have had rounds of their own
     std::vector<std::vector<Machine>> tested_;    ///< groups that have had rounds of their own
     std::vector<std::vector<Machine>> doubted_;   ///< groups that one test did not bear out
     std::vector<std::vector<Machine>> on_trial_;  ///< those of them that this step is to test

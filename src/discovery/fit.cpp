@@ -71,6 +71,59 @@ int fixed_item(const std::vector<Item>& items) {
     return -1;
 }
 
+std::vector<Machine> machines_inside(const std::vector<Item>& items, const Side& side) {
+    std::vector<Machine> machines;
+    for (std::size_t item = 0; item < items.size(); ++item) {
+        if (side[item] != 0) {
+            machines.insert(machines.end(), items[item].begin(), items[item].end());
+        }
+    }
+    std::sort(machines.begin(), machines.end());
+    return machines;
+}
+
+/// A dozen of those that gain most, no two of them nearly the same.
+std::vector<Side> most_promising(std::vector<std::pair<double, Side>> starts) {
+    constexpr std::size_t dozen = 12;
+    std::stable_sort(starts.begin(), starts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<Side> chosen;
+    for (auto& [gain, side] : starts) {
+        const auto nearly_the_same = [&side](const Side& other) {
+            std::size_t both = 0;
+            std::size_t either = 0;
+            for (std::size_t item = 0; item < side.size(); ++item) {
+                both += side[item] != 0 && other[item] != 0 ? 1 : 0;
+                either += side[item] != 0 || other[item] != 0 ? 1 : 0;
+            }
+            constexpr double most_in_common = 0.8;
+            return static_cast<double>(both) > most_in_common * static_cast<double>(either);
+        };
+        if (std::none_of(chosen.begin(), chosen.end(), nearly_the_same)) {
+            chosen.push_back(std::move(side));
+        }
+        if (chosen.size() == dozen) {
+            break;
+        }
+    }
+    return chosen;
+}
+
+/// improved(), or the same of the other side where that explains more: what is behind a link with machine 0 is named by
+/// what is not, and without machine 0 it explains nearly as much. The jury is left with what is returned.
+Side improved_on_its_side(Jury& jury, const Side& start, int fixed) {
+    Side side = improved(jury, start, fixed);
+    if (fixed < 0) {
+        return side;
+    }
+    const double gain = jury.gain();
+    Side other = side;
+    for (std::size_t item = 0; item < other.size(); ++item) {
+        other[item] = other[item] == 0 && static_cast<int>(item) != fixed ? 1 : 0;
+    }
+    other = improved(jury, other, fixed);
+    return jury.gain() > gain ? other : improved(jury, side, fixed);
+}
+
 /// The best sets at one switch, each from one of the most promising suggestions.
 void propose(const std::vector<Explained>& rounds, const std::vector<Item>& items, std::size_t machines,
              const std::vector<std::vector<Machine>>& hints, std::vector<Proposal>& proposals) {
@@ -88,29 +141,23 @@ void propose(const std::vector<Explained>& rounds, const std::vector<Item>& item
         }
         starts.emplace_back(jury.gain(), std::move(side));
     }
-    constexpr std::size_t most_promising = 12;
-    const std::size_t taken = std::min(most_promising, starts.size());
-    std::partial_sort(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(taken), starts.end(),
-                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (std::size_t start = 0; start < taken; ++start) {
-        const Side side = improved(jury, starts[start].second, fixed);
+    for (const Side& start : most_promising(std::move(starts))) {
+        const Side side = improved_on_its_side(jury, start, fixed);
         const Support support = jury.support();
         const bool leaves_two = fixed < 0 || jury.inside_count() + 2 <= items.size();
         if (!support.convinces() || jury.inside_count() < 2 || jury.inside_count() == items.size() || !leaves_two) {
             continue;
         }
-        Proposal proposal{{}, support.gain};
-        for (std::size_t item = 0; item < items.size(); ++item) {
-            if (side[item] != 0) {
-                proposal.machines.insert(proposal.machines.end(), items[item].begin(), items[item].end());
-            }
-        }
-        std::sort(proposal.machines.begin(), proposal.machines.end());
+        Proposal proposal{machines_inside(items, side), support.gain};
         if (std::none_of(proposals.begin(), proposals.end(),
                          [&](const Proposal& other) { return other.machines == proposal.machines; })) {
             proposals.push_back(std::move(proposal));
         }
     }
+}
+
+bool is_refuted(const Suspicions& suspicions, const std::vector<Machine>& machines) {
+    return std::find(suspicions.refuted.begin(), suspicions.refuted.end(), machines) != suspicions.refuted.end();
 }
 
 Group group_of(std::vector<Machine> machines, const Support& support) {
@@ -149,8 +196,7 @@ bool add_convincing(const std::vector<Round>& rounds, const Suspicions& suspicio
     order_by_merit(proposals);
     bool added = false;
     for (const Proposal& proposal : proposals) {
-        const auto refuted = std::find(suspicions.refuted.begin(), suspicions.refuted.end(), proposal.machines);
-        if (refuted != suspicions.refuted.end() || !fits_into(tree, proposal.machines)) {
+        if (is_refuted(suspicions, proposal.machines) || !fits_into(tree, proposal.machines)) {
             continue;
         }
         // The most convincing alone is certain to be what it is; the others may have been its shadow.
@@ -163,20 +209,52 @@ bool add_convincing(const std::vector<Round>& rounds, const Suspicions& suspicio
     return added;
 }
 
+/// A group with the machines that explain most now that the other groups are known: among many, one or two may have
+/// come to be on the wrong side before that.
+std::vector<Machine> refined(const std::vector<Round>& rounds, const SwitchTree& others,
+                             const std::vector<Machine>& group) {
+    constexpr std::size_t few = 24;  // of these, all steps were tried
+    for (const std::vector<Item>& items : items_by_switch(others)) {
+        Side side(items.size(), 0);
+        std::size_t covered = 0;
+        for (std::size_t item = 0; item < items.size(); ++item) {
+            side[item] = std::binary_search(group.begin(), group.end(), items[item].front()) ? 1 : 0;
+            covered += side[item] != 0 ? items[item].size() : 0;
+        }
+        if (covered != group.size() || items.size() <= few) {
+            continue;
+        }
+        Jury jury(explain(rounds, others), items, others.ports.size());
+        side = improved(jury, side, fixed_item(items));
+        std::vector<Machine> machines = machines_inside(items, side);
+        return jury.inside_count() >= 2 && fits_into(others, machines) ? machines : group;
+    }
+    return group;
+}
+
 /// Each group once more, now that the others are known; what does not convince any more goes. Whether one went.
-bool reconsider(const std::vector<Round>& rounds, SwitchTree& tree) {
+bool reconsider(const std::vector<Round>& rounds, const Suspicions& suspicions, SwitchTree& tree) {
     bool dropped = false;
     for (std::size_t index = 0; index < tree.groups.size();) {
         SwitchTree others = tree;
         others.groups.erase(others.groups.begin() + static_cast<std::ptrdiff_t>(index));
-        const Support support = support_of(rounds, others, tree.groups[index].machines);
+        std::vector<Machine> machines = refined(rounds, others, tree.groups[index].machines);
+        if (is_refuted(suspicions, machines)) {
+            machines = tree.groups[index].machines;
+        }
+        const Support support = support_of(rounds, others, machines);
         if (support.convinces()) {
-            tree.groups[index] = group_of(tree.groups[index].machines, support);
+            tree.groups[index] = group_of(machines, support);
             ++index;
         } else {
             tree = std::move(others);
             dropped = true;
         }
+    }
+    std::vector<Group> groups = std::move(tree.groups);
+    tree.groups.clear();
+    for (Group& group : groups) {
+        add_group(tree, std::move(group));
     }
     return dropped;
 }
@@ -249,6 +327,33 @@ bool same_groups(const SwitchTree& one, const SwitchTree& other) {
                       [](const Group& a, const Group& b) { return a.machines == b.machines; });
 }
 
+std::vector<double> ports_by_few(const std::vector<Round>& rounds, std::vector<double> ports) {
+    constexpr std::size_t few = 4;  // one machine in so many
+    std::vector<double> best(ports.size(), 0);
+    for (const Round& round : rounds) {
+        for (const Flow& flow : round) {
+            if (few * round.size() <= ports.size()) {
+                for (const Machine machine : {flow.from, flow.to}) {
+                    double& most = best[static_cast<std::size_t>(machine)];
+                    most = std::max(most, flow.bytes_per_second);
+                }
+            }
+        }
+    }
+    // The middle of ports that are alike, so that neither one that was held up nor the luckiest stream counts.
+    const std::vector<double> before = ports;
+    for (std::size_t port = 0; port < ports.size(); ++port) {
+        std::vector<double> alike;
+        for (std::size_t other = 0; other < before.size(); ++other) {
+            if (before[other] == before[port]) {
+                alike.push_back(best[other]);
+            }
+        }
+        ports[port] = std::max(ports[port], median(alike));
+    }
+    return ports;
+}
+
 SwitchTree fit_tree(const std::vector<Round>& rounds, Machine machines, const Suspicions& suspicions) {
     SwitchTree tree{port_speeds(rounds, machines), {}};
     constexpr int most_turns = 3;
@@ -258,7 +363,7 @@ SwitchTree fit_tree(const std::vector<Round>& rounds, Machine machines, const Su
         while (step < most_steps && add_convincing(rounds, suspicions, tree)) {
             ++step;
         }
-        if (!reconsider(rounds, tree) && step == 0) {
+        if (!reconsider(rounds, suspicions, tree) && step == 0) {
             break;
         }
     }

@@ -20,6 +20,10 @@ struct Suspicions {
 /// O(groups · rounds · machines · (groups + machines)).
 [[nodiscard]] SwitchTree fit_tree(const std::vector<Round>& rounds, Machine machines, const Suspicions& suspicions);
 
+/// What each port carries where few machines send at a time, if that is more than `ports`: with all at once, what the
+/// machines themselves have to do may keep streams below the speed of their ports. O(flows).
+[[nodiscard]] std::vector<double> ports_by_few(const std::vector<Round>& rounds, std::vector<double> ports);
+
 /// What the rounds say of one more group: its machines, ascending.
 [[nodiscard]] Support support_of(const std::vector<Round>& rounds, const SwitchTree& tree,
                                  const std::vector<Machine>& machines);

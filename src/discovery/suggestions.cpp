@@ -40,6 +40,37 @@ std::vector<Likeness> likenesses(const std::vector<Explained>& rounds, const std
     return found;
 }
 
+/// For each two items, over all flows between them: 1 where one went as fast as expected, else 0, less the mean of its
+/// round, so that rounds that filled no link say nothing. One share of an unfair link may be as much as was expected,
+/// so one fast flow is a weak hint; a slow one is a strong one.
+std::vector<Likeness> affinities(const std::vector<Explained>& rounds, const std::vector<int>& item_of) {
+    constexpr double as_expected = 0.85;
+    std::map<std::pair<int, int>, double> sums;
+    std::vector<std::pair<std::pair<int, int>, double>> of_round;
+    for (const Explained& explained : rounds) {
+        of_round.clear();
+        double fast = 0;
+        for (std::size_t index = 0; index < explained.round.size(); ++index) {
+            const Flow& flow = explained.round[index];
+            const std::pair<int, int> ends =
+                std::minmax(item_of[static_cast<std::size_t>(flow.from)], item_of[static_cast<std::size_t>(flow.to)]);
+            if (ends.first >= 0 && ends.first != ends.second) {
+                of_round.emplace_back(ends, flow.bytes_per_second > as_expected * explained.expected[index] ? 1 : 0);
+                fast += of_round.back().second;
+            }
+        }
+        for (const auto& [ends, is_fast] : of_round) {
+            sums[ends] += is_fast - fast / static_cast<double>(of_round.size());
+        }
+    }
+    std::vector<Likeness> found;
+    found.reserve(sums.size());
+    for (const auto& [pair, sum] : sums) {
+        found.push_back({static_cast<std::size_t>(pair.first), static_cast<std::size_t>(pair.second), sum});
+    }
+    return found;
+}
+
 class Collection {
   public:
     Collection(std::size_t items, int fixed) : items_(items), fixed_(fixed) {}
@@ -130,6 +161,93 @@ void add_halves(const std::vector<Likeness>& alike, std::size_t items, Collectio
     collection.add(std::move(side));
 }
 
+using Vectors = std::vector<std::vector<double>>;
+
+double product(const std::vector<double>& one, const std::vector<double>& other) {
+    return std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
+}
+
+/// Each is made orthogonal to those before it, and of length 1.
+void orthonormalise(Vectors& vectors) {
+    for (std::size_t index = 0; index < vectors.size(); ++index) {
+        for (std::size_t before = 0; before < index; ++before) {
+            const double along = product(vectors[index], vectors[before]);
+            for (std::size_t item = 0; item < vectors[index].size(); ++item) {
+                vectors[index][item] -= along * vectors[before][item];
+            }
+        }
+        const double length = std::sqrt(product(vectors[index], vectors[index]));
+        for (double& value : vectors[index]) {
+            value = length > 0 ? value / length : 0;
+        }
+    }
+}
+
+/// The first eigenvectors of the matrix of affinities, by orthogonal iteration.
+Vectors leading_vectors(const std::vector<Likeness>& affine, std::size_t items, std::size_t count) {
+    std::vector<double> squares(items, 0);
+    for (const Likeness& pair : affine) {
+        squares[pair.one] += pair.share * pair.share;
+        squares[pair.other] += pair.share * pair.share;
+    }
+    // What chance makes of a matrix lies within twice the length of its rows (Wigner, 1955); shifted above 0.
+    const double shift = 2 * std::sqrt(*std::max_element(squares.begin(), squares.end()));
+    std::mt19937_64 random(items);
+    Vectors vectors(count, std::vector<double>(items));
+    for (std::vector<double>& vector : vectors) {
+        for (double& value : vector) {
+            value = static_cast<double>(random() % 2001) / 1000 - 1;
+        }
+    }
+    constexpr int iterations = 60;
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+        orthonormalise(vectors);
+        for (std::vector<double>& vector : vectors) {
+            std::vector<double> next(items);
+            for (std::size_t item = 0; item < items; ++item) {
+                next[item] = shift * vector[item];
+            }
+            for (const Likeness& pair : affine) {
+                next[pair.one] += pair.share * vector[pair.other];
+                next[pair.other] += pair.share * vector[pair.one];
+            }
+            vector = std::move(next);
+        }
+    }
+    orthonormalise(vectors);
+    return vectors;
+}
+
+/// Items that belong together lie in one direction in the space of the first eigenvectors (McSherry, "Spectral
+/// partitioning of random graphs", 2001), as many as there are groups; how many there are is not known.
+void add_directions(const std::vector<Likeness>& affine, std::size_t items, Collection& collection) {
+    constexpr std::size_t few = 24;  // for these, all rows and linked sets do
+    constexpr std::size_t most_seeds = 64;
+    constexpr double same_direction = 0.5;
+    const std::vector<std::size_t> dimensions = {1, 2, 3, 5, 8, 15};
+    if (items <= few) {
+        return;
+    }
+    const Vectors vectors = leading_vectors(affine, items, dimensions.back());
+    for (const std::size_t dimension : dimensions) {
+        const auto along = [&](std::size_t one, std::size_t other) {
+            double sum = 0;
+            for (std::size_t index = 0; index < dimension; ++index) {
+                sum += vectors[index][one] * vectors[index][other];
+            }
+            return sum;
+        };
+        for (std::size_t seed = 0; seed < items; seed += 1 + items / most_seeds) {
+            Side side(items, 0);
+            for (std::size_t item = 0; item < items; ++item) {
+                const double lengths = std::sqrt(along(seed, seed) * along(item, item));
+                side[item] = along(seed, item) > same_direction * lengths ? 1 : 0;
+            }
+            collection.add(std::move(side));
+        }
+    }
+}
+
 /// All rows of few items; of many, those whose lengths are powers of two, and beginnings.
 void add_rows(std::size_t items, Collection& collection) {
     constexpr std::size_t few = 24;
@@ -157,6 +275,7 @@ std::vector<Side> suggestions(const std::vector<Explained>& rounds, const std::v
     add_linked(alike, items.size(), collection);
     add_halves(alike, items.size(), collection);
     add_rows(items.size(), collection);
+    add_directions(affinities(rounds, item_of), items.size(), collection);
     for (const Item& hint : hints) {
         Side side(items.size(), 0);
         std::size_t covered = 0;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -48,6 +49,7 @@ struct Truth {
     double scatter = 0.04;
     double held_up = 0.03;  ///< the share of flows that lose up to half
     bool fair = false;
+    double most_at_once = std::numeric_limits<double>::infinity();  ///< what the machines together are able to send
 };
 
 class Nature {
@@ -68,7 +70,11 @@ class Nature {
             for (std::size_t copy = 0; copy < copies.size(); ++copy) {
                 round[flow_of[copy]].bytes_per_second += rates[copy];
             }
+            const double total = std::accumulate(round.begin(), round.end(), 0.0, [](double sum, const Flow& flow) {
+                return sum + flow.bytes_per_second;
+            });
             for (Flow& flow : round) {
+                flow.bytes_per_second *= std::min(1.0, truth_.most_at_once / total);
                 flow.bytes_per_second *= std::exp(truth_.scatter * normal_(random_) - truth_.scatter);
                 if (uniform_(random_) < truth_.held_up) {
                     flow.bytes_per_second *= 1 - uniform_(random_) / 2;
@@ -215,19 +221,54 @@ TEST(Explorer, FindsRandomTreesWhateverTheOrderOfTheMachines) {
     EXPECT_GE(found, 0.9 * trees);
 }
 
-TEST(Explorer, FindsRacksAndPodsAmong256Machines) {
-    // Racks of 16 at two to one, pods of four racks at two to one again.
+/// Racks of 16 at two to one, pods of four racks at two to one again; the machines as `order` has them.
+SwitchTree racks_and_pods(const std::vector<Machine>& order) {
     std::vector<std::pair<std::vector<Machine>, double>> groups;
-    for (Machine first = 16; first < 256; first += 16) {
-        groups.emplace_back(row(first, first + 15), 8);
-    }
-    for (Machine first = 64; first < 256; first += 64) {
-        groups.emplace_back(row(first, first + 63), 16);
-    }
-    const SwitchTree truth = tree_of(256, groups);
+    const auto add = [&](std::size_t length, double ports) {
+        for (auto first = order.begin(); first != order.end(); first += static_cast<std::ptrdiff_t>(length)) {
+            std::vector<Machine> members(first, first + static_cast<std::ptrdiff_t>(length));
+            std::sort(members.begin(), members.end());
+            if (members.front() != 0) {
+                groups.emplace_back(std::move(members), ports);
+            }
+        }
+    };
+    add(16, 8);
+    add(64, 16);
+    return tree_of(static_cast<Machine>(order.size()), groups);
+}
+
+TEST(Explorer, FindsRacksAndPodsAmong256Machines) {
+    const SwitchTree truth = racks_and_pods(row(0, 255));
     const Findings found = explore({truth}, 3);
     expect_found(found, truth, fmt::format("{} rounds", found.rounds));
     EXPECT_LT(found.rounds, 300);
+}
+
+TEST(Explorer, FindsRacksAndPodsOfShuffledMachines) {
+    std::vector<Machine> order = row(0, 127);
+    std::mt19937_64 random(1);
+    for (std::size_t left = order.size(); left > 1; --left) {
+        std::swap(order[left - 1], order[random() % left]);
+    }
+    const SwitchTree truth = racks_and_pods(order);
+    const Findings found = explore({truth}, 1);
+    expect_found(found, truth, fmt::format("{} rounds", found.rounds));
+    EXPECT_LT(found.rounds, 400);
+}
+
+TEST(Explorer, MachinesThatAreTooBusyTogetherAreNoLink) {
+    Truth truth{tree_of(16, {{row(4, 15), 1}, {row(8, 15), 1}, {row(12, 15), 1}})};
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        for (const double most : {10, 13}) {
+            truth.most_at_once = most * port;
+            const Findings found = explore(truth, seed);
+            expect_found(found, truth.tree, fmt::format("{} ports at once, seed {}", most, seed));
+            for (const double speed : found.tree.ports) {
+                EXPECT_NEAR(speed / port, 1, 0.06);
+            }
+        }
+    }
 }
 
 TEST(Explorer, SeesNoSwitchesWhereThereAreNone) {
