@@ -178,7 +178,8 @@ void SizeClass::end_look(Candidate& candidate) {
     if (!behind && !candidate.samples.empty() && typical(candidate.samples) < winner_seconds()) {
         candidate.next_look = calls_;  // as long as it seems to be faster, looking costs nothing
     } else if (hopeless(candidate)) {
-        candidate.next_look = hopeless_growth * calls_;
+        // A program's first calls pass fast.
+        candidate.next_look = hopeless_growth * std::max(calls_, calls_before_the_share);
     } else if (!behind && candidate.samples.size() < most_samples && !surely_slower(candidate) &&
                !always_slower(candidate)) {
         // Such a look costs next to nothing, and a small lead takes many times to be seen.
