@@ -109,6 +109,7 @@ void add_bench_options(cli::Command& command, BenchOptions& options) {
         .type_name("RANK:SECONDS:EVERY");
     add_mpi_option(command, options.mpi);
     command.option("--seed", options.seed, "of the order of the candidates in each round, and of what a pattern draws")
+        .non_negative()
         .show_default();
     add_output_options(command, options.format, {"table", "csv", "json"},
                        "table (medians), csv or json (with every single sample)", options.output);

@@ -28,7 +28,7 @@ void add_tune_options(cli::Command& command, TuneOptions& options) {
         .option("--pattern", options.pattern,
                 fmt::format("unequal messages (MPI_Alltoallv), of these sizes on average: {}", pattern_names()))
         .type_name("NAME");
-    command.option("--seed", options.seed, "of what the pattern draws").show_default();
+    command.option("--seed", options.seed, "of what the pattern draws").non_negative().show_default();
     add_mpi_option(command, options.mpi);
     command.flag("--restart", options.restart, "begin anew, whatever the state file holds");
 }

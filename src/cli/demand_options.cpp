@@ -27,7 +27,7 @@ void add_demand_options(Command& command, DemandOptions& options) {
     Option pattern =
         command.option("--pattern", options.pattern, fmt::format("unequal messages by a pattern: {}", pattern_names()));
     pattern.type_name("NAME").excludes(file);
-    command.option("--seed", options.seed, "of what the pattern draws").type_name("N").needs(pattern);
+    command.option("--seed", options.seed, "of what the pattern draws").non_negative().type_name("N").needs(pattern);
 }
 
 Expected<std::vector<NamedDemand>> read_demands(const DemandOptions& options,

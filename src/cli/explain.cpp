@@ -430,7 +430,7 @@ void add_explain_command(Command& program, Invocation& invocation) {
     command
         .option("--ranks", options->ranks,
                 "only so many of the ranks that --machines, the tuning or else the topology file lists")
-        .positive()
+        .between(1, 1 << 24)
         .type_name("N");
     command
         .option("--buffer-limit", options->buffer_limit,

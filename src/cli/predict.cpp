@@ -341,7 +341,7 @@ void add_predict_command(Command& program, Invocation& invocation) {
         .option("FILE,--topology", options->input,
                 "what aapc fit --format json wrote for one cluster, or a topology file to go with --model; - for "
                 "standard input [AAPC_TOPOLOGY]")
-        .type_name("");
+        .type_name("FILE");
     command.option("--ranks", options->ranks, "numbers of ranks; the first of a topology, default: all of it")
         .separated_by(',')
         .between(2, 1 << 24)

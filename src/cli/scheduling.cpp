@@ -61,7 +61,7 @@ std::string algorithms_with_variants() {
 std::string synchronisations_with_summaries() {
     std::string text = "Synchronisations (docs/synchronisation.md):";
     for (const SynchronisationEntry& entry : synchronisations()) {
-        text += fmt::format("\n  {:<28}{}{}", entry.form, entry.summary,
+        text += fmt::format("\n  {:<30}{}{}", entry.form, entry.summary,
                             needs_contention_free_phases({entry.kind, 0, 0, 0}) ? " *" : "");
     }
     return text + "\n  * only for algorithms whose phases are contention-free on the network\n";
@@ -201,13 +201,15 @@ std::int64_t first_block_worth_a_start(const Network& network, const Placement& 
 
 void add_schedule_options(Command& command, ScheduleRequest& request) {
     add_topology_argument(command, "FILE", request.topology);
-    command.option(
-        "--algorithm", request.algorithm,
-        fmt::format("algorithm, or a method, ALGORITHM[/VARIANT][+SYNCHRONISATION], as everywhere; with their "
-                    "variants: {}; the first one for this kind of network if not given",
-                    algorithms_with_variants()));
+    command
+        .option("--algorithm", request.algorithm,
+                fmt::format("algorithm, or a method, ALGORITHM[/VARIANT][+SYNCHRONISATION], as everywhere; with their "
+                            "variants: {}; the first one for this kind of network if not given",
+                            algorithms_with_variants()))
+        .type_name("METHOD");
     Option variant =
         command.option("--variant", request.variant, "variant of the algorithm; its first one if not given");
+    variant.type_name("NAME");
     command
         .number(
             "--divisions",
@@ -219,12 +221,13 @@ void add_schedule_options(Command& command, ScheduleRequest& request) {
         "--buffer-limit", request.buffer_limit,
         "most memory for forwarded blocks on a rank, such as 64Mi: algorithm torus divides less often where it needs "
         "more");
-    limit.needs(message);
-    message.needs(limit);
+    limit.type_name("SIZE").needs(message);
+    message.type_name("SIZE").needs(limit);
     const std::string unless_given = request.synchronisation.empty() ? "; the algorithm's own if not given" : "";
     command
         .option("--synchronisation", request.synchronisation,
                 "how phases are kept apart, one of those below" + unless_given)
+        .type_name("NAME")
         .show_default();
     command.footer(synchronisations_with_summaries());
 }

@@ -1,5 +1,7 @@
 #include "console/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -23,6 +25,15 @@ CLI::Validator finite_number(const std::string& what, Condition holds) {
         return fits ? std::string() : "'" + text + "' is no " + what;
     };
     return {check, ""};
+}
+
+/// The parser's range with words of our own.
+CLI::Validator in_range(const CLI::Validator& range, const std::string& kind, const std::string& least,
+                        const std::string& most) {
+    const auto check = [=](std::string& text) {
+        return range(text).empty() ? std::string() : "'" + text + "' is no " + kind + " from " + least + " to " + most;
+    };
+    return {check, range.get_description()};
 }
 
 /// What CLI11 keeps of a command, and its examples.
@@ -56,7 +67,9 @@ std::string value_name(const CLI::Option& option) {
     if (const auto choices = choices_in(type); !choices.empty()) {
         return CLI::detail::join(choices, "|");
     }
-    const std::string name = type.substr(0, type.find(':'));
+    // Behind the name CLI11 puts a range, "N:INT in [1 - 9]"; a name may have colons of its own.
+    const std::size_t range = type.find(" in [");
+    const std::string name = range == std::string::npos ? type : type.substr(0, type.rfind(':', range));
     return name == "INT" || name == "UINT" ? "N" : name == "FLOAT" ? "X" : name;
 }
 
@@ -118,6 +131,25 @@ class HelpFormatter final : public CLI::Formatter {
     }
 };
 
+/// The parser's own words on an option's values, for people.
+std::string in_plain_words(const std::string& problem) {
+    const auto before = [&problem](std::string_view phrase) { return problem.substr(0, problem.find(phrase)); };
+    const std::string_view twice = " At Most 1 required but received";
+    const std::string_view nothing = ": 1 required ";
+    const std::string_view no_number = "Could not convert: ";
+    if (problem.find(twice) != std::string::npos) {
+        return before(twice) + " it is given more than once";
+    }
+    if (problem.find(nothing) != std::string::npos && problem.ends_with(" missing")) {
+        return before(nothing) + ": its value is missing";
+    }
+    if (const std::size_t equals = problem.find(" = "); problem.starts_with(no_number) && equals != std::string::npos) {
+        const std::string name = problem.substr(no_number.size(), equals - no_number.size());
+        return name + ": '" + problem.substr(equals + 3) + "' is no number that it can be";
+    }
+    return problem;
+}
+
 /// The command that the words are about.
 const CLI::App* innermost(const CLI::App* app) {
     const std::vector<CLI::App*> chosen = app->get_subcommands();
@@ -166,7 +198,7 @@ CommandLine::Outcome outcome_of(const CLI::App& app, const CLI::Error& error, bo
                                  dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
         const auto unknown = about_words ? unknown_word(app) : std::nullopt;
         const std::string name = full_name(*innermost(&app));
-        std::string problem = error.what();
+        std::string problem = in_plain_words(error.what());
         std::string advice = name + " --help says more";
         for (const OptionText& option : describe_app(*innermost(&app)).options) {
             if (!option.names.empty() && !option.place.empty() && problem == option.names.back() + " is required") {
@@ -202,17 +234,23 @@ Option& Option::required() {
 }
 
 Option& Option::one_of(std::vector<std::string> words) {
-    option_->check(CLI::IsMember(std::move(words)));
+    const std::string listed = CLI::detail::join(words, ", ");
+    const std::string described = "{" + CLI::detail::join(words, ",") + "}";
+    const auto check = [words = std::move(words), listed](const std::string& text) {
+        const bool known = std::find(words.begin(), words.end(), text) != words.end();
+        return known ? std::string() : "'" + text + "' is none of " + listed;
+    };
+    option_->check(CLI::Validator(check, described));
     return *this;
 }
 
 Option& Option::between(std::int64_t least, std::int64_t most) {
-    option_->check(CLI::Range(least, most));
+    option_->check(in_range(CLI::Range(least, most), "whole number", std::to_string(least), std::to_string(most)));
     return *this;
 }
 
 Option& Option::between_reals(double least, double most) {
-    option_->check(CLI::Range(least, most));
+    option_->check(in_range(CLI::Range(least, most), "number", fmt::format("{}", least), fmt::format("{}", most)));
     return *this;
 }
 
@@ -227,7 +265,8 @@ Option& Option::non_negative() {
 }
 
 Option& Option::separated_by(char separator) {
-    option_->delimiter(separator);
+    // A word behind them is another argument.
+    option_->delimiter(separator)->allow_extra_args(false);
     return *this;
 }
 

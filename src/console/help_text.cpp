@@ -92,7 +92,8 @@ std::string CommandText::usage() const {
     std::string text = name + (commands.empty() ? "" : " COMMAND") + " [OPTION]...";
     for (const OptionText& option : options) {
         if (!option.place.empty()) {
-            const std::string word = option.place + (option.several ? "..." : "");
+            const bool behind_dashes = option.value.starts_with("-- ");
+            const std::string word = behind_dashes ? option.value : option.place + (option.several ? "..." : "");
             text += option.required ? " " + word : " [" + word + "]";
         }
     }

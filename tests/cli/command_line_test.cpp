@@ -40,7 +40,15 @@ TEST(CommandLine, WrongWordsAreNamedWithTheNearestRightOne) {
         {"bench --candidate native", "aapc bench: there is no option '--candidate'; did you mean --candidates?"},
         {"topology x y", "aapc topology: "},
         {"check a b c", "aapc check: one word too many, 'c'"},
-        {"completion csh", "SHELL: csh"},
+        {"completion csh", "SHELL: 'csh' is none of bash, zsh, fish; aapc completion --help says more"},
+        {"topology x --format yaml", "aapc topology: --format: 'yaml' is none of text, json, dot"},
+        {"topology x --format", "aapc topology: --format: its value is missing"},
+        {"topology x --topology y", "aapc topology: --topology: it is given more than once"},
+        {"explain x --ranks 1.5", "--ranks: '1.5' is no whole number from 1 to 16777216"},
+        {"discover --round 99", "--round: '99' is no number from 0.01 to 60"},
+        {"schedule x --divisions x", "--divisions: 'x' is no number that it can be"},
+        {"schedule x --pattern uniform --seed -1", "--seed: '-1' is no finite number of 0 or more"},
+        {"predict --sizes 1K missing.json", "missing.json: cannot be opened"},
         {"manual wood", "aapc manual: there is no command 'wood'"},
     };
     for (const auto& [words, message] : cases) {
@@ -95,6 +103,14 @@ TEST(CommandLine, FitAndPredictTakeTheTopologyFromTheEnvironment) {
     expect_refusal(scratch.run("predict --sizes 1K"), 2, HasSubstr("--model"));
     expect_refusal(scratch.run("fit missing.csv"), 2, StartsWith("missing.csv"));
     unsetenv("AAPC_TOPOLOGY");
+}
+
+TEST(CommandLine, HelpNamesEveryValue) {
+    const Scratch scratch;
+    EXPECT_THAT(scratch.run("exec --help").out, StartsWith("Usage: aapc exec [OPTION]... -- PROGRAM [ARGUMENT]...\n"));
+    EXPECT_THAT(scratch.run("bench --help").out, HasSubstr("--late RANK:SECONDS:EVERY"));
+    EXPECT_THAT(scratch.run("predict --help").out, HasSubstr("--topology FILE"));
+    EXPECT_THAT(scratch.run("schedule --help").out, AllOf(HasSubstr("--buffer-limit SIZE"), HasSubstr("[@PACE] ")));
 }
 
 TEST(CommandLine, TheVersionHasTwoOptions) {
