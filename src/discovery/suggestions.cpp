@@ -1,10 +1,9 @@
 #include "discovery/suggestions.hpp"
 
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numeric>
-#include <random>
 #include <set>
 
 namespace aapc::discovery {
@@ -124,98 +123,34 @@ void add_linked(std::vector<Likeness> alike, std::size_t items, Collection& coll
     }
 }
 
+/// The eigenvectors of a matrix with these entries, symmetric, as columns, that of the smallest eigenvalue first.
+/// O(items³).
+Eigen::MatrixXd eigenvectors(const std::vector<Likeness>& pairs, std::size_t items) {
+    const auto size = static_cast<Eigen::Index>(items);
+    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(size, size);
+    for (const Likeness& pair : pairs) {
+        const auto one = static_cast<Eigen::Index>(pair.one);
+        const auto other = static_cast<Eigen::Index>(pair.other);
+        matrix(one, other) = pair.share;
+        matrix(other, one) = pair.share;
+    }
+    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix).eigenvectors();
+}
+
 /// The cut that most slowing crosses, relaxed to real numbers.
-void add_halves(const std::vector<Likeness>& alike, std::size_t items, Collection& collection) {
-    std::mt19937_64 random(items);
-    std::vector<double> weight(items, 0);
-    for (const Likeness& pair : alike) {
-        weight[pair.one] += 1 - pair.share;
-        weight[pair.other] += 1 - pair.share;
+void add_halves(std::vector<Likeness> pairs, std::size_t items, Collection& collection) {
+    if (pairs.empty()) {
+        return;
     }
-    const double shift = *std::max_element(weight.begin(), weight.end());
-    std::vector<double> vector(items);
-    for (double& value : vector) {
-        value = static_cast<double>(random() % 2001) / 1000 - 1;
+    for (Likeness& pair : pairs) {
+        pair.share = 1 - pair.share;
     }
-    for (int iteration = 0; iteration < 200; ++iteration) {
-        std::vector<double> next(items);
-        for (std::size_t item = 0; item < items; ++item) {
-            next[item] = shift * vector[item];
-        }
-        for (const Likeness& pair : alike) {
-            next[pair.one] -= (1 - pair.share) * vector[pair.other];
-            next[pair.other] -= (1 - pair.share) * vector[pair.one];
-        }
-        const double length = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
-        if (!(length > 0)) {
-            return;
-        }
-        for (std::size_t item = 0; item < items; ++item) {
-            vector[item] = next[item] / length;
-        }
-    }
+    const Eigen::VectorXd places = eigenvectors(pairs, items).col(0);
     Side side(items);
     for (std::size_t item = 0; item < items; ++item) {
-        side[item] = vector[item] > 0 ? 1 : 0;
+        side[item] = places(static_cast<Eigen::Index>(item)) > 0 ? 1 : 0;
     }
     collection.add(std::move(side));
-}
-
-using Vectors = std::vector<std::vector<double>>;
-
-double product(const std::vector<double>& one, const std::vector<double>& other) {
-    return std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
-}
-
-/// Each is made orthogonal to those before it, and of length 1.
-void orthonormalise(Vectors& vectors) {
-    for (std::size_t index = 0; index < vectors.size(); ++index) {
-        for (std::size_t before = 0; before < index; ++before) {
-            const double along = product(vectors[index], vectors[before]);
-            for (std::size_t item = 0; item < vectors[index].size(); ++item) {
-                vectors[index][item] -= along * vectors[before][item];
-            }
-        }
-        const double length = std::sqrt(product(vectors[index], vectors[index]));
-        for (double& value : vectors[index]) {
-            value = length > 0 ? value / length : 0;
-        }
-    }
-}
-
-/// The first eigenvectors of the matrix of affinities, by orthogonal iteration.
-Vectors leading_vectors(const std::vector<Likeness>& affine, std::size_t items, std::size_t count) {
-    std::vector<double> squares(items, 0);
-    for (const Likeness& pair : affine) {
-        squares[pair.one] += pair.share * pair.share;
-        squares[pair.other] += pair.share * pair.share;
-    }
-    // What chance makes of a matrix lies within twice the length of its rows (Wigner, 1955); shifted above 0.
-    const double shift = 2 * std::sqrt(*std::max_element(squares.begin(), squares.end()));
-    std::mt19937_64 random(items);
-    Vectors vectors(count, std::vector<double>(items));
-    for (std::vector<double>& vector : vectors) {
-        for (double& value : vector) {
-            value = static_cast<double>(random() % 2001) / 1000 - 1;
-        }
-    }
-    constexpr int iterations = 60;
-    for (int iteration = 0; iteration < iterations; ++iteration) {
-        orthonormalise(vectors);
-        for (std::vector<double>& vector : vectors) {
-            std::vector<double> next(items);
-            for (std::size_t item = 0; item < items; ++item) {
-                next[item] = shift * vector[item];
-            }
-            for (const Likeness& pair : affine) {
-                next[pair.one] += pair.share * vector[pair.other];
-                next[pair.other] += pair.share * vector[pair.one];
-            }
-            vector = std::move(next);
-        }
-    }
-    orthonormalise(vectors);
-    return vectors;
 }
 
 /// Items that belong together lie in one direction in the space of the first eigenvectors (McSherry, "Spectral
@@ -228,20 +163,14 @@ void add_directions(const std::vector<Likeness>& affine, std::size_t items, Coll
     if (items <= few) {
         return;
     }
-    const Vectors vectors = leading_vectors(affine, items, dimensions.back());
+    const Eigen::MatrixXd vectors = eigenvectors(affine, items);
     for (const std::size_t dimension : dimensions) {
-        const auto along = [&](std::size_t one, std::size_t other) {
-            double sum = 0;
-            for (std::size_t index = 0; index < dimension; ++index) {
-                sum += vectors[index][one] * vectors[index][other];
-            }
-            return sum;
-        };
+        const Eigen::MatrixXd places = vectors.rightCols(static_cast<Eigen::Index>(dimension)).rowwise().normalized();
         for (std::size_t seed = 0; seed < items; seed += 1 + items / most_seeds) {
+            const Eigen::VectorXd cosines = places * places.row(static_cast<Eigen::Index>(seed)).transpose();
             Side side(items, 0);
             for (std::size_t item = 0; item < items; ++item) {
-                const double lengths = std::sqrt(along(seed, seed) * along(item, item));
-                side[item] = along(seed, item) > same_direction * lengths ? 1 : 0;
+                side[item] = cosines(static_cast<Eigen::Index>(item)) > same_direction ? 1 : 0;
             }
             collection.add(std::move(side));
         }
