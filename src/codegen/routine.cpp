@@ -28,8 +28,8 @@ using Kind = Synchronisation::Kind;
 /// Above this many ranks the list of all phases in a comment is no longer something that people read.
 constexpr Rank most_ranks_with_listed_phases = 32;
 
-/// A routine has no controller that could try whether more is possible, so it stays a little below the pace that one
-/// starts with (PaceController).
+/// Of the busiest link. A routine has no controller that could try whether more is possible, so it stays a little below
+/// the pace that one starts with (PaceController).
 constexpr double fixed_pace = 0.96;
 
 /// How many ticks of the schedule's cycle are one of the routine's: as many as divide the cycle and all starting times,
@@ -188,7 +188,7 @@ void add_timing_values(Values& values, const Synchronisation& timed, const Caden
     const Segmentation longest =
         segment_message(std::numeric_limits<std::int32_t>::max(), cadence, timed.segment_bytes);
     const WireFormat& wire = cadence.wire;
-    const double own_pace = fixed_pace * cadence.initial_pace / PaceController::initial_pace;
+    const double own_pace = std::min(1.0, fixed_pace * cadence.cycle_over_bound);
     values["SEGMENT_BYTES"] = std::to_string(longest.segment_bytes);
     values["PACE"] = timed.pace > 0 ? fmt::format("{}", timed.pace) : fmt::format("{:.4g}", own_pace);
     values["BITS_PER_SECOND"] = fmt::format("{:#}", cadence.slowest_bits_per_second);

@@ -64,8 +64,8 @@ Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_pe
     cadence.slowest_bits_per_second = slowest_bits_per_second;
     cadence.most_wire_bytes = most_wire_bytes;
     if (cycle.bound_seconds_per_byte > 0) {
-        const double longer = cycle.seconds_per_byte / cycle.bound_seconds_per_byte;
-        cadence.initial_pace = std::min(1.0, PaceController::initial_pace * longer);
+        cadence.cycle_over_bound = cycle.seconds_per_byte / cycle.bound_seconds_per_byte;
+        cadence.initial_pace = std::min(1.0, PaceController::initial_pace * cadence.cycle_over_bound);
     }
     cadence.cyclic = true;
     cadence.wire = wire;

@@ -47,7 +47,8 @@ struct Cadence {
     std::int64_t most_wire_bytes = 0;
     double shortest_slot_seconds = usual_shortest_slot_seconds;  ///< that ranks can keep
     double initial_pace = 0.99;                                  ///< what PaceController starts with
-    bool cyclic = false;  ///< there is a cycle: the last message of it may be on its way when it ends
+    double cycle_over_bound = 1;  ///< how many times as long as the bound a cycle is; 1 for phases
+    bool cyclic = false;          ///< there is a cycle: the last message of it may be on its way when it ends
     WireFormat wire;
 
     /// Whether there is a speed to go by.
