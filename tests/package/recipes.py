@@ -26,6 +26,7 @@ SPACK_NAMES = {
     "tomlplusplus": "tomlplusplus",
     "yaml-cpp": "yaml-cpp",
 }
+COME_WITH_THE_COMPILER = {"Threads"}
 
 mistakes: list[str] = []
 
@@ -140,7 +141,8 @@ def check_spack(source: Path, scratch: Path) -> None:
         configure(path, source, scratch, mpi)
     cmake = "\n".join(file.read_text() for file in [source / "CMakeLists.txt", *source.glob("src/*/CMakeLists.txt")])
     for found in re.findall(r"^find_package\((\S+)", cmake, re.MULTILINE):
-        expect(SPACK_NAMES.get(found) in depends, f"{path}: nothing stands for {found}, which CMake looks for")
+        stands = found in COME_WITH_THE_COMPILER or SPACK_NAMES.get(found) in depends
+        expect(stands, f"{path}: nothing stands for {found}, which CMake looks for")
     check_versions(path, depends, cmake)
     # Spack's own: black and flake8 with lines of at most 99 characters, the star import allowed.
     for command in (
