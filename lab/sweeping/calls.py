@@ -136,7 +136,8 @@ def _set_speeds(lab: str, ports: Sequence[layout.Port], factor: float) -> None:
 
 
 def _limit_of(lab: str, interface: str) -> int:
-    answer = system.run(["tc", "-n", layout.fabric_namespace(lab), "-j", "qdisc", "show", "dev", interface])
+    """In bytes; without -raw tc says what latency that is."""
+    answer = system.run(["tc", "-n", layout.fabric_namespace(lab), "-raw", "-j", "qdisc", "show", "dev", interface])
     return int(json.loads(answer)[0]["options"]["limit"])
 
 
