@@ -142,6 +142,10 @@ void SizeClass::observe(const Measured& measured) {
     if (*pending_ != winner_ && !candidate.samples.empty() && seconds * changed_ratio < typical(candidate.samples)) {
         candidate.samples.clear();
     }
+    if (*pending_ == winner_ && !candidate.samples.empty()) {
+        past_seconds_ += static_cast<double>(unmeasured_) * winner_seconds();
+        unmeasured_ = 0;
+    }
     candidate.samples.push_back(seconds);
     if (candidate.samples.size() > most_samples) {
         candidate.samples.erase(candidate.samples.begin());
@@ -174,18 +178,20 @@ void SizeClass::observe(const Measured& measured) {
 
 void SizeClass::end_look(Candidate& candidate) {
     candidate.look_turns = 0;
+    // Of the spell: what had been learned before it says nothing any more.
+    const std::int64_t calls = calls_ - spell_began_;
     const bool behind = ahead_on_average(candidates_[winner_].samples, candidate.samples, samples_of_a_verdict);
     if (!behind && !candidate.samples.empty() && typical(candidate.samples) < winner_seconds()) {
         candidate.next_look = calls_;  // as long as it seems to be faster, looking costs nothing
     } else if (hopeless(candidate)) {
         // A program's first calls pass fast.
-        candidate.next_look = hopeless_growth * std::max(calls_, calls_before_the_share);
+        candidate.next_look = spell_began_ + hopeless_growth * std::max(calls, calls_before_the_share);
     } else if (!behind && candidate.samples.size() < most_samples && !surely_slower(candidate) &&
                !always_slower(candidate)) {
         // Such a look costs next to nothing, and a small lead takes many times to be seen.
-        candidate.next_look = calls_ + std::max(calls_ / 8, calls_to_the_next_sample);
+        candidate.next_look = calls_ + std::max(calls / 8, calls_to_the_next_sample);
     } else {
-        candidate.next_look = usual_growth * calls_;
+        candidate.next_look = spell_began_ + usual_growth * std::max(calls, calls_to_the_next_sample);
     }
 }
 
@@ -213,6 +219,10 @@ void SizeClass::judge() {
     if (candidates_[winner_].samples.empty()) {
         return;
     }
+    // First of all: what others took before the change is no reason to go to them.
+    if (winner_has_changed()) {
+        begin_spell();
+    }
     if (native_takes_over()) {
         crown(0);
     }
@@ -221,8 +231,18 @@ void SizeClass::judge() {
             crown(challenger);
         }
     }
-    if (winner_has_changed()) {
-        begin_spell();
+    look_at_who_seems_faster();
+}
+
+/// Who lost against a lucky call of the winner's is not to wait for long.
+void SizeClass::look_at_who_seems_faster() {
+    for (std::size_t index = 0; index < candidates_.size(); ++index) {
+        Candidate& one = candidates_[index];
+        if (index != winner_ && one.look_turns == 0 && !one.samples.empty() &&
+            typical(one.samples) < winner_seconds() &&
+            !ahead_on_average(candidates_[winner_].samples, one.samples, samples_of_a_verdict)) {
+            one.next_look = std::min(one.next_look, calls_);
+        }
     }
 }
 
@@ -297,6 +317,15 @@ bool SizeClass::winner_has_changed() const {
     return (ratio > changed_ratio && *least > before) || (ratio * changed_ratio < 1 && *most < before);
 }
 
+/// By its latest time alone.
+bool SizeClass::seems_changed() const {
+    if (reference_.size() < times_of_a_reference) {
+        return false;
+    }
+    const double ratio = candidates_[winner_].samples.back() / median(reference_);
+    return ratio > changed_ratio || ratio * changed_ratio < 1;
+}
+
 /// Conditions are others: what was seen of the losers says nothing any more.
 void SizeClass::begin_spell() {
     const Account before = account();
@@ -304,6 +333,7 @@ void SizeClass::begin_spell() {
     past_spent_ = before.spent_seconds;
     unmeasured_ = 0;
     agreements_ = 0;
+    spell_began_ = calls_;
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
         Candidate& candidate = candidates_[index];
         candidate.explored = 0;
@@ -338,7 +368,8 @@ Turn SizeClass::choose(const Account& others) {
 /// Whether the winner's next time is wanted and worth an agreement.
 bool SizeClass::watches(const Account& others) const {
     const std::size_t wanted = nobody_can_gain() ? times_to_look_on : times_to_watch;
-    if (candidates_[winner_].samples.size() >= wanted && (watched_ >= wanted || saves_up(others))) {
+    const bool in_doubt = watched_ > 0 && watched_ < 2 * times_to_watch && seems_changed();
+    if (!in_doubt && candidates_[winner_].samples.size() >= wanted && (watched_ >= wanted || saves_up(others))) {
         return false;
     }
     Account together = account();

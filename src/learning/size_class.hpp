@@ -110,10 +110,12 @@ class SizeClass {
     void observe(const Measured& measured);
     void end_look(Candidate& candidate);
     void judge();
+    void look_at_who_seems_faster();
     [[nodiscard]] bool beats(std::size_t challenger) const;
     [[nodiscard]] bool native_takes_over() const;
     void crown(std::size_t candidate);
     [[nodiscard]] bool winner_has_changed() const;
+    [[nodiscard]] bool seems_changed() const;
     void begin_spell();
     [[nodiscard]] Turn choose(const Account& others);
     [[nodiscard]] bool watches(const Account& others) const;
@@ -143,7 +145,8 @@ class SizeClass {
     std::optional<std::size_t> pending_;
     std::int64_t resting_ = 0;
     std::int64_t calls_ = 0;
-    std::int64_t unmeasured_ = 0;   ///< of this winner in this spell
+    std::int64_t unmeasured_ = 0;   ///< of this winner since it was measured last
+    std::int64_t spell_began_ = 0;  ///< the call
     double past_seconds_ = 0;       ///< of former spells and winners, and of all measured calls
     double past_spent_ = 0;         ///< of former spells, of setting up and agreeing
     double agreement_seconds_ = 0;  ///< the cheapest so far
