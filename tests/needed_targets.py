@@ -95,6 +95,8 @@ def main() -> int:
     if choice is None:
         return 0
     needed = programs_of_cases(build, choice) | files_of_tests(build, choice)
+    # A test names a library's file; programs look for it under the name without a version, which is a link.
+    needed |= {file.partition(".so.")[0] + ".so" for file in needed if ".so." in file}
     targets = sorted(needed & known_to_ninja(build))
     print(" ".join(targets) or "none")
     return 0
