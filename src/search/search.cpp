@@ -30,6 +30,8 @@ constexpr double least_share = 0.015;
 constexpr double least_seconds = 1e-3;
 /// Within this of the best at the size before, a method is a close race and always gets its chance before the others.
 constexpr double close_race = 1.3;
+/// So many of those, the closest, are not dropped after a slow beginning.
+constexpr std::size_t most_kept = 2;
 /// Beyond this at the last two sizes, or far beyond it at the only one, a method is tried again only if a pass over all
 /// costs next to nothing.
 constexpr double far_off = 3;
@@ -291,15 +293,22 @@ Entrant Search::State::entrant(std::size_t candidate, std::int64_t bytes) const 
 std::vector<Entrant> Search::State::entrants(std::int64_t bytes, double share) const {
     std::vector<Entrant> all;
     double pass = 0;
+    std::size_t kept = 0;
     const std::size_t favourite = untuned(bytes);
     const auto always = [&](const Entrant& one) { return one.candidate == 0 || one.candidate == favourite; };
     for (const std::size_t candidate : in_order(bytes, favourite)) {
         all.push_back(entrant(candidate, bytes));
         all.back().untuned = candidate == favourite && candidate != 0;
+        if (candidate != 0 && was_close(candidate) && kept < most_kept) {
+            all.back().slowness_before = known_[candidate].slowness.back();
+            ++kept;
+        }
         pass += all.back().expected_seconds;
     }
     if (pass > share_of_hopeless * share) {
         std::erase_if(all, [&](const Entrant& one) { return !always(one) && hopeless(one.candidate); });
+        pass = std::accumulate(all.begin(), all.end(), 0.0,
+                               [](double sum, const Entrant& one) { return sum + one.expected_seconds; });
     }
     // Where not even one pass over all fits, the time is worth more in the final of those that were close before, and
     // of those that mean something new at this size.

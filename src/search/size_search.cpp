@@ -114,7 +114,8 @@ double SizeSearch::Candidate::median_seconds() const {
 }
 
 bool SizeSearch::Candidate::must_stay() const {
-    return racing && entrant.untuned && final.empty() && screening.size() < samples_to_be_dropped;
+    return racing && (entrant.untuned || entrant.slowness_before > 0) && final.empty() &&
+           screening.size() < samples_to_be_dropped;
 }
 
 SizeSearch::SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants, double share_seconds, Form form,
@@ -283,9 +284,18 @@ std::vector<std::size_t> SizeSearch::challengers() const {
             order.push_back(candidate);
         }
     }
-    const auto place = [this](std::size_t candidate) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const std::size_t candidate : order) {
+        best = candidates_[candidate].measured() ? std::min(best, candidates_[candidate].median_seconds()) : best;
+    }
+    const auto place = [&](std::size_t candidate) {
         const Candidate& one = candidates_[candidate];
-        return one.must_stay() || !one.measured() ? 0.0 : one.median_seconds();
+        if (!one.measured() || (one.must_stay() && one.entrant.untuned)) {
+            return 0.0;
+        }
+        // As good as it was, until there is more to go by than calls that may have been cold.
+        return one.must_stay() ? std::min(one.median_seconds(), best * one.entrant.slowness_before)
+                               : one.median_seconds();
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t one, std::size_t other) { return place(one) < place(other); });

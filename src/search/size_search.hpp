@@ -19,6 +19,9 @@ struct Entrant {
     bool finds_its_pace = false;  ///< its first few calls are slower than what a program sees later
     double expected_seconds = 0;  ///< of one exchange; what the budget is planned with until it has been measured
     bool untuned = false;         ///< what runs where there is no tuning: it is not dropped after a slow beginning
+    /// For the best at the size before, which are not dropped after a slow beginning either: how many times as slow as
+    /// the fastest they were there. 0: not one of them.
+    double slowness_before = 0;
 };
 
 /// What one candidate was seen to take at a size.

@@ -23,21 +23,26 @@ struct Score {
     int not_the_best = 0;        ///< more than 2 % slower than the best there is
     int slower_than_native = 0;  ///< by more than 2 %
     double worst_against_native = 1;
+    double lost = 0;  ///< what is chosen over the best, less 1, added up
     double most_over_budget = 0;
 };
 
 /// Plays whole searches and holds every measured size against the truth.
-Score score(int seeds, Noise noise, double native_low, double native_high) {
+Score score(int seeds, Noise noise, double native_low, double native_high,
+            double budget_seconds = settings_of_chain().budget_seconds) {
     Score total;
     for (int seed = 1; seed <= seeds; ++seed) {
         SimulatedCluster cluster(candidates_of_chain(), noise, static_cast<std::uint64_t>(seed));
         cluster.draw_costs(native_low, native_high);
-        Search search = begin(settings_of_chain(), candidates_of_chain());
+        SearchSettings settings = settings_of_chain();
+        settings.budget_seconds = budget_seconds;
+        Search search = begin(settings, candidates_of_chain());
         const Search::Result result = play(search, cluster);
         for (const std::int64_t bytes : search.settings().sizes) {
             const double chosen = cluster.truth(method_for(result, bytes), bytes);
             const double native = cluster.truth(Method{}, bytes);
             ++total.sizes;
+            total.lost += chosen / cluster.best(bytes) - 1;
             total.not_the_best += static_cast<int>(chosen > 1.02 * cluster.best(bytes));
             total.slower_than_native += static_cast<int>(chosen > 1.02 * native);
             total.worst_against_native = std::max(total.worst_against_native, chosen / native);
@@ -55,6 +60,18 @@ TEST(Search, FindsTheBestWithinTwoPercent) {
     EXPECT_LE(total.not_the_best, total.sizes / 20);
     EXPECT_EQ(total.slower_than_native, 0);
     EXPECT_LE(total.most_over_budget, 0.0);
+}
+
+// A quarter of the usual time, and first calls that take three times as long, most of which there is no time to leave
+// out: what is lost against the best, on average over all sizes. It was a third.
+TEST(Search, FindsMuchInAHurryThoughFirstCallsAreSlow) {
+    Noise noise;
+    noise.relative = 0.15;
+    noise.cold_first_call = 3;
+    const Score total = score(40, noise, 0.2, 0.8, 180);
+    const double lost = total.lost / total.sizes;
+    fmt::print("{:.3f} slower than the best on average\n", lost);
+    EXPECT_LE(lost, 0.26);
 }
 
 TEST(Search, NeverSlowerThanNativeWhateverTheNoise) {
@@ -81,7 +98,8 @@ TEST(Search, KeepsNativeWhereAllAreAlike) {
         noise.relative = 0.1;
         SimulatedCluster cluster(candidates_of_chain(), noise, seed);
         cluster.set_all_costs({0.004, 64 * 8 / 1e8});
-        Search search = begin(settings_of_chain(), candidates_of_chain());
+        SearchSettings settings = settings_of_chain();
+        Search search = begin(settings, candidates_of_chain());
         const Search::Result result = play(search, cluster);
         for (const std::int64_t bytes : search.settings().sizes) {
             ++sizes;

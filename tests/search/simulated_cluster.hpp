@@ -51,6 +51,7 @@ struct Noise {
     double accident_share = 0.02;   ///< of calls that meet one
     double accident_seconds = 0.2;  ///< up to so much longer: TCP's time-out
     double slow_first_calls = 1.3;  ///< of a method that finds its pace, for three calls at a size
+    double cold_first_call = 1;     ///< of every method at a size: what it sets up, connections that were idle
 };
 
 /// A cluster that is not there.
@@ -100,8 +101,12 @@ class SimulatedCluster {
         }
         const bool finds_its_pace =
             trial.method.synchronisation.kind == Synchronisation::Kind::timed && trial.method.synchronisation.pace <= 0;
-        if (calls_[{name, trial.block_bytes}]++ < 3 && finds_its_pace) {
+        const int calls = calls_[{name, trial.block_bytes}]++;
+        if (calls < 3 && finds_its_pace) {
             seconds *= noise_.slow_first_calls;
+        }
+        if (calls == 0) {
+            seconds *= noise_.cold_first_call;
         }
         return {seconds, seconds * 1.1 + 0.001};
     }
