@@ -15,10 +15,13 @@ namespace aapc::discovery {
 
 namespace {
 
-constexpr int most_passes = 8;
+constexpr int most_steps_in_parts = 8;
+constexpr int most_steps_of_tests = 24;
+/// Where many machines hide what is there, more rounds within what is certain tell more than tests of guesses.
+constexpr int most_tests_in_a_row = 2;
 /// So many rounds show every port with few others.
 constexpr Machine sparse_rounds = 8;
-/// Up to so many groups are tested one after the other, and parts measured.
+/// Up to so many switches are measured one after the other.
 constexpr std::size_t few_at_once = 8;
 /// Splits by latency that are tried by bandwidth.
 constexpr std::size_t most_hints = 32;
@@ -114,8 +117,9 @@ std::vector<Round> Explorer::rounds_in_parts() {
             rounds.push_back(std::move(round));
         }
     };
-    auto levels = parts_by_depth(findings_.tree);
-    std::vector<std::vector<Machine>> by_switch = machines_by_switch(findings_.tree);
+    const SwitchTree tree = confirmed();
+    auto levels = parts_by_depth(tree);
+    std::vector<std::vector<Machine>> by_switch = machines_by_switch(tree);
     if (by_switch.size() <= few_at_once) {
         // Each alone, where streams go at their ports' speed: with all at once, what slows them down may be the
         // machines.
@@ -133,44 +137,22 @@ std::vector<Round> Explorer::rounds_in_parts() {
             add(at_random(parts, random_));
         }
     }
-    add_tests(rounds);
+    add_hinted(rounds);
     return rounds;
 }
 
-void Explorer::add_tests(std::vector<Round>& rounds) {
-    on_trial_.clear();
-    const auto put_on_trial = [this](const std::vector<Machine>& group) {
-        if (std::find(tested_.begin(), tested_.end(), group) == tested_.end()) {
-            tested_.push_back(group);
-            on_trial_.push_back(group);
-        }
-    };
-    for (const Group& group : findings_.tree.groups) {
-        put_on_trial(group.machines);
-    }
-    const std::size_t found = on_trial_.size();
+void Explorer::add_hinted(std::vector<Round>& rounds) {
+    std::vector<std::vector<Machine>> hints;
     for (const std::vector<Machine>& hint : suspicions_.hints) {
-        put_on_trial(hint);
+        if (followed_.insert(hint).second) {
+            hints.push_back(hint);
+        }
     }
-    const std::size_t before = rounds.size();
-    const auto fill = [&](const std::vector<std::vector<Machine>>& groups) {
-        std::vector<Round> best = best_filling(groups);
-        std::move(best.begin(), best.end(), std::back_inserter(rounds));
-    };
-    // Once all together. Then a few each alone: what many streams at once slow down is no link of a group.
-    constexpr int turns = 2;
-    fill(on_trial_);
+    constexpr int turns = 3;
     for (int turn = 0; turn < turns; ++turn) {
-        if (found > few_at_once) {
-            fill(on_trial_);
-            continue;
-        }
-        for (std::size_t group = 0; group < found; ++group) {
-            fill({on_trial_[group]});
-        }
-        fill({on_trial_.begin() + static_cast<std::ptrdiff_t>(found), on_trial_.end()});
+        std::vector<Round> best = best_filling(hints);
+        std::move(best.begin(), best.end(), std::back_inserter(rounds));
     }
-    tests_ = rounds.size() - before;
 }
 
 std::vector<Round> Explorer::best_filling(const std::vector<std::vector<Machine>>& groups) {
@@ -196,27 +178,73 @@ std::vector<Round> Explorer::best_filling(const std::vector<std::vector<Machine>
     return best;
 }
 
-void Explorer::judge_tests(std::size_t first_of_tests) {
-    const std::vector<Round> tests(rounds_.begin() + static_cast<std::ptrdiff_t>(first_of_tests), rounds_.end());
-    for (const std::vector<Machine>& group : on_trial_) {
-        SwitchTree others = findings_.tree;
-        std::erase_if(others.groups, [&](const Group& other) { return other.machines == group; });
-        if (others.groups.size() < findings_.tree.groups.size() && !slows_down(tests, others, group)) {
-            // One test can go wrong like any measurement: a group has two.
-            if (std::find(doubted_.begin(), doubted_.end(), group) != doubted_.end()) {
-                suspicions_.refuted.push_back(group);
-            } else {
-                doubted_.push_back(group);
-                std::erase(tested_, group);
-            }
+void Explorer::fit() {
+    // What is refuted may have stood in for what is there. Unless others wait for tests, that is looked for at once.
+    constexpr int most_fits = 8;
+    bool again = true;
+    for (int turn = 0; turn < most_fits && again; ++turn) {
+        findings_.tree = fit_tree(rounds_, machines_, suspicions_);
+        again = drop_refuted() && indices(Verdict::open).empty();
+    }
+}
+
+bool Explorer::drop_refuted() {
+    const std::vector<std::size_t> refuted = indices(Verdict::refuted);
+    for (auto group = refuted.rbegin(); group != refuted.rend(); ++group) {
+        const auto place = findings_.tree.groups.begin() + static_cast<std::ptrdiff_t>(*group);
+        suspicions_.refuted[place->machines] = trials_.carried(place->machines);
+        findings_.tree.groups.erase(place);
+    }
+    return !refuted.empty();
+}
+
+std::vector<std::size_t> Explorer::indices(Verdict wanted) const {
+    std::vector<std::size_t> groups;
+    const std::vector<Verdict> verdicts = trials_.judge(findings_.tree);
+    for (std::size_t group = 0; group < verdicts.size(); ++group) {
+        if (verdicts[group] == wanted) {
+            groups.push_back(group);
         }
     }
+    return groups;
+}
+
+SwitchTree Explorer::confirmed() const {
+    SwitchTree tree{findings_.tree.ports, {}};
+    for (const std::size_t group : indices(Verdict::confirmed)) {
+        tree.groups.push_back(findings_.tree.groups[group]);
+    }
+    return tree;
+}
+
+void Explorer::choose_step() {
+    std::vector<std::vector<Machine>> groups;
+    for (const Group& group : confirmed().groups) {
+        groups.push_back(group.machines);
+    }
+    // Of many machines, one may have come to be on the wrong side, which more rounds show.
+    constexpr Machine few = 24;
+    const int times = machines_ <= few ? 1 : 2;
+    const bool may_test = !indices(Verdict::open).empty() && tests_ < most_steps_of_tests;
+    if (may_test && tests_in_a_row_ < most_tests_in_a_row) {
+        step_ = Step::tests;
+    } else if (parts_ < most_steps_in_parts && divided_[groups] < times) {
+        step_ = Step::parts;
+        ++divided_[groups];
+    } else {
+        step_ = may_test ? Step::tests : Step::verification;
+    }
+    parts_ += step_ == Step::parts ? 1 : 0;
+    tests_ += step_ == Step::tests ? 1 : 0;
+    tests_in_a_row_ = step_ == Step::tests ? tests_in_a_row_ + 1 : 0;
 }
 
 std::vector<Round> Explorer::next() {
     switch (step_) {
         case Step::ports:
             return first_rounds();
+        case Step::tests:
+            return trials_.plan(findings_.tree, indices(Verdict::open), random_);
         case Step::parts:
             return rounds_in_parts();
         case Step::verification: {
@@ -236,24 +264,18 @@ void Explorer::add(const std::vector<Round>& measured) {
         step_ = Step::done;
         return;
     }
-    for (Round round : measured) {
+    std::vector<Round> carried = measured;
+    for (Round& round : carried) {
         std::erase_if(round, [](const Flow& flow) { return !(flow.bytes_per_second > 0); });
-        rounds_.push_back(std::move(round));
     }
-    if (step_ == Step::parts) {
-        judge_tests(rounds_.size() - tests_);
+    if (step_ == Step::tests) {
+        trials_.add(carried);
     }
-    findings_.tree = fit_tree(rounds_, machines_, suspicions_);
-    const auto is_tested = [this](const Group& group) {
-        return std::find(tested_.begin(), tested_.end(), group.machines) != tested_.end();
-    };
-    const bool settled =
-        step_ == Step::parts && std::all_of(findings_.tree.groups.begin(), findings_.tree.groups.end(), is_tested);
-    step_ = settled || ++passes_ >= most_passes ? Step::verification : Step::parts;
-    if (!settled && step_ == Step::verification) {
-        std::erase_if(findings_.tree.groups, [&](const Group& group) { return !is_tested(group); });
-    }
+    std::move(carried.begin(), carried.end(), std::back_inserter(rounds_));
+    fit();
+    choose_step();
     if (step_ == Step::verification) {
+        findings_.tree = confirmed();
         findings_.tree.ports = ports_by_few(rounds_, std::move(findings_.tree.ports));
         add_what_latency_shows();
     }

@@ -2,6 +2,7 @@
 /// What is measured next to find a network, and what has been found.
 #pragma once
 
+#include <map>
 #include <random>
 #include <set>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "discovery/fit.hpp"
 #include "discovery/latency.hpp"
 #include "discovery/switch_tree.hpp"
+#include "discovery/trials.hpp"
 
 namespace aapc::discovery {
 
@@ -28,9 +30,10 @@ struct Findings {
 };
 
 /// Plans rounds of flows and takes what was measured of them, in steps: rounds of few flows, which show ports; rounds
-/// among all machines, shifted and at random; then, as often as a new group turns up, rounds that test it, and rounds
-/// within each part that is known. Knows no clock and no MPI. Half a dozen steps; the number of rounds grows with the
-/// logarithm of the number of machines and with the number of switches.
+/// among all machines, shifted and at random; then, as often as new groups turn up, rounds that test each, and once all
+/// are confirmed, rounds within each part. What stays has been confirmed by tests of its own. Knows no clock and no
+/// MPI. A dozen steps; the number of rounds grows with the logarithm of the number of machines and with the number of
+/// switches.
 class Explorer {
   public:
     /// `machines` of at least 2.
@@ -44,17 +47,25 @@ class Explorer {
     [[nodiscard]] const Findings& findings() const { return findings_; }
 
   private:
-    enum class Step : std::uint8_t { ports, parts, verification, done };
+    enum class Step : std::uint8_t { ports, tests, parts, verification, done };
 
     [[nodiscard]] std::vector<Round> first_rounds();
     [[nodiscard]] std::vector<Round> rounds_in_parts();
     /// How many rounds at random within these parts: more for large ones that are new.
     [[nodiscard]] int rounds_at_random(const std::vector<std::vector<Machine>>& parts);
-    void add_tests(std::vector<Round>& rounds);
+    /// Adds rounds that fill what round trips hint at, once for each such group.
+    void add_hinted(std::vector<Round>& rounds);
     /// Of some ways to fill the links of these groups the one in which other links get least in the way.
     [[nodiscard]] std::vector<Round> best_filling(const std::vector<std::vector<Machine>>& groups);
-    /// Refutes groups that the tests meant for them do not bear out.
-    void judge_tests(std::size_t first_of_tests);
+    /// The tree that all rounds suggest, without what tests refute.
+    void fit();
+    /// Takes what tests refute from the tree, and remembers it. Whether there was anything.
+    bool drop_refuted();
+    /// The groups that the tests say this of.
+    [[nodiscard]] std::vector<std::size_t> indices(Verdict wanted) const;
+    /// The tree with those alone that are confirmed.
+    [[nodiscard]] SwitchTree confirmed() const;
+    void choose_step();
     void verify(const std::vector<Round>& measured);
     void add_what_latency_shows();
 
@@ -62,14 +73,15 @@ class Explorer {
     std::vector<LatencySplit> latency_;
     std::mt19937_64 random_;
     Step step_ = Step::ports;
-    int passes_ = 0;
+    int parts_ = 0;  ///< steps so far that measured within parts
+    int tests_ = 0;  ///< steps so far that tested
+    int tests_in_a_row_ = 0;
     std::vector<Round> rounds_;
     Suspicions suspicions_;
-    std::set<std::vector<Machine>> explored_;     ///< large parts that have had rounds of their own
-    std::vector<std::vector<Machine>> tested_;    ///< groups that have had rounds of their own
-    std::vector<std::vector<Machine>> doubted_;   ///< groups that one test did not bear out
-    std::vector<std::vector<Machine>> on_trial_;  ///< those of them that this step is to test
-    std::size_t tests_ = 0;                       ///< how many of the rounds of this step are tests; they come last
+    Trials trials_;
+    std::set<std::vector<Machine>> explored_;                   ///< large parts that have had rounds of their own
+    std::set<std::vector<Machine>> followed_;                   ///< hints that have had rounds
+    std::map<std::vector<std::vector<Machine>>, int> divided_;  ///< how often the parts of these groups were measured
     Findings findings_;
 };
 

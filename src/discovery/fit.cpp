@@ -20,10 +20,17 @@ struct Proposal {
 std::vector<Explained> explain(const std::vector<Round>& rounds, const SwitchTree& tree) {
     std::vector<Explained> explained;
     explained.reserve(rounds.size());
-    for (const Round& round : rounds) {
-        explained.push_back({round, fair_rates(tree, round)});
+    std::vector<std::vector<double>> expected = fair_rates(tree, rounds);
+    for (std::size_t round = 0; round < rounds.size(); ++round) {
+        explained.push_back({rounds[round], std::move(expected[round])});
     }
     return explained;
+}
+
+Support support_in(const std::vector<Explained>& rounds, const std::vector<Machine>& group, std::size_t machines) {
+    Jury jury(rounds, {group}, machines);
+    jury.flip(0);
+    return jury.support();
 }
 
 /// What each port carries: of its fastest flows the middle, and of ports that are nearly alike again the middle, so
@@ -156,8 +163,9 @@ void propose(const std::vector<Explained>& rounds, const std::vector<Item>& item
     }
 }
 
-bool is_refuted(const Suspicions& suspicions, const std::vector<Machine>& machines) {
-    return std::find(suspicions.refuted.begin(), suspicions.refuted.end(), machines) != suspicions.refuted.end();
+bool is_refuted(const Suspicions& suspicions, const std::vector<Machine>& machines, const Support& support) {
+    const auto found = suspicions.refuted.find(machines);
+    return found != suspicions.refuted.end() && support.bytes_per_second < found->second;
 }
 
 Group group_of(std::vector<Machine> machines, const Support& support) {
@@ -188,7 +196,7 @@ void order_by_merit(std::vector<Proposal>& proposals) {
 
 /// Adds the most convincing groups that are still convincing once those before them are there; whether there was one.
 bool add_convincing(const std::vector<Round>& rounds, const Suspicions& suspicions, SwitchTree& tree) {
-    const std::vector<Explained> explained = explain(rounds, tree);
+    std::vector<Explained> explained = explain(rounds, tree);
     std::vector<Proposal> proposals;
     for (const std::vector<Item>& items : items_by_switch(tree)) {
         propose(explained, items, tree.ports.size(), suspicions.hints, proposals);
@@ -196,13 +204,15 @@ bool add_convincing(const std::vector<Round>& rounds, const Suspicions& suspicio
     order_by_merit(proposals);
     bool added = false;
     for (const Proposal& proposal : proposals) {
-        if (is_refuted(suspicions, proposal.machines) || !fits_into(tree, proposal.machines)) {
+        if (!fits_into(tree, proposal.machines)) {
             continue;
         }
         // The most convincing alone is certain to be what it is; the others may have been its shadow.
-        const Support support = support_of(rounds, tree, proposal.machines);
-        if (support.convinces() && support.gain > proposal.gain / 2) {
+        const Support support = support_in(explained, proposal.machines, tree.ports.size());
+        if (support.convinces() && support.gain > proposal.gain / 2 &&
+            !is_refuted(suspicions, proposal.machines, support)) {
             add_group(tree, group_of(proposal.machines, support));
+            explained = explain(rounds, tree);
             added = true;
         }
     }
@@ -211,7 +221,7 @@ bool add_convincing(const std::vector<Round>& rounds, const Suspicions& suspicio
 
 /// A group with the machines that explain most now that the other groups are known: among many, one or two may have
 /// come to be on the wrong side before that.
-std::vector<Machine> refined(const std::vector<Round>& rounds, const SwitchTree& others,
+std::vector<Machine> refined(const std::vector<Explained>& explained, const SwitchTree& others,
                              const std::vector<Machine>& group) {
     constexpr std::size_t few = 24;  // of these, all steps were tried
     for (const std::vector<Item>& items : items_by_switch(others)) {
@@ -224,7 +234,7 @@ std::vector<Machine> refined(const std::vector<Round>& rounds, const SwitchTree&
         if (covered != group.size() || items.size() <= few) {
             continue;
         }
-        Jury jury(explain(rounds, others), items, others.ports.size());
+        Jury jury(explained, items, others.ports.size());
         side = improved(jury, side, fixed_item(items));
         std::vector<Machine> machines = machines_inside(items, side);
         return jury.inside_count() >= 2 && fits_into(others, machines) ? machines : group;
@@ -238,12 +248,14 @@ bool reconsider(const std::vector<Round>& rounds, const Suspicions& suspicions, 
     for (std::size_t index = 0; index < tree.groups.size();) {
         SwitchTree others = tree;
         others.groups.erase(others.groups.begin() + static_cast<std::ptrdiff_t>(index));
-        std::vector<Machine> machines = refined(rounds, others, tree.groups[index].machines);
-        if (is_refuted(suspicions, machines)) {
+        const std::vector<Explained> explained = explain(rounds, others);
+        std::vector<Machine> machines = refined(explained, others, tree.groups[index].machines);
+        Support support = support_in(explained, machines, others.ports.size());
+        if (is_refuted(suspicions, machines, support)) {
             machines = tree.groups[index].machines;
+            support = support_in(explained, machines, others.ports.size());
         }
-        const Support support = support_of(rounds, others, machines);
-        if (support.convinces()) {
+        if (support.convinces() && !is_refuted(suspicions, machines, support)) {
             tree.groups[index] = group_of(machines, support);
             ++index;
         } else {
@@ -275,30 +287,7 @@ std::vector<std::vector<Item>> items_by_switch(const SwitchTree& tree) {
 }
 
 Support support_of(const std::vector<Round>& rounds, const SwitchTree& tree, const std::vector<Machine>& machines) {
-    Jury jury(explain(rounds, tree), {machines}, tree.ports.size());
-    jury.flip(0);
-    return jury.support();
-}
-
-bool slows_down(const std::vector<Round>& tests, const SwitchTree& tree, const std::vector<Machine>& machines) {
-    // Of three tests in which others may have been busy at its other end, the one that offered most.
-    std::vector<double> slowing;
-    double most_offered = 0;
-    Jury jury(explain(tests, tree), {machines}, tree.ports.size());
-    jury.flip(0);
-    for (const Crossing& crossing : jury.crossings()) {
-        most_offered = std::max(most_offered, crossing.expected);
-    }
-    for (const Crossing& crossing : jury.crossings()) {
-        constexpr double nearly_most = 0.9;
-        if (crossing.expected > nearly_most * most_offered && crossing.measured > 0) {
-            slowing.push_back(crossing.expected / crossing.measured);
-        }
-    }
-    // A link that is there slows every test down; what else does, such as a busy machine, spares some.
-    constexpr double slower_than_scatter = 1.08;
-    constexpr double but_for_some = 0.25;
-    return !slowing.empty() && quantile(slowing, but_for_some) >= slower_than_scatter;
+    return support_in(explain(rounds, tree), machines, tree.ports.size());
 }
 
 bool fits_into(const SwitchTree& tree, const std::vector<Machine>& machines) {

@@ -2,6 +2,7 @@
 /// The tree of switches that explains rounds that were measured.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "discovery/evidence.hpp"
@@ -11,8 +12,9 @@ namespace aapc::discovery {
 
 /// Groups of machines, ascending and without machine 0, that there is a word to say about beforehand.
 struct Suspicions {
-    std::vector<std::vector<Machine>> hints;    ///< to think of besides those that the rounds suggest
-    std::vector<std::vector<Machine>> refuted;  ///< that a test has shown not to be there
+    std::vector<std::vector<Machine>> hints;  ///< to think of besides those that the rounds suggest
+    /// Groups that a test has shown not to be behind a link that carries less than that (bytes per second).
+    std::map<std::vector<Machine>, double> refuted;
 };
 
 /// The tree with as many groups as the rounds convince of, the most convincing first: where flows that leave a group of
@@ -27,11 +29,6 @@ struct Suspicions {
 /// What the rounds say of one more group: its machines, ascending.
 [[nodiscard]] Support support_of(const std::vector<Round>& rounds, const SwitchTree& tree,
                                  const std::vector<Machine>& machines);
-
-/// Whether rounds that were made to fill the link of this group bear it out: flows that leave it or come to it carry
-/// together less than the rest of the tree lets them, in three quarters of the rounds at least.
-[[nodiscard]] bool slows_down(const std::vector<Round>& tests, const SwitchTree& tree,
-                              const std::vector<Machine>& machines);
 
 /// Whether the group can be added: it has two machines at least, as have the others, and it is nested with each group
 /// that is there or apart from it, and equal to none.

@@ -2,71 +2,58 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace aapc::discovery {
 
 namespace {
 
-/// The directed links that flows of a round use: two of each machine, two of each group.
+/// Shares out the directed links of a tree: two of each machine, two of each group.
 class Shares {
   public:
-    Shares(const SwitchTree& tree, const Round& round)
-        : left_(2 * tree.ports.size() + 2 * tree.groups.size()), users_(left_.size()) {
-        const std::size_t machines = tree.ports.size();
-        std::vector<std::vector<char>> inside;
-        for (std::size_t machine = 0; machine < machines; ++machine) {
-            left_[2 * machine] = left_[2 * machine + 1] = tree.ports[machine];
+    explicit Shares(const SwitchTree& tree) : groups_of_(tree.ports.size()) {
+        for (const double port : tree.ports) {
+            capacities_.insert(capacities_.end(), 2, port);
         }
         for (std::size_t group = 0; group < tree.groups.size(); ++group) {
-            const std::size_t link = 2 * (machines + group);
             const bool binds = tree.groups[group].evidence == Evidence::bandwidth;
-            left_[link] = left_[link + 1] =
-                binds ? tree.groups[group].bytes_per_second : std::numeric_limits<double>::infinity();
-            inside.emplace_back(machines, 0);
+            capacities_.insert(capacities_.end(), 2,
+                               binds ? tree.groups[group].bytes_per_second : std::numeric_limits<double>::infinity());
             for (const Machine machine : tree.groups[group].machines) {
-                inside.back()[static_cast<std::size_t>(machine)] = 1;
+                groups_of_[static_cast<std::size_t>(machine)].push_back(group);
             }
-        }
-        for (const Flow& flow : round) {
-            const auto from = static_cast<std::size_t>(flow.from);
-            const auto to = static_cast<std::size_t>(flow.to);
-            std::vector<std::size_t> path = {2 * from, 2 * to + 1};
-            for (std::size_t group = 0; group < inside.size(); ++group) {
-                if (inside[group][from] != inside[group][to]) {
-                    path.push_back(2 * (machines + group) + (inside[group][from] != 0 ? 0 : 1));
-                }
-            }
-            for (const std::size_t link : path) {
-                ++users_[link];
-            }
-            paths_.push_back(std::move(path));
         }
     }
 
-    std::vector<double> fill() {
-        std::vector<double> rates(paths_.size(), -1);
-        for (std::size_t waiting = rates.size(); waiting > 0;) {
+    std::vector<double> among(const Round& round) {
+        lay_paths(round);
+        std::vector<double> rates(round.size());
+        std::vector<std::size_t> waiting(round.size());
+        std::iota(waiting.begin(), waiting.end(), std::size_t{0});
+        std::vector<std::size_t> settled;
+        while (!waiting.empty()) {
             double least = std::numeric_limits<double>::infinity();
-            for (std::size_t link = 0; link < left_.size(); ++link) {
+            for (const std::size_t link : links_) {
                 least = users_[link] > 0 ? std::min(least, share(link)) : least;
             }
             constexpr double as_good_as_equal = 1 + 1e-9;
-            std::vector<std::size_t> settled;
-            for (std::size_t flow = 0; flow < rates.size(); ++flow) {
-                if (rates[flow] < 0 && std::any_of(paths_[flow].begin(), paths_[flow].end(), [&](std::size_t link) {
-                        return share(link) <= least * as_good_as_equal;
-                    })) {
+            settled.clear();
+            std::erase_if(waiting, [&](std::size_t flow) {
+                const bool is_settled = std::any_of(path_begin(flow), path_begin(flow + 1), [&](std::size_t link) {
+                    return share(link) <= least * as_good_as_equal;
+                });
+                if (is_settled) {
                     settled.push_back(flow);
                 }
-            }
+                return is_settled;
+            });
             for (const std::size_t flow : settled) {
                 rates[flow] = least;
-                for (const std::size_t link : paths_[flow]) {
+                std::for_each(path_begin(flow), path_begin(flow + 1), [&](std::size_t link) {
                     left_[link] = std::max(0.0, left_[link] - least);
                     --users_[link];
-                }
+                });
             }
-            waiting -= settled.size();
         }
         return rates;
     }
@@ -74,9 +61,48 @@ class Shares {
   private:
     [[nodiscard]] double share(std::size_t link) const { return left_[link] / users_[link]; }
 
+    [[nodiscard]] std::vector<std::size_t>::const_iterator path_begin(std::size_t flow) const {
+        return paths_.begin() + static_cast<std::ptrdiff_t>(first_[flow]);
+    }
+
+    void lay_paths(const Round& round) {
+        left_ = capacities_;
+        users_.assign(capacities_.size(), 0);
+        links_.clear();
+        paths_.clear();
+        first_.assign(1, 0);
+        for (const Flow& flow : round) {
+            const auto from = static_cast<std::size_t>(flow.from);
+            const auto to = static_cast<std::size_t>(flow.to);
+            paths_.insert(paths_.end(), {2 * from, 2 * to + 1});
+            add_crossed(groups_of_[from], groups_of_[to], 0);
+            add_crossed(groups_of_[to], groups_of_[from], 1);
+            first_.push_back(paths_.size());
+        }
+        for (const std::size_t link : paths_) {
+            if (users_[link]++ == 0) {
+                links_.push_back(link);
+            }
+        }
+    }
+
+    /// The links of the groups around one end of a flow that are not around the other as well.
+    void add_crossed(const std::vector<std::size_t>& here, const std::vector<std::size_t>& there, std::size_t inward) {
+        for (const std::size_t group : here) {
+            if (std::find(there.begin(), there.end(), group) == there.end()) {
+                paths_.push_back(2 * (groups_of_.size() + group) + inward);
+            }
+        }
+    }
+
+    std::vector<double> capacities_;
+    std::vector<std::vector<std::size_t>> groups_of_;  ///< by machine
+    // Of the round at hand:
     std::vector<double> left_;
     std::vector<int> users_;
-    std::vector<std::vector<std::size_t>> paths_;
+    std::vector<std::size_t> links_;  ///< those that any flow uses
+    std::vector<std::size_t> paths_;  ///< one after the other
+    std::vector<std::size_t> first_;  ///< where that of each flow begins, and the end
 };
 
 bool contains(const Group& outer, const Group& inner) {
@@ -117,6 +143,16 @@ std::vector<int> switch_of(const SwitchTree& tree) {
     return switches;
 }
 
-std::vector<double> fair_rates(const SwitchTree& tree, const Round& round) { return Shares(tree, round).fill(); }
+std::vector<double> fair_rates(const SwitchTree& tree, const Round& round) { return Shares(tree).among(round); }
+
+std::vector<std::vector<double>> fair_rates(const SwitchTree& tree, const std::vector<Round>& rounds) {
+    Shares shares(tree);
+    std::vector<std::vector<double>> rates;
+    rates.reserve(rounds.size());
+    for (const Round& round : rounds) {
+        rates.push_back(shares.among(round));
+    }
+    return rates;
+}
 
 }  // namespace aapc::discovery

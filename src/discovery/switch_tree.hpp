@@ -58,4 +58,7 @@ struct SwitchTree {
 /// Bertsekas & Gallager, "Data Networks", section 6.5.2), in bytes per second. O(flows · (groups + bottlenecks)).
 [[nodiscard]] std::vector<double> fair_rates(const SwitchTree& tree, const Round& round);
 
+/// The same of many rounds, each by itself.
+[[nodiscard]] std::vector<std::vector<double>> fair_rates(const SwitchTree& tree, const std::vector<Round>& rounds);
+
 }  // namespace aapc::discovery

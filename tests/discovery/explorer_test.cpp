@@ -50,6 +50,9 @@ struct Truth {
     double held_up = 0.03;  ///< the share of flows that lose up to half
     bool fair = false;
     double most_at_once = std::numeric_limits<double>::infinity();  ///< what the machines together are able to send
+    /// The share of flows that are kept below half to all of a port's speed where all machines send and receive; fewer
+    /// where fewer do.
+    double busy = 0;
 };
 
 class Nature {
@@ -75,6 +78,10 @@ class Nature {
             });
             for (Flow& flow : round) {
                 flow.bytes_per_second *= std::min(1.0, truth_.most_at_once / total);
+                const double load = static_cast<double>(round.size()) / static_cast<double>(truth_.tree.ports.size());
+                if (uniform_(random_) < truth_.busy * load * load) {
+                    flow.bytes_per_second = std::min(flow.bytes_per_second, port * (1 - uniform_(random_) / 2));
+                }
                 flow.bytes_per_second *= std::exp(truth_.scatter * normal_(random_) - truth_.scatter);
                 if (uniform_(random_) < truth_.held_up) {
                     flow.bytes_per_second *= 1 - uniform_(random_) / 2;
@@ -268,6 +275,18 @@ TEST(Explorer, MachinesThatAreTooBusyTogetherAreNoLink) {
                 EXPECT_NEAR(speed / port, 1, 0.06);
             }
         }
+    }
+}
+
+TEST(Explorer, WhatManyStreamsLoseIsNoLink) {
+    // As in a network that two processors emulate: the more streams, the more of them are slower than they would be
+    // alone, some by far. A dozen groups of machines seem to be behind links, others in each run.
+    Truth truth{.tree = tree_of(16, {{row(4, 15), 1}, {row(8, 15), 1}, {row(12, 15), 1}}), .busy = 0.8};
+    truth.most_at_once = 11 * port;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const Findings found = explore(truth, seed);
+        expect_found(found, truth.tree, fmt::format("seed {}, {} rounds", seed, found.rounds));
+        EXPECT_LT(found.rounds, 250);
     }
 }
 
