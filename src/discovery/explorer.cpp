@@ -17,8 +17,6 @@ namespace {
 
 constexpr int most_steps_in_parts = 8;
 constexpr int most_steps_of_tests = 24;
-/// Where many machines hide what is there, more rounds within what is certain tell more than tests of guesses.
-constexpr int most_tests_in_a_row = 2;
 /// So many rounds show every port with few others.
 constexpr Machine sparse_rounds = 8;
 /// Up to so many switches are measured one after the other.
@@ -222,9 +220,11 @@ void Explorer::choose_step() {
     for (const Group& group : confirmed().groups) {
         groups.push_back(group.machines);
     }
-    // Of many machines, one may have come to be on the wrong side, which more rounds show.
+    // Of many machines, one may have come to be on the wrong side, which more rounds show; and these, within what is
+    // certain, tell more than tests of guesses.
     constexpr Machine few = 24;
     const int times = machines_ <= few ? 1 : 2;
+    const int most_tests_in_a_row = machines_ <= few ? 2 : 1;
     const bool may_test = !indices(Verdict::open).empty() && tests_ < most_steps_of_tests;
     if (may_test && tests_in_a_row_ < most_tests_in_a_row) {
         step_ = Step::tests;

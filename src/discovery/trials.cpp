@@ -154,7 +154,12 @@ std::vector<Round> Trials::plan(const SwitchTree& tree, const std::vector<std::s
     std::vector<Round> rounds;
     planned_.clear();
     const bool alone = groups.size() <= few_groups || tree.ports.size() <= few_machines;
-    for (const bool outward : {true, false}) {
+    std::vector<bool> directions = {true, false};
+    if (!alone) {
+        // What is shared costs little, and fitting the tree of many machines once more costs much.
+        directions.insert(directions.end(), {true, false});
+    }
+    for (const bool outward : directions) {
         const std::size_t first = rounds.size();
         for (const std::size_t group : groups) {
             Filling filling(tree, group, outward, random);

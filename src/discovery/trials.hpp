@@ -26,9 +26,9 @@ enum class Verdict : std::uint8_t {
 /// is what the link carries at least, and a link that no test was able to pass is there.
 class Trials {
   public:
-    /// Tests for the groups of `tree` with these indices, two rounds of each. Few groups and those of few machines have
-    /// rounds of their own; of more, those that need different machines share rounds. O(groups · flows · fair_rates())
-    /// and, where they share rounds, once more for each round.
+    /// Tests for the groups of `tree` with these indices. Few groups and those of few machines have rounds of their
+    /// own, two each; of more, those that need different machines share rounds, and have four. O(groups · flows ·
+    /// fair_rates()) and, where they share rounds, once more for each round.
     [[nodiscard]] std::vector<Round> plan(const SwitchTree& tree, const std::vector<std::size_t>& groups,
                                           Random& random);
 
