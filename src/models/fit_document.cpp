@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
 #include "aapc/models/contention.hpp"
 #include "aapc/models/network_model.hpp"
@@ -32,13 +34,16 @@ class Members {
     Value get(std::string_view pointer) {
         const Json::json_pointer place{std::string(pointer)};
         try {
-            return document_.at(place).get<Value>();
-        } catch (const Json::exception&) {
-            if (wrong_.empty()) {
-                wrong_ = pointer.substr(1);
+            const Json& found = document_.at(place);
+            if (is_possible<Value>(found)) {
+                return found.get<Value>();
             }
-            return Value{};
+        } catch (const Json::exception&) {  // missing, or of another type
         }
+        if (wrong_.empty()) {
+            wrong_ = pointer.substr(1);
+        }
+        return Value{};
     }
 
     [[nodiscard]] bool has(std::string_view pointer) const {
@@ -55,6 +60,18 @@ class Members {
     [[nodiscard]] const std::string& wrong() const { return wrong_; }
 
   private:
+    /// A conversion to a whole number takes fractions and what is too large, too, which it cannot represent.
+    template <class Value>
+    static bool is_possible(const Json& found) {
+        if constexpr (std::is_integral_v<Value>) {
+            return found.is_number_unsigned()
+                       ? std::in_range<Value>(found.get<std::uint64_t>())
+                       : found.is_number_integer() && std::in_range<Value>(found.get<std::int64_t>());
+        } else {
+            return true;
+        }
+    }
+
     const Json& document_;
     std::string wrong_;
 };

@@ -116,6 +116,9 @@ TEST(NetworkModelDocument, NumbersThatNoNetworkHasAreRefused) {
                                                                {"/clusters/0/fit/beta_seconds_per_byte", 0},
                                                                {"/clusters/1/fit/gamma/value", 0},
                                                                {"/clusters/1/fit/delta/value", -1},
+                                                               {"/wide_area/gaps/0/message_bytes", 1.5},
+                                                               {"/wide_area/gaps/0/message_bytes", 2e77},
+                                                               {"/clusters/0/fit/samples/number", 2e77},
                                                                {"/wide_area/beta_seconds_per_byte", 0}}) {
         json damaged = whole;
         damaged[json::json_pointer(member)] = value;
