@@ -38,11 +38,11 @@ class Members {
             if (is_possible<Value>(found)) {
                 return found.get<Value>();
             }
-        } catch (const Json::exception&) {  // missing, or of another type
+        } catch (const Json::exception&) {
+            remember(pointer);  // it is missing, or of another type
+            return Value{};
         }
-        if (wrong_.empty()) {
-            wrong_ = pointer.substr(1);
-        }
+        remember(pointer);
         return Value{};
     }
 
@@ -69,6 +69,12 @@ class Members {
                        : found.is_number_integer() && std::in_range<Value>(found.get<std::int64_t>());
         } else {
             return true;
+        }
+    }
+
+    void remember(std::string_view pointer) {
+        if (wrong_.empty()) {
+            wrong_ = pointer.substr(1);
         }
     }
 
