@@ -292,7 +292,6 @@ Entrant Search::State::entrant(std::size_t candidate, std::int64_t bytes) const 
 
 std::vector<Entrant> Search::State::entrants(std::int64_t bytes, double share) const {
     std::vector<Entrant> all;
-    double pass = 0;
     std::size_t kept = 0;
     const std::size_t favourite = untuned(bytes);
     const auto always = [&](const Entrant& one) { return one.candidate == 0 || one.candidate == favourite; };
@@ -303,16 +302,17 @@ std::vector<Entrant> Search::State::entrants(std::int64_t bytes, double share) c
             all.back().slowness_before = known_[candidate].slowness.back();
             ++kept;
         }
-        pass += all.back().expected_seconds;
     }
-    if (pass > share_of_hopeless * share) {
-        std::erase_if(all, [&](const Entrant& one) { return !always(one) && hopeless(one.candidate); });
-        pass = std::accumulate(all.begin(), all.end(), 0.0,
+    const auto pass = [&all] {
+        return std::accumulate(all.begin(), all.end(), 0.0,
                                [](double sum, const Entrant& one) { return sum + one.expected_seconds; });
+    };
+    if (pass() > share_of_hopeless * share) {
+        std::erase_if(all, [&](const Entrant& one) { return !always(one) && hopeless(one.candidate); });
     }
     // Where not even one pass over all fits, the time is worth more in the final of those that were close before, and
     // of those that mean something new at this size.
-    if (pass > share) {
+    if (pass() > share) {
         std::erase_if(all, [&](const Entrant& one) {
             return !always(one) && !known_[one.candidate].slowness.empty() && !was_close(one.candidate);
         });

@@ -63,7 +63,7 @@ TEST(Search, FindsTheBestWithinTwoPercent) {
 }
 
 // A quarter of the usual time, and first calls that take three times as long, most of which there is no time to leave
-// out: what is lost against the best, on average over all sizes. It was a third.
+// out: what is lost against the best, on average over all sizes.
 TEST(Search, FindsMuchInAHurryThoughFirstCallsAreSlow) {
     Noise noise;
     noise.relative = 0.15;
@@ -98,8 +98,7 @@ TEST(Search, KeepsNativeWhereAllAreAlike) {
         noise.relative = 0.1;
         SimulatedCluster cluster(candidates_of_chain(), noise, seed);
         cluster.set_all_costs({0.004, 64 * 8 / 1e8});
-        SearchSettings settings = settings_of_chain();
-        Search search = begin(settings, candidates_of_chain());
+        Search search = begin(settings_of_chain(), candidates_of_chain());
         const Search::Result result = play(search, cluster);
         for (const std::int64_t bytes : search.settings().sizes) {
             ++sizes;
