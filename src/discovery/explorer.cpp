@@ -164,8 +164,7 @@ std::vector<Round> Explorer::best_filling(const std::vector<std::vector<Machine>
     for (int attempt = 0; attempt < tries; ++attempt) {
         std::vector<Round> rounds = filling(groups, machines_, random_);
         double offered = 0;
-        for (const Round& round : rounds) {
-            const std::vector<double> rates = fair_rates(others, round);
+        for (const std::vector<double>& rates : fair_rates(others, rounds)) {
             offered += std::accumulate(rates.begin(), rates.end(), 0.0);
         }
         if (offered > most) {
@@ -182,7 +181,12 @@ void Explorer::fit() {
     bool again = true;
     for (int turn = 0; turn < most_fits && again; ++turn) {
         findings_.tree = fit_tree(rounds_, machines_, suspicions_);
-        again = drop_refuted() && indices(Verdict::open).empty();
+        verdicts_ = trials_.judge(findings_.tree);
+        again = drop_refuted();
+        if (again) {
+            verdicts_ = trials_.judge(findings_.tree);
+            again = indices(Verdict::open).empty();
+        }
     }
 }
 
@@ -198,9 +202,8 @@ bool Explorer::drop_refuted() {
 
 std::vector<std::size_t> Explorer::indices(Verdict wanted) const {
     std::vector<std::size_t> groups;
-    const std::vector<Verdict> verdicts = trials_.judge(findings_.tree);
-    for (std::size_t group = 0; group < verdicts.size(); ++group) {
-        if (verdicts[group] == wanted) {
+    for (std::size_t group = 0; group < verdicts_.size(); ++group) {
+        if (verdicts_[group] == wanted) {
             groups.push_back(group);
         }
     }

@@ -79,6 +79,7 @@ class Explorer {
     std::vector<Round> rounds_;
     Suspicions suspicions_;
     Trials trials_;
+    std::vector<Verdict> verdicts_;                             ///< of each group of the tree, since it was fitted
     std::set<std::vector<Machine>> explored_;                   ///< large parts that have had rounds of their own
     std::set<std::vector<Machine>> followed_;                   ///< hints that have had rounds
     std::map<std::vector<std::vector<Machine>>, int> divided_;  ///< how often the parts of these groups were measured

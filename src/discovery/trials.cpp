@@ -218,9 +218,10 @@ Trials::Outcome Trials::outcome_of(const Group& group, const SwitchTree& others)
     if (found == tests_.end()) {
         return outcome;
     }
+    const std::vector<std::vector<double>> expected = fair_rates(others, found->second);
     for (const Round& round : found->second) {
-        ++outcome.tests;
-        const CrossingSums offered = crossing_sums(round, fair_rates(others, round), group.machines);
+        const CrossingSums offered =
+            crossing_sums(round, expected[static_cast<std::size_t>(outcome.tests++)], group.machines);
         const CrossingSums carried = crossing_sums(round, rates_of(round), group.machines);
         const bool outward = offered.out > offered.in;
         const double most_offered = outward ? offered.out : offered.in;
