@@ -196,7 +196,7 @@ std::optional<double> predicted_seconds_of(const Timing& timing, double start_se
         return std::nullopt;
     }
     const Cadence& cadence = timing.cadence;
-    const double pace = method.synchronisation.pace > 0 ? method.synchronisation.pace : cadence.initial_pace;
+    const double pace = method.synchronisation.pace > 0 ? method.synchronisation.pace : cadence.initial_pace();
     const Segmentation segmentation = segment_message(bytes, cadence, method.synchronisation.segment_bytes);
     return start_seconds + segmentation.end_seconds(*timing.phases) / pace;
 }

@@ -44,7 +44,7 @@ Expected<UnequalMethod> find_unequal_method(const std::string& text, const Netwo
     found.sums = loads->sums();
     found.maxima = LinkLoads::maxima();
     const double forced = prepared->method.synchronisation.pace;
-    found.pace = forced > 0 ? forced : found.cadence.initial_pace;
+    found.pace = forced > 0 ? forced : found.cadence.initial_pace();
     found.crossover = selection::unequal_crossover(network, placement, bound, start_seconds);
     found.equal_seconds_per_byte = bound.seconds_per_byte;
     found.prepared = std::move(*prepared);

@@ -144,7 +144,7 @@ std::string synchronisation_cost(const Schedule& schedule, const Synchronisation
 std::string length_text(const Schedule& schedule) {
     if (schedule.cycle()) {
         return fmt::format("a cycle of {} ticks, {:.4g} times as long as the bound", phases_of(schedule),
-                           schedule.cycle()->seconds_per_byte / schedule.cycle()->bound_seconds_per_byte);
+                           schedule.cycle()->over_bound());
     }
     const std::string bound = schedule.bound().has_value() ? fmt::format("bound: {}", *schedule.bound()) : "no bound";
     return fmt::format("{} phases ({})", schedule.phases().size(), bound);

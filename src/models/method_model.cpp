@@ -234,21 +234,16 @@ class MethodModel::Builder {
     Expected<MethodModel> timed(const Prepared& prepared) {
         const Synchronisation& synchronisation = method_.synchronisation;
         const Timetable& timetable = *prepared.timetable;
-        const double pace = synchronisation.pace > 0 ? synchronisation.pace : prepared.cadence.initial_pace;
+        const double pace = synchronisation.pace > 0 ? synchronisation.pace : prepared.cadence.initial_pace();
         model_.slots_ = Slots{timetable.phases(), prepared.cadence, synchronisation.segment_bytes, pace};
         // Slots begin by the clock: no start-up in each, but a common start, there and back.
         model_.start_up_seconds_ =
             costs_.longest_start_up_seconds() * (1 + 2 * rounds_of_a_barrier(placement_.participants()));
         model_.basis_ = prepared.cadence.cyclic
                             ? fmt::format("a cycle of {:.2f} times the bound by the clock, pace {:.4g}",
-                                          cycle_over_bound(timetable), pace)
+                                          prepared.cadence.cycle_over_bound, pace)
                             : fmt::format("{} phases by the clock, pace {}", timetable.phases(), pace);
         return std::move(model_);
-    }
-
-    static double cycle_over_bound(const Timetable& timetable) {
-        const std::optional<Cycle> cycle = timetable.cycle();
-        return cycle && cycle->bound_seconds_per_byte > 0 ? cycle->seconds_per_byte / cycle->bound_seconds_per_byte : 1;
     }
 
     [[nodiscard]] std::string basis_of_synchronisation() const {

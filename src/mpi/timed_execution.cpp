@@ -125,7 +125,7 @@ TimedExecution::TimedExecution(const Transport& transport, const Plan& plan, con
       cadence_(options.cadence),
       clock_(transport, plan.rank, plan.participants, options.clock_fault) {
     pending_.reserve(2);
-    sizes_.assign(std::numeric_limits<std::size_t>::digits + 1, Size(cadence_.initial_pace));
+    sizes_.assign(std::numeric_limits<std::size_t>::digits + 1, Size(cadence_.initial_pace()));
     requests_.receives.reserve(static_cast<std::size_t>(posted_rounds) * plan.receives.size());
     requests_.sends.reserve(static_cast<std::size_t>(posted_rounds) * plan.sends.size());
     first_sends_.reserve(plan.sends.size());

@@ -111,7 +111,7 @@ double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late
     const auto digits = std::bit_width(static_cast<std::uint64_t>(bound.nanoseconds));
     std::optional<PaceController>& controller = controllers_[static_cast<std::size_t>(digits)];
     if (!controller) {
-        controller.emplace(cadence.initial_pace);
+        controller.emplace(cadence.initial_pace());
     }
     last_controller_ = &*controller;
     return last_controller_->pace();

@@ -46,13 +46,14 @@ WireFormat wire_format(std::int32_t mtu_bytes) {
     return wire;
 }
 
+double Cadence::initial_pace() const { return std::min(1.0, PaceController::initial_pace * cycle_over_bound); }
+
 Cadence cadence_of_phases(double bits_per_second, const WireFormat& wire) {
     Cadence cadence;
     if (bits_per_second > 0) {
         cadence.tick_seconds_per_byte = 8 / bits_per_second;
         cadence.slowest_bits_per_second = bits_per_second;
     }
-    cadence.initial_pace = PaceController::initial_pace;
     cadence.wire = wire;
     return cadence;
 }
@@ -63,10 +64,7 @@ Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_pe
     cadence.tick_seconds_per_byte = cycle.seconds_per_byte / static_cast<double>(std::max<Phase>(ticks, 1));
     cadence.slowest_bits_per_second = slowest_bits_per_second;
     cadence.most_wire_bytes = most_wire_bytes;
-    if (cycle.bound_seconds_per_byte > 0) {
-        cadence.cycle_over_bound = cycle.seconds_per_byte / cycle.bound_seconds_per_byte;
-        cadence.initial_pace = std::min(1.0, PaceController::initial_pace * cadence.cycle_over_bound);
-    }
+    cadence.cycle_over_bound = cycle.over_bound();
     cadence.cyclic = true;
     cadence.wire = wire;
     return cadence;

@@ -101,10 +101,8 @@ WireCounts wire_counts(const Cadence& cadence, std::int64_t segment_bytes, std::
 UnequalPlan make_unequal_plan(const Plan& plan, const Cadence& cadence, std::int64_t segment_bytes,
                               double bound_seconds, std::span<const std::int64_t> sent,
                               std::span<const std::int64_t> received, const RouteTree* routes) {
-    const bool knows_both = plan.cycle && plan.cycle->bound_seconds_per_byte > 0;
-    const double longer = knows_both ? plan.cycle->seconds_per_byte / plan.cycle->bound_seconds_per_byte : 1;
     UnequalPlan unequal;
-    unequal.cycle_seconds = longer * bound_seconds;
+    unequal.cycle_seconds = plan.cycle ? plan.cycle->over_bound() * bound_seconds : bound_seconds;
     const std::int64_t longest = longest_segment(cadence, segment_bytes);
     const auto append = [&](Rank peer, std::int64_t bytes, Phase tick, std::vector<TimedSegment>& segments) {
         append_segments(peer, EvenCut(bytes, longest), unequal.cycle_seconds, tick, plan.phases, segments);

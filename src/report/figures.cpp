@@ -129,7 +129,7 @@ std::optional<Timed> timed(const Network& network, const Placement& placement, c
         return std::nullopt;
     }
     const double given = prepared->method.synchronisation.pace;
-    const double pace = given > 0 ? given : prepared->cadence.initial_pace;
+    const double pace = given > 0 ? given : prepared->cadence.initial_pace();
     const Segmentation cut = segment_message(bytes, prepared->cadence, prepared->method.synchronisation.segment_bytes);
     const double seconds = cut.end_seconds(prepared->timetable->phases()) / pace +
                            selection::expected_start_seconds(network, placement, bound);

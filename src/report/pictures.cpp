@@ -129,7 +129,7 @@ std::optional<std::vector<Piece>> scheduled_pieces(const Prepared& prepared, std
         return std::nullopt;
     }
     const double given = prepared.method.synchronisation.pace;
-    const double pace = given > 0 ? given : cadence.initial_pace;
+    const double pace = given > 0 ? given : cadence.initial_pace();
     std::vector<Piece> pieces;
     for (Rank rank = 0; rank < timetable.participants(); ++rank) {
         for (const Transfer& transfer : timetable.sends_of(rank)) {

@@ -71,8 +71,8 @@ TEST(Segmentation, HasOneArithmeticForCyclesAndPhases) {
     const Phase ticks = Phase{1} << 44;
     const double bound = 64 * 8 / 100e6;
     const Cadence cadence = cadence_of_cycle({1.02 * bound, bound}, ticks, 25e6, 30'000);
-    EXPECT_EQ(cadence.initial_pace, 1);
-    EXPECT_DOUBLE_EQ(cadence_of_cycle({1.005 * bound, bound}, ticks, 25e6, 30'000).initial_pace, 0.99 * 1.005);
+    EXPECT_EQ(cadence.initial_pace(), 1);
+    EXPECT_DOUBLE_EQ(cadence_of_cycle({1.005 * bound, bound}, ticks, 25e6, 30'000).initial_pace(), 0.99 * 1.005);
     const Segmentation cut = segment_message(100'000, cadence);
     EXPECT_NEAR(cut.start_seconds(1, 0, ticks), 1.02 * bound * static_cast<double>(wire_bytes(cut.segment_bytes)),
                 1e-12);
@@ -86,7 +86,7 @@ TEST(Segmentation, HasOneArithmeticForCyclesAndPhases) {
     const Segmentation same = segment_message(100'000, as_cycle);
     EXPECT_EQ(same.segment_bytes, phases.segment_bytes);
     EXPECT_DOUBLE_EQ(same.start_seconds(3, 17, 64), phases.start_seconds(3, 17, 64));
-    EXPECT_DOUBLE_EQ(as_cycle.initial_pace, PaceController::initial_pace);
+    EXPECT_DOUBLE_EQ(as_cycle.initial_pace(), PaceController::initial_pace);
 }
 
 TEST(Segmentation, CutsMessagesEvenly) {

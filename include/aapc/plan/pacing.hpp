@@ -46,20 +46,21 @@ struct Cadence {
     /// since nothing ever waits.
     std::int64_t most_wire_bytes = 0;
     double shortest_slot_seconds = usual_shortest_slot_seconds;  ///< that ranks can keep
-    double initial_pace = 0.99;                                  ///< what PaceController starts with
     double cycle_over_bound = 1;  ///< how many times as long as the bound a cycle is; 1 for phases
     bool cyclic = false;          ///< there is a cycle: the last message of it may be on its way when it ends
     WireFormat wire;
 
     /// Whether there is a speed to go by.
     [[nodiscard]] bool known() const { return tick_seconds_per_byte > 0 && slowest_bits_per_second > 0; }
+    /// What PaceController starts with: full pace, or less where that would ask the busiest link for more than 0.99 of
+    /// what it carries.
+    [[nodiscard]] double initial_pace() const;
 };
 
 /// That of equal phases on links of which the slowest has `bits_per_second`.
 [[nodiscard]] Cadence cadence_of_phases(double bits_per_second, const WireFormat& wire = {});
 
-/// That of a timetable with a cycle of `ticks`; `most_wire_bytes` as in Cadence. It starts at full pace, or slower
-/// where that would ask the busiest link for more than 0.99 of what it carries.
+/// That of a timetable with a cycle of `ticks`; `most_wire_bytes` as in Cadence.
 [[nodiscard]] Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_per_second,
                                        std::int64_t most_wire_bytes, const WireFormat& wire = {});
 

@@ -62,6 +62,10 @@ struct Cycle {
     /// What no cycle can be shorter than: max over directed links of messages · 8 / speed; 0 where it is not known.
     double bound_seconds_per_byte = 0;
 
+    /// How many times as long as the bound it is; 1 where the bound is not known.
+    [[nodiscard]] double over_bound() const {
+        return bound_seconds_per_byte > 0 ? seconds_per_byte / bound_seconds_per_byte : 1;
+    }
     friend bool operator==(const Cycle&, const Cycle&) = default;
 };
 
