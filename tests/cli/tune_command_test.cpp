@@ -60,7 +60,8 @@ TEST_P(TuneCommand, WritesATuningThatTheInterposerObeys) {
         for (const MeasuredSize& size : range.measured) {
             sizes.push_back(size.bytes);
             EXPECT_GT(size.native_seconds, 0);
-            EXPECT_TRUE(range.method.native() || size.lead.low > 1.02) << size.bytes;
+            // How sure the lead has to be depends on size and pairs: that is search's, and tested there with made-up times.
+            EXPECT_TRUE(range.method.native() || size.lead.ratio > 1) << size.bytes;
         }
     }
     EXPECT_THAT(sizes, testing::IsSupersetOf({8, 512, 16384}));
