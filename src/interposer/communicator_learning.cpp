@@ -103,7 +103,12 @@ void CommunicatorState::begin_with_what_is_known(std::int64_t block_bytes, OwnCa
 
 bool CommunicatorState::begin_class(const Call& call) {
     const bool begun = mpi::have_memory_for([&] { own_calls_->begin(call.block_bytes, candidates(call.block_bytes)); });
-    return has_candidates(call.block_bytes) ? mpi::all_agree(call.comm, begun) : begun;
+    if (!has_candidates(call.block_bytes)) {
+        return begun;
+    }
+    const bool all_have_begun = mpi::all_agree(call.comm, begun);
+    own_calls_->note_common_moment();
+    return all_have_begun;
 }
 
 CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call, const Refusals& refusals) {

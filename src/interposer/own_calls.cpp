@@ -15,6 +15,10 @@ namespace {
 /// More than a turn needs. Ranks make sure of it before they agree, so that all of them can take what they agree on.
 constexpr std::size_t memory_of_a_turn = 65536;
 constexpr double clock_grain_seconds = 1e-9;
+/// Clocks of two computers run apart by no more; what that comes to since they were compared last is to be no more than
+/// that share of what is measured.
+constexpr double largest_drift = 5e-5;
+constexpr double tolerated_error = 0.05;
 
 }  // namespace
 
@@ -46,22 +50,45 @@ void OwnCalls::begin(std::int64_t block_bytes, const Candidates& candidates) {
     classes_[learning::class_of(block_bytes)].size_class = &made;
 }
 
+void OwnCalls::note(double seconds) {
+    const std::size_t pending = current_->size_class->pending();
+    if (pending == 0) {
+        return;
+    }
+    const double end = PMPI_Wtime() - common_moment_;
+    current_->spans[pending - 1] = current_->apart ? Span{end - seconds, end} : Span{0, seconds};
+}
+
 /// What the ranks say is combined by its maximum; of waiting its negative, since whoever comes last has waited least.
-bool OwnCalls::agree(MPI_Comm comm, learning::Measured& measured) {
+/// An exchange lasts from when the last rank comes until the last one is through.
+bool OwnCalls::agree(MPI_Comm comm, std::size_t turns) {
+    constexpr std::size_t others = 3;
     std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[memory_of_a_turn]);
-    const std::array<double, 4> mine = {current_->seconds, current_->set_up_seconds, -current_->waiting_seconds,
-                                        memory ? 0.0 : 1.0};
-    std::array<double, 4> all{};
+    std::array<double, others + 2 * learning::most_pending> mine = {current_->set_up_seconds,
+                                                                    -current_->waiting_seconds, memory ? 0.0 : 1.0};
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+        mine[others + 2 * turn] = current_->spans[turn].begin;
+        mine[others + 2 * turn + 1] = current_->spans[turn].end;
+    }
+    std::array<double, mine.size()> all{};
     const double before = PMPI_Wtime();
-    if (PMPI_Allreduce(mine.data(), all.data(), 4, MPI_DOUBLE, MPI_MAX, comm) != MPI_SUCCESS || all[3] > 0) {
+    if (PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(others + 2 * turns), MPI_DOUBLE, MPI_MAX, comm) !=
+            MPI_SUCCESS ||
+        all[2] > 0) {
         return false;
     }
-    current_->waiting_seconds = PMPI_Wtime() - before;
+    note_common_moment();
+    current_->waiting_seconds = common_moment_ - before;
     waited_seconds_ = std::max(waited_seconds_, 0.0) + current_->waiting_seconds;
     current_->set_up_seconds = 0;
-    measured = {std::max(all[0], clock_grain_seconds), std::max(-all[2], 0.0), all[1]};
-    if (measured.set_up_seconds > 0) {
-        set_up_seconds_ = measured.set_up_seconds;
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+        const Span span = {all[others + 2 * turn], all[others + 2 * turn + 1]};
+        const double seconds = std::max(span.end - span.begin, clock_grain_seconds);
+        credible_ = (turn == 0 || credible_) && span.end * largest_drift <= tolerated_error * seconds;
+        measured_[turn] = {seconds, std::max(-all[1], 0.0), turn == 0 ? all[0] : 0};
+    }
+    if (turns > 0 && all[0] > 0) {
+        set_up_seconds_ = all[0];
     }
     return true;
 }
@@ -71,21 +98,19 @@ std::optional<OwnCalls::Turn> OwnCalls::take_turn(MPI_Comm comm, std::int64_t bl
     if (!knows(block_bytes)) {
         return std::nullopt;
     }
-    std::optional<learning::Measured> last;
-    if (current_->size_class->awaits_time()) {
-        learning::Measured measured;
-        if (!agree(comm, measured)) {
-            return std::nullopt;
-        }
-        last = measured;
+    learning::SizeClass& size_class = *current_->size_class;
+    const std::size_t pending = size_class.awaits_times() ? size_class.pending() : 0;
+    if (pending > 0 && !agree(comm, pending)) {
+        return std::nullopt;
     }
+    const std::span<const learning::Measured> told(measured_.data(), credible_ ? pending : 0);
     learning::Turn turn;
-    if (!mpi::have_memory_for([&] { turn = learner_.next(*current_->size_class, last); })) {
+    if (!mpi::have_memory_for([&] { turn = learner_.next(size_class, told); })) {
         return std::nullopt;
     }
     current_->candidate = turn.candidate;
-    learning::Measured nothing;
-    if (turn.measured && !last && !agree(comm, nothing)) {
+    current_->apart = turn.apart;
+    if (turn.measured && !turn.apart && pending == 0 && !agree(comm, 0)) {
         return std::nullopt;
     }
     return Turn{slot_of(turn.candidate), turn.measured};

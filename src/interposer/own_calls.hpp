@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -21,7 +22,7 @@ class OwnCalls {
     /// Whose turn a call is.
     struct Turn {
         std::size_t slot = 0;   ///< what the caller calls the candidate
-        bool measured = false;  ///< note() wants to know what it takes
+        bool measured = false;  ///< note() wants to know what it takes, as soon as it is over
     };
 
     /// What may serve a size.
@@ -42,6 +43,8 @@ class OwnCalls {
     [[nodiscard]] bool knows(std::int64_t block_bytes);
     /// Makes it; local. Throws std::bad_alloc.
     void begin(std::int64_t block_bytes, const Candidates& candidates);
+    /// All ranks have just left a collective that nobody leaves before all have entered it: at about the same moment.
+    void note_common_moment() { common_moment_ = PMPI_Wtime(); }
 
     /// That of the latest call, which is there.
     [[nodiscard]] learning::SizeClass* current_class() const { return current_->size_class; }
@@ -64,8 +67,8 @@ class OwnCalls {
 
     /// What this rank took to set up the exchange of the turn.
     void note_set_up(double seconds) { current_->set_up_seconds = seconds; }
-    /// What this rank took for the call of the turn that take_turn() gave last.
-    void note(double seconds) { current_->seconds = seconds; }
+    /// What this rank took for the call of the turn that take_turn() gave last, which is over now.
+    void note(double seconds);
 
     /// How long this rank waited for others while take_turn() agreed last; below 0: it agreed on nothing.
     [[nodiscard]] double waited_seconds() const { return waited_seconds_; }
@@ -73,11 +76,18 @@ class OwnCalls {
     [[nodiscard]] const learning::Learner& learner() const { return learner_; }
 
   private:
-    /// A class, and what this rank has to tell of its latest turn.
+    /// When a call began and ended on this rank, by its own clock since the latest common moment. Where the ranks began
+    /// together that is when it began, whatever had to be set up meanwhile.
+    struct Span {
+        double begin = 0;
+        double end = 0;
+    };
+    /// A class, and what this rank has to tell of its latest turns.
     struct Class {
         learning::SizeClass* size_class = nullptr;
         std::size_t candidate = 0;
-        double seconds = 0;
+        bool apart = false;  ///< the ranks do not begin the latest turn together
+        std::array<Span, learning::most_pending> spans{};
         double set_up_seconds = 0;
         double waiting_seconds = 0;  ///< in the latest agreement, for the last rank and for the agreement itself
     };
@@ -85,13 +95,16 @@ class OwnCalls {
     [[nodiscard]] std::size_t slot_of(std::size_t candidate) const {
         return current_->size_class->prospects()[candidate].method;
     }
-    [[nodiscard]] bool agree(MPI_Comm comm, learning::Measured& measured);
+    [[nodiscard]] bool agree(MPI_Comm comm, std::size_t turns);
 
     learning::Learner learner_;
     std::map<int, Class> classes_;
     int current_key_ = -1;
     Class* current_ = nullptr;  ///< of the latest call
     double waited_seconds_ = -1;
+    double common_moment_ = 0;
+    std::array<learning::Measured, learning::most_pending> measured_{};  ///< what was agreed on last
+    bool credible_ = true;                                               ///< whether clocks were right when it was
     double set_up_seconds_;  ///< what a set-up takes, as far as is known; agreed
     std::int64_t calls_before_;
 };

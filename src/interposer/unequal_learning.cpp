@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "interposer/expectations.hpp"
@@ -84,7 +85,9 @@ UnequalLearning::Turn UnequalLearning::take_turn(const mpi::AgreedDemand& agreed
         candidate_ = size_class.winner();
         return {candidate_ == by_clock, false, true};
     }
-    const learning::Turn turn = learner_.next(size_class, std::exchange(of.agreed, std::nullopt));
+    const std::optional<learning::Measured> told = std::exchange(of.agreed, std::nullopt);
+    const learning::Turn turn = learner_.next(
+        size_class, told ? std::span<const learning::Measured>(&*told, 1) : std::span<const learning::Measured>());
     candidate_ = turn.candidate;
     measured_ = turn.measured ? &of : nullptr;
     measured_nanoseconds_ = nanoseconds;

@@ -83,14 +83,14 @@ std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& begi
     return static_cast<std::size_t>(same - beginning.prospects.begin());
 }
 
-Turn Learner::next(SizeClass& of, const std::optional<Measured>& last) const {
+Turn Learner::next(SizeClass& of, std::span<const Measured> told) const {
     Account others;
     for (const auto& [key, one] : classes_) {
         if (&one != &of) {
             others += one.account();
         }
     }
-    return of.next(last, others);
+    return of.next(told, others);
 }
 
 Account Learner::account() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "learning/account.hpp"
 #include "learning/size_class.hpp"
@@ -46,7 +47,7 @@ class Learner {
     SizeClass& begin(Beginning beginning);
 
     /// Whose turn the next call of the class is, as SizeClass::next().
-    [[nodiscard]] Turn next(SizeClass& of, const std::optional<Measured>& last) const;
+    [[nodiscard]] Turn next(SizeClass& of, std::span<const Measured> told) const;
 
     /// Of all classes.
     [[nodiscard]] Account account() const;

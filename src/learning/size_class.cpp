@@ -1,12 +1,11 @@
 #include "learning/size_class.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include "aapc/statistics/statistics.hpp"
-#include "aapc/statistics/totals.hpp"
+#include "learning/times.hpp"
 
 namespace aapc::learning {
 
@@ -14,10 +13,8 @@ namespace {
 
 /// Older times say little about the network as it is.
 constexpr std::size_t most_samples = 32;
-constexpr std::size_t samples_of_a_typical_time = 7;
 /// Turns in a row, of the first look: connections that were idle are cold at its first turn.
 constexpr std::size_t turns_of_a_look = 2;
-constexpr std::size_t times_to_watch = 4;
 constexpr std::size_t times_of_a_reference = 5;
 /// A third more, or a third less.
 constexpr double changed_ratio = 4.0 / 3.0;
@@ -27,75 +24,15 @@ constexpr double hopeless_at_once = 3.0;
 constexpr double hopeless_ratio = 1.3;
 constexpr std::int64_t hopeless_growth = 4;
 constexpr std::int64_t usual_growth = 2;
-/// With so many an interval is worth something; with so many more a lead that matters has shown.
-constexpr std::size_t samples_of_a_verdict = 6;
+/// With so many a lead that matters has shown.
 constexpr std::size_t samples_to_be_sure = 12;
-/// With so many the mean is worth something; the winner is watched until there are twice as many, ever more rarely.
-constexpr std::size_t samples_of_a_mean = 12;
-constexpr std::int64_t rarity_of_watching = 8;
-constexpr double share_of_watching_for_a_mean = 0.006;
 constexpr std::int64_t calls_to_the_next_sample = 2;
 
 /// Few times must show much.
 constexpr double lead_of_one = 1.15;
 constexpr double lead_of_two = 1.1;
 constexpr double lead_of_many = 1.03;
-/// The MPI's own stays and returns where the lead over it is smaller.
-constexpr double noise = noise_of_comparisons;
 constexpr std::size_t pairs_against_the_own = 3;
-constexpr double confidence = 0.9;
-
-/// Looks at those who have lost leave something for the day on which the network changes.
-constexpr double share_of_routine = 0.6;
-/// As a share of an exchange, and of a long one.
-constexpr double dearest_agreement = 0.5;
-constexpr double dearest_agreement_beside_long = 0.02;
-/// A few bytes do not take longer, whatever ranks that are kept busy make of it.
-constexpr double dearest_agreement_seconds = 2e-3;
-/// What watching the winner may cost.
-constexpr double share_of_watching = 0.002;
-constexpr std::int64_t shortest_rest = 10;
-constexpr std::int64_t longest_rest = 2000;
-constexpr std::int64_t shortest_wait_for_means = 3;
-/// Where nobody can gain, this is enough to see whether that is still so.
-constexpr std::size_t times_to_look_on = 2;
-
-std::span<const double> latest(const std::vector<double>& values, std::size_t most) {
-    return std::span(values).last(std::min(values.size(), most));
-}
-
-double typical(const std::vector<double>& values) { return lower_median(latest(values, samples_of_a_typical_time)); }
-
-/// Whether the second takes longer in all, in the latest times of both.
-bool longer_in_all(const std::vector<double>& first, const std::vector<double>& second) {
-    const std::size_t pairs = std::min(first.size(), second.size());
-    return takes_longer_in_all(latest(first, pairs), latest(second, pairs));
-}
-
-double mean(const std::vector<double>& values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-/// At least two values.
-double mean_without_greatest(const std::vector<double>& values) {
-    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    return (sum - *std::max_element(values.begin(), values.end())) / static_cast<double>(values.size() - 1);
-}
-
-/// Whether the first, of which there are `least_samples`, takes less on average, even if the second had been spared its
-/// slowest call: a program waits for the sum of its calls, and one in eight that is very slow does not show in medians
-/// and ranks. One accident is left out; of two it is taken that there will be others.
-bool ahead_on_average(const std::vector<double>& first, const std::vector<double>& second,
-                      std::size_t least_samples = samples_of_a_mean) {
-    return first.size() >= least_samples && second.size() >= samples_of_a_mean &&
-           mean(first) * noise < mean_without_greatest(second);
-}
-
-/// How many times as long the first takes, pair by pair of the latest times.
-Estimate ratio_of(const std::vector<double>& first, const std::vector<double>& second) {
-    const std::size_t pairs = std::min(first.size(), second.size());
-    return paired_ratio(latest(first, pairs), latest(second, pairs), confidence);
-}
 
 }  // namespace
 
@@ -113,36 +50,53 @@ SizeClass::SizeClass(Beginning beginning)
     } else {
         calls_ = beginning.calls;
         unmeasured_ = beginning.calls;
-        const bool measures = agrees_anyway_ || least_seconds_ >= long_exchange_seconds;
+        const bool measures = agrees_anyway_ || apart();
         resting_ = measures ? 0 : std::max<std::int64_t>(opening_calls - calls_, 0);
     }
+    pending_.reserve(most_pending);
 }
 
-Turn SizeClass::next(const std::optional<Measured>& last, const Account& others) {
-    if (pending_ && last) {
-        observe(*last);
-        judge();
+Turn SizeClass::next(std::span<const Measured> told, const Account& others) {
+    if (own_goes_on()) {
+        pending_.push_back(0);
+        ++calls_;
+        return {0, true, true};
     }
-    pending_.reset();
-    const Turn turn = choose(others);
-    opens_session_ = turn.measured && !last;
-    ++calls_;
-    if (turn.measured) {
-        pending_ = turn.candidate;
-    } else {
-        ++unmeasured_;
+    const bool agreed = !pending_.empty();
+    if (agreed) {
+        count_agreement(told);
     }
-    return turn;
+    if (told.size() == pending_.size()) {
+        for (const Measured& measured : told) {
+            const std::size_t candidate = pending_.front();
+            pending_.erase(pending_.begin());
+            observe(candidate, measured);
+            judge();
+        }
+    }
+    unmeasured_ += static_cast<std::int64_t>(pending_.size());
+    pending_.clear();
+    return turn_after(agreed, others);
 }
 
-void SizeClass::observe(const Measured& measured) {
-    Candidate& candidate = candidates_[*pending_];
+/// The agreement before the first of several turns tells of none, and costs as much.
+void SizeClass::count_agreement(std::span<const Measured> told) {
+    agreements_ += opens_session_ ? 2 : 1;
+    if (!told.empty()) {
+        const double seconds = told.back().agreement_seconds;
+        agreement_seconds_ = agreed_once_ ? std::min(agreement_seconds_, seconds) : seconds;
+        agreed_once_ = true;
+    }
+}
+
+void SizeClass::observe(std::size_t index, const Measured& measured) {
+    Candidate& candidate = candidates_[index];
     const double seconds = measured.seconds * measured.to_class_size;
     // Accidents make calls longer and never shorter: one that was slow is not what it was. A winner is watched instead.
-    if (*pending_ != winner_ && !candidate.samples.empty() && seconds * changed_ratio < typical(candidate.samples)) {
+    if (index != winner_ && !candidate.samples.empty() && seconds * changed_ratio < typical(candidate.samples)) {
         candidate.samples.clear();
     }
-    if (*pending_ == winner_ && !candidate.samples.empty()) {
+    if (index == winner_ && !candidate.samples.empty()) {
         past_seconds_ += static_cast<double>(unmeasured_) * winner_seconds();
         unmeasured_ = 0;
     }
@@ -154,12 +108,7 @@ void SizeClass::observe(const Measured& measured) {
     candidate.was_set_up = true;
     past_seconds_ += measured.seconds + measured.set_up_seconds;
     past_spent_ += measured.set_up_seconds;
-    // The agreement before the first of several tells of none, and costs as much.
-    agreements_ += opens_session_ ? 2 : 1;
-    agreement_seconds_ =
-        agreed_once_ ? std::min(agreement_seconds_, measured.agreement_seconds) : measured.agreement_seconds;
-    agreed_once_ = true;
-    if (*pending_ == winner_) {
+    if (index == winner_) {
         ++watched_;
         if (reference_.size() < times_of_a_reference) {
             reference_.push_back(seconds);
@@ -258,10 +207,10 @@ bool SizeClass::native_takes_over() const {
     }
     const std::size_t pairs = std::min(own.size(), winners.size());
     if (pairs < samples_of_a_verdict) {
-        return typical(own) < noise * typical(winners);
+        return typical(own) < noise_of_comparisons * typical(winners);
     }
     const Estimate lead = ratio_of(own, winners);
-    return longer_in_all(own, winners) || lead.value < (pairs < samples_to_be_sure ? noise : 1) ||
+    return longer_in_all(own, winners) || lead.value < (pairs < samples_to_be_sure ? noise_of_comparisons : 1) ||
            (pairs >= samples_to_be_sure && lead.interval.low <= 1);
 }
 
@@ -350,111 +299,13 @@ void SizeClass::begin_spell() {
     }
 }
 
-Turn SizeClass::choose(const Account& others) {
-    const std::vector<double>& winners = candidates_[winner_].samples;
-    if (!winners.empty() && !nobody_can_gain()) {
-        if (const auto challenger = due_challenger(others)) {
-            return {*challenger, true};
-        }
-    }
-    if (candidates_.size() > 1 && (winners.empty() || calls_ < opening_calls || watches(others))) {
-        return {winner_, true};
-    }
-    watched_ = 0;
-    resting_ = rest() - 1;
-    return {winner_, false};
-}
-
-/// Whether the winner's next time is wanted and worth an agreement.
-bool SizeClass::watches(const Account& others) const {
-    const std::size_t wanted = nobody_can_gain() ? times_to_look_on : times_to_watch;
-    const bool in_doubt = watched_ > 0 && watched_ < 2 * times_to_watch && seems_changed();
-    if (!in_doubt && candidates_[winner_].samples.size() >= wanted && (watched_ >= wanted || saves_up(others))) {
-        return false;
-    }
-    Account together = account();
-    together += others;
-    return together.spent_seconds + price_of_measuring() <= allowance(together);
-}
-
-std::optional<std::size_t> SizeClass::due_challenger(const Account& others) const {
-    std::optional<std::size_t> found;
-    for (std::size_t index = 0; index < candidates_.size(); ++index) {
-        const Candidate& one = candidates_[index];
-        if (index == winner_ || one.withdrawn || one.next_look > calls_ || !worth_its_price(index) ||
-            !affordable(index, others)) {
-            continue;
-        }
-        // A look that has begun is ended first; then those of whom least is known.
-        const auto before = [](const Candidate& left, const Candidate& right) {
-            return left.look_turns != right.look_turns ? left.look_turns > right.look_turns
-                                                       : left.samples.size() < right.samples.size();
-        };
-        if (!found || before(one, candidates_[*found])) {
-            found = index;
-        }
-    }
-    return found;
-}
-
-bool SizeClass::affordable(std::size_t index, const Account& others) const {
-    const Candidate& candidate = candidates_[index];
-    const bool routine = hopeless(candidate) || candidate.samples.size() >= samples_of_a_verdict;
-    Account together = account();
-    together += others;
-    return together.spent_seconds + expected_price(index) <= allowance(together) * (routine ? share_of_routine : 1);
-}
-
-/// Calls until somebody is looked at again, or the winner is.
-std::int64_t SizeClass::rest() const {
-    const std::vector<double>& winners = candidates_[winner_].samples;
-    if (candidates_.size() == 1 || winners.empty()) {
-        return longest_rest;
-    }
-    const double seconds = winner_seconds();
-    const double watching = static_cast<double>(times_to_watch + 1) * price_of_agreement();
-    auto calls = static_cast<std::int64_t>(
-        std::min(watching / (share_of_watching * seconds), static_cast<double>(longest_rest)));
-    calls = std::max(calls, shortest_rest);
-    if (nobody_can_gain()) {
-        return std::max(calls, std::min(calls_, longest_rest));
-    }
-    const std::int64_t until_there_are_means = std::max(calls_ / 4, shortest_wait_for_means);
-    if (winners.size() < times_to_watch) {
-        calls = std::min(calls, until_there_are_means);
-    } else if (winners.size() < 2 * samples_of_a_mean) {
-        const auto affordable = static_cast<std::int64_t>(watching / (share_of_watching_for_a_mean * seconds));
-        calls = std::min(calls, std::max({calls_ / rarity_of_watching, shortest_wait_for_means, affordable}));
-    }
-    for (std::size_t index = 0; index < candidates_.size(); ++index) {
-        const Candidate& one = candidates_[index];
-        if (index != winner_ && !one.withdrawn) {
-            // What is due could not be afforded.
-            calls = std::min(calls, one.next_look > calls_ ? one.next_look - calls_ : until_there_are_means);
-        }
-    }
-    return std::max<std::int64_t>(calls, 1);
-}
-
-/// What exceeds the cheapest was spent on waiting for ranks that something else kept busy, which the exchange would
-/// have waited for. A few bytes to everybody are less than blocks to everybody, whatever the first measurement says.
-double SizeClass::price_of_agreement() const {
-    if (candidates_[winner_].samples.empty()) {
-        return agreement_seconds_;
-    }
-    const double dearest = least_seconds_ < long_exchange_seconds
-                               ? std::min(dearest_agreement * winner_seconds(), dearest_agreement_seconds)
-                               : dearest_agreement_beside_long * winner_seconds();
-    return std::min(agreement_seconds_, dearest);
-}
-
 double SizeClass::winner_seconds() const { return typical(candidates_[winner_].samples); }
 
 void SizeClass::withdraw(std::size_t candidate) {
     candidates_[candidate].withdrawn = true;
     candidates_[candidate].samples.clear();
-    if (pending_ == candidate) {
-        pending_.reset();
+    if (!pending_.empty() && pending_.back() == candidate) {
+        pending_.pop_back();
         ++unmeasured_;
     }
     if (winner_ == candidate) {
@@ -467,9 +318,7 @@ void SizeClass::withdraw(std::size_t candidate) {
 
 Account SizeClass::account() const {
     Account sum{calls_, past_seconds_, past_spent_};
-    if (pending_) {
-        --sum.calls;
-    }
+    sum.calls -= static_cast<std::int64_t>(pending_.size());
     if (candidates_[winner_].samples.empty()) {
         sum.calls -= unmeasured_;
         return sum;

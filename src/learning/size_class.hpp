@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "learning/account.hpp"
@@ -39,7 +40,13 @@ struct Beginning {
 /// Whose turn a call is.
 struct Turn {
     std::size_t candidate = 0;  ///< index into the prospects
-    bool measured = false;      ///< whether all ranks begin together and its time is wanted
+    bool measured = false;      ///< whether its time is wanted
+    /// Nobody waits for others before it: ranks note when they began and when they ended. Otherwise those of a measured
+    /// turn begin together.
+    bool apart = false;
+    /// The MPI's own is to be measured, and this call begins with an agreement: it is the winner's, unmeasured, and the
+    /// next call is the MPI's own.
+    bool own_next = false;
 };
 
 /// What a measured call took; the same numbers on all ranks.
@@ -52,8 +59,12 @@ struct Measured {
 
 /// The calls with which a program begins go by what it would have without us, so that a short one loses nothing.
 inline constexpr std::int64_t opening_calls = 3;
-/// An agreement costs nothing to speak of beside exchanges that take so long; shorter ones open without.
+/// The MPI's own calls that take so long or longer are measured apart: ranks that begin together overflow ports and run
+/// into time-outs, which they do not by themselves. Clocks of different ranks are compared for that, so that shorter
+/// ones cannot be told from what the clocks are wrong by.
 inline constexpr double long_exchange_seconds = 0.02;
+/// Turns whose times are on their way, at most.
+inline constexpr std::size_t most_pending = 4;
 
 /// One size class. Not for concurrent use.
 class SizeClass {
@@ -69,12 +80,18 @@ class SizeClass {
         ++unmeasured_;
     }
 
-    /// Whether the turn before was to be measured and is yet to be told of by next().
-    [[nodiscard]] bool awaits_time() const { return pending_.has_value(); }
+    /// Turns that were measured and are yet to be told of by next(), at most most_pending.
+    [[nodiscard]] std::size_t pending() const { return pending_.size(); }
+    /// Whether next() needs to be told of them: whose turn the next call is depends on their times.
+    [[nodiscard]] bool awaits_times() const { return !pending_.empty() && !own_goes_on(); }
 
-    /// Whose turn the next call is, when not resting. `last` is what the turn before took, if awaits_time(); `others`
-    /// is the account of everything else that the same purse pays for. O(candidates · samples² log samples).
-    [[nodiscard]] Turn next(const std::optional<Measured>& last, const Account& others);
+    /// Whose turn the next call is, when not resting. `told` is what the pending turns took, in their order; empty: it
+    /// is not known, and where awaits_times() it is not asked for again. `others` is the account of everything else
+    /// that the same purse pays for. O(candidates · samples² log samples).
+    [[nodiscard]] Turn next(std::span<const Measured> told, const Account& others);
+    /// The next call is the MPI's own, measured apart, as `own_next` of a turn said. Where next() sees to that itself,
+    /// as it does for who does not agree in every call, it is not needed.
+    void take_own_apart();
 
     /// The turn that next() gave cannot be taken, now or ever: the MPI's own takes the call, unmeasured.
     void withdraw(std::size_t candidate);
@@ -107,7 +124,10 @@ class SizeClass {
         bool withdrawn = false;
     };
 
-    void observe(const Measured& measured);
+    [[nodiscard]] Turn turn_after(bool agreed, const Account& others);
+    [[nodiscard]] bool own_goes_on() const;
+    void observe(std::size_t index, const Measured& measured);
+    void count_agreement(std::span<const Measured> told);
     void end_look(Candidate& candidate);
     void judge();
     void look_at_who_seems_faster();
@@ -135,6 +155,9 @@ class SizeClass {
     [[nodiscard]] double price_of_agreement() const;
     [[nodiscard]] double price_of_measuring() const { return agrees_anyway_ ? 0 : price_of_agreement(); }
     [[nodiscard]] double winner_seconds() const;
+    [[nodiscard]] std::size_t times_wanted() const;
+    /// Whether the MPI's own is measured apart.
+    [[nodiscard]] bool apart() const { return !agrees_anyway_ && least_seconds_ >= long_exchange_seconds; }
 
     std::vector<Prospect> prospects_;
     double least_seconds_;
@@ -142,7 +165,7 @@ class SizeClass {
     bool agrees_anyway_;
     std::vector<Candidate> candidates_;
     std::size_t winner_ = 0;
-    std::optional<std::size_t> pending_;
+    std::vector<std::size_t> pending_;  ///< candidates, the latest last; has room for all
     std::int64_t resting_ = 0;
     std::int64_t calls_ = 0;
     std::int64_t unmeasured_ = 0;   ///< of this winner since it was measured last
@@ -152,7 +175,7 @@ class SizeClass {
     double agreement_seconds_ = 0;  ///< the cheapest so far
     std::int64_t agreements_ = 0;   ///< in this spell
     bool agreed_once_ = false;
-    bool opens_session_ = false;     ///< the pending turn had an agreement of its own
+    bool opens_session_ = false;     ///< the latest turn had an agreement of its own
     std::size_t watched_ = 0;        ///< the winner's measured calls since the last rest
     std::vector<double> reference_;  ///< the winner's first times in this spell
 };

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace aapc::learning {
@@ -17,21 +17,36 @@ Beginning two_prospects(double least_seconds = 1, std::int64_t size = 65536) {
     return beginning;
 }
 
-/// Turns with these times until so many have been taken; the last one is still under way.
-Turn feed(SizeClass& size_class, int turns, double own, double other) {
-    Turn turn;
-    for (int taken = 0; taken < turns; ++taken) {
-        while (size_class.resting()) {
-            size_class.skip();
+/// A program whose calls take a time that depends on who serves them.
+class Calls {
+  public:
+    explicit Calls(SizeClass& size_class) : class_(size_class) {}
+
+    /// The next call that is not one of a rest.
+    Turn take(double own, double other) {
+        while (class_.resting()) {
+            class_.skip();
         }
-        std::optional<Measured> last;
-        if (size_class.awaits_time()) {
-            last = Measured{turn.candidate == 0 ? own : other, 0, 0};
+        std::vector<Measured> told;
+        if (class_.awaits_times()) {
+            told.swap(times_);
         }
-        turn = size_class.next(last, {});
+        const Turn turn = class_.next(told, {});
+        if (turn.measured) {
+            times_.push_back(Measured{turn.candidate == 0 ? own : other, 0, 0});
+        }
+        return turn;
     }
-    return turn;
-}
+    void take(int turns, double own, double other) {
+        for (int taken = 0; taken < turns; ++taken) {
+            take(own, other);
+        }
+    }
+
+  private:
+    SizeClass& class_;
+    std::vector<Measured> times_;
+};
 
 TEST(Classes, AreFourAnOctaveAndAscend) {
     EXPECT_EQ(class_of(65536), class_of(65536 + 16383));
@@ -47,70 +62,108 @@ TEST(Classes, AreFourAnOctaveAndAscend) {
 
 TEST(SizeClass, ACandidateThatIsMuchFasterStaysFromItsFirstTurnOn) {
     SizeClass one(two_prospects());
+    Calls calls(one);
     std::vector<std::size_t> turns;
-    std::optional<Measured> last;
     while (turns.size() < 8) {
-        turns.push_back(one.next(last, {}).candidate);
-        last = Measured{turns.back() == 0 ? 3.0 : 2.0, 0, 0};
+        turns.push_back(calls.take(3, 2).candidate);
     }
-    // The first call took so much more than the links need that it is not waited for two others.
-    EXPECT_THAT(turns, testing::ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
+    EXPECT_THAT(turns, testing::ElementsAre(0, 0, 0, 1, 1, 1, 1, 1));
+}
+
+// Ranks that begin together run into time-outs that they do not have by themselves.
+TEST(SizeClass, NoLongCallOfTheMpisOwnThatIsMeasuredBeginsWithAnAgreement) {
+    for (const double other : {0.9, 1.1, 4.0}) {
+        SizeClass one(two_prospects(0.5));
+        Calls calls(one);
+        int measured = 0;
+        for (int call = 0; call < 400; ++call) {
+            const bool agrees = !one.resting() && one.awaits_times();
+            const Turn turn = calls.take(call % 7 == 0 ? 1.5 : 1, other);
+            EXPECT_EQ(turn.apart, turn.measured && turn.candidate == 0) << call;
+            EXPECT_FALSE(agrees && turn.apart) << call;
+            measured += turn.apart ? 1 : 0;
+        }
+        EXPECT_GE(measured, 8) << other;
+    }
+}
+
+TEST(SizeClass, ShortCallsBeginTogetherWhenTheyAreMeasured) {
+    SizeClass one(two_prospects(0.9 * long_exchange_seconds));
+    Calls calls(one);
+    for (int call = 0; call < 50; ++call) {
+        EXPECT_FALSE(calls.take(0.04, 0.03).apart);
+    }
+}
+
+TEST(SizeClass, TimesThatNobodyCouldTellAreLeftOut) {
+    SizeClass one(two_prospects());
+    for (std::int64_t call = 0; call < opening_calls; ++call) {
+        EXPECT_FALSE(one.awaits_times());
+        EXPECT_TRUE(one.next({}, {}).apart);
+    }
+    ASSERT_TRUE(one.awaits_times());
+    const Turn after = one.next({}, {});
+    EXPECT_TRUE(after.own_next) << "it begins with the agreement that told nothing";
+    EXPECT_FALSE(one.typical_seconds(0));
+    EXPECT_TRUE(one.next({}, {}).apart);
+    EXPECT_EQ(one.account().calls, 0) << "of none it is known what it took";
+    static_cast<void>(one.next(std::vector{Measured{3, 0, 0}}, {}));
+    EXPECT_EQ(one.account().calls, 5);
+    EXPECT_DOUBLE_EQ(one.account().seconds, 15);
 }
 
 TEST(SizeClass, OneThatCannotBeHadIsNeverTriedAgain) {
-    SizeClass one(two_prospects(0.006));
-    int tries = 0;
-    std::optional<Measured> last;
-    for (int call = 0; call < 500; ++call) {
-        if (one.resting()) {
-            one.skip();
-            continue;
+    for (const double least : {0.006, 0.06}) {
+        SizeClass one(two_prospects(least));
+        int tries = 0;
+        std::vector<Measured> told;
+        for (int call = 0; call < 500; ++call) {
+            if (one.resting()) {
+                one.skip();
+                continue;
+            }
+            const Turn turn = one.next(one.awaits_times() ? std::exchange(told, {}) : std::vector<Measured>(), {});
+            if (turn.candidate == 1) {
+                ++tries;
+                one.withdraw(1);
+            } else if (turn.measured) {
+                told.push_back(Measured{2 * least, 0, 0});
+            }
         }
-        const Turn turn = one.next(last, {});
-        last = std::nullopt;
-        if (turn.candidate == 1) {
-            ++tries;
-            one.withdraw(1);
-        } else if (turn.measured) {
-            last = Measured{0.01, 0, 0};
-        }
+        EXPECT_EQ(tries, 1);
+        EXPECT_EQ(one.winner(), 0U);
     }
-    EXPECT_EQ(tries, 1);
-    EXPECT_EQ(one.winner(), 0U);
 }
 
 TEST(SizeClass, WhereTheMpisOwnIsAtTheBoundNobodyElseIsTried) {
     SizeClass one(two_prospects(1));
-    std::optional<Measured> last;
-    for (int call = 0; call < 300; ++call) {
-        if (one.resting()) {
-            one.skip();
-            continue;
-        }
-        const Turn turn = one.next(last, {});
-        EXPECT_EQ(turn.candidate, 0U);
-        last = turn.measured ? std::optional(Measured{1.01, 0, 0}) : std::nullopt;
+    Calls calls(one);
+    for (int call = 0; call < 60; ++call) {
+        EXPECT_EQ(calls.take(1.01, 1).candidate, 0U);
     }
 }
 
 TEST(SizeClass, ADifferenceBelowTheNoiseIsTheMpisOwn) {
     SizeClass one(two_prospects());
-    feed(one, 60, 1.2, 1.19);
+    Calls one_calls(one);
+    one_calls.take(60, 1.2, 1.19);
     EXPECT_EQ(one.winner(), 0U);
 }
 
 TEST(SizeClass, ALeadIsNotLostToOneAccident) {
     SizeClass one(two_prospects());
-    feed(one, 20, 3, 2);
+    Calls one_calls(one);
+    one_calls.take(20, 3, 2);
     ASSERT_EQ(one.winner(), 1U);
-    feed(one, 1, 3, 40);
+    one_calls.take(1, 3, 40);
     EXPECT_EQ(one.winner(), 1U);
 }
 
 TEST(Learner, AClassBeginsWithTheWinnerOfItsNeighbour) {
     Learner learner;
     SizeClass& first = learner.begin(two_prospects());
-    feed(first, 30, 3, 2);
+    Calls first_calls(first);
+    first_calls.take(30, 3, 2);
     ASSERT_EQ(first.winner(), 1U);
     EXPECT_EQ(learner.begin(two_prospects(1, 90000)).winner(), 1U);
     EXPECT_EQ(learner.begin(two_prospects(1, 1 << 20)).winner(), 0U);
@@ -130,9 +183,11 @@ TEST(Learner, NearSizesShareAClassWhereverTheyAre) {
 }
 
 TEST(SizeClass, TimesAreThoseOfTheSizeThatItBeganWith) {
-    SizeClass one(two_prospects());
-    static_cast<void>(one.next(std::nullopt, {}));
-    static_cast<void>(one.next(Measured{3, 0, 0, 0.8}, {}));
+    Beginning beginning = two_prospects();
+    beginning.agrees_anyway = true;
+    SizeClass one(beginning);
+    static_cast<void>(one.next({}, {}));
+    static_cast<void>(one.next(std::vector{Measured{3, 0, 0, 0.8}}, {}));
     EXPECT_DOUBLE_EQ(*one.typical_seconds(0), 2.4);
     EXPECT_DOUBLE_EQ(one.account().seconds, 3);
 }
@@ -140,7 +195,8 @@ TEST(SizeClass, TimesAreThoseOfTheSizeThatItBeganWith) {
 TEST(Learner, OnePurseForAllClasses) {
     Learner learner;
     SizeClass& spender = learner.begin(two_prospects(0.5));
-    feed(spender, 12, 1, 1.9);
+    Calls spender_calls(spender);
+    spender_calls.take(12, 1, 1.9);
     const Account account = learner.account();
     EXPECT_GT(account.spent_seconds, 0);
     EXPECT_NEAR(account.seconds, static_cast<double>(account.calls) + account.spent_seconds, 1e-9);

@@ -26,6 +26,7 @@ struct World {
     std::function<double(std::int64_t)> least_seconds = [](std::int64_t) { return 0.0; };
     double candidate_takes_more_seconds = 0;  ///< than the least, as is known
     bool unequal = false;                     ///< every call agrees, and near sizes share a class wherever they are
+    double own_after_agreement = 1;           ///< times as long the MPI's own takes where the ranks begin together
 };
 
 /// What came of a program's calls.
@@ -46,7 +47,7 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
     outcome.by_one.assign(world.candidates, 0);
     std::vector<bool> is_set_up(world.candidates, false);
     is_set_up[0] = true;
-    std::map<const SizeClass*, Measured> waiting;
+    std::map<const SizeClass*, std::vector<Measured>> waiting;
     for (std::size_t call = 0; call < sizes.size(); ++call) {
         const std::int64_t size = sizes[call];
         SizeClass* found = world.unequal ? learner.find_near(size) : learner.find(class_of(size));
@@ -69,21 +70,24 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
         if (found->resting()) {
             found->skip();
         } else {
-            std::optional<Measured> last;
-            if (found->awaits_time()) {
-                last = waiting[found];
+            std::vector<Measured> told;
+            if (found->awaits_times()) {
+                told.swap(waiting[found]);
                 agreeing = world.agreement_seconds;
             }
-            turn = learner.next(*found, last);
-            agreeing = turn.measured ? world.agreement_seconds : agreeing;
+            turn = learner.next(*found, told);
+            agreeing = turn.measured && !turn.apart ? world.agreement_seconds : agreeing;
         }
         outcome.agreements += agreeing > 0 ? 1 : 0;
         const double set_up = is_set_up[turn.candidate] ? 0 : world.set_up_seconds;
         is_set_up[turn.candidate] = true;
-        const double seconds = world.time_of(size, static_cast<int>(call), turn.candidate);
+        const double disturbed = turn.candidate == 0 && agreeing > 0 ? world.own_after_agreement : 1;
+        const double seconds = disturbed * world.time_of(size, static_cast<int>(call), turn.candidate);
         const double own_agreement = world.unequal && turn.candidate != 0 ? world.agreement_seconds : 0;
         const double to_class_size = world.unequal ? static_cast<double>(found->size()) / static_cast<double>(size) : 1;
-        waiting[found] = {seconds + own_agreement, world.agreement_seconds, set_up, to_class_size};
+        if (turn.measured) {
+            waiting[found].push_back({seconds + own_agreement, world.agreement_seconds, set_up, to_class_size});
+        }
         outcome.seconds += seconds + set_up + agreeing;
         outcome.served.push_back(turn.candidate);
         for (std::size_t one = 0; one < world.candidates; ++one) {
