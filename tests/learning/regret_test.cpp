@@ -329,23 +329,24 @@ TEST(Regret, ChangesOfTheNetworkAreFollowed) {
     }
 }
 
-/// 16 ranks on a chain under Open MPI whose trunks carry half from some call on: the times that were seen. A time-out
-/// of TCP makes the MPI's own calls take 0.1 to 0.4 s; the winner needs a few calls until it has found its new pace.
+/// 16 ranks on a chain under Open MPI whose trunks carry half from some call on: the times that were seen, of the MPI's
+/// own without an agreement before it. Time-outs of TCP make it take up to 0.4 s, and the winner is behind from then on.
 World trunks_halved(int when, int seed) {
     World world = steady({0, 0});
     world.set_up_seconds = 1e-2;
     world.agreement_seconds = 1e-4;
     world.least_seconds = [](std::int64_t) { return 0.088; };
     world.time_of = [=](std::int64_t, int call, std::size_t one) {
-        const std::vector<double> own_before = {0.10, 0.37, 0.28, 0.32, 0.10, 0.25};
-        const std::vector<double> own_after = {0.36, 0.39, 0.40, 0.43, 0.19, 0.20, 0.38, 0.35, 0.17, 0.36, 0.19};
-        const std::vector<double> finding = {0.37, 0.48, 0.34, 0.34, 0.34, 0.37};
+        const std::vector<double> own_before = {0.11, 0.32, 0.24, 0.05, 0.25, 0.30, 0.09, 0.28, 0.09, 0.09, 0.09, 0.08};
+        const std::vector<double> own_after = {0.31, 0.19, 0.18, 0.18, 0.17, 0.32, 0.40, 0.18, 0.34,
+                                               0.32, 0.18, 0.16, 0.22, 0.17, 0.18, 0.18, 0.35, 0.34};
+        const std::vector<double> finding = {0.39, 0.39, 0.35, 0.35, 0.35, 0.33, 0.41, 0.44};
         const auto after = static_cast<std::size_t>(std::max(call - when, 0));
         if (one == 0) {
             const std::vector<double>& own = call < when ? own_before : own_after;
             return own[static_cast<std::size_t>(call + seed) % own.size()];
         }
-        return call < when ? 0.093 : after < finding.size() ? finding[after] : 0.2;
+        return call < when ? 0.093 : after < finding.size() ? finding[after] : 0.35;
     };
     return world;
 }
@@ -357,8 +358,9 @@ TEST(Regret, WhatOthersTookBeforeAChangeIsNoReasonToGoToThem) {
             regrets.push_back(run(trunks_halved(when, seed), 100).regret());
         }
     }
-    EXPECT_LE(mean_of(regrets), 1.10);
-    EXPECT_LE(*std::max_element(regrets.begin(), regrets.end()), 1.23);
+    // Whoever changes with the network is ahead of both.
+    EXPECT_LE(mean_of(regrets), 0.91);
+    EXPECT_LE(*std::max_element(regrets.begin(), regrets.end()), 0.98);
 }
 
 }  // namespace
