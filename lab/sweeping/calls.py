@@ -14,10 +14,10 @@ from emulation import layout, system
 from emulation.errors import LabError, UsageError
 from emulation.topology import Topology, read_topology
 
-from .definition import Calls, Halved, Network
+from .definition import Calls, Guests, Halved, Network
 from .medians import Row, number
 from .quantities import size_text, time_text
-from .running import aapc_beside, program_output, seconds_per_byte
+from .running import aapc_beside, foreign_traffic, program_output, seconds_per_byte
 
 NATIVE = "native"  # without aapc
 LEARNED = "learned"  # with aapc, and nothing said but the topology
@@ -46,7 +46,7 @@ def rounds(lab: str, mpi: str, network: Network, file: Path, told: Path, part: C
         turns = methods_of(part)
         order.shuffle(turns)
         for method in turns:
-            with halved(lab, file, part.change):
+            with changing(lab, file, part.change):
                 lines = program_output(lab, mpi, network.launcher_options, *_prefix(method, told), *program)
             for calls, line in zip(marks, lines.splitlines()[-len(marks) :], strict=True):
                 told_calls, own = line.split()
@@ -103,11 +103,20 @@ def expected_seconds(part: Calls, size: int, file: Path, launch_seconds: float) 
 
 
 @contextlib.contextmanager
-def halved(lab: str, file: Path, change: Halved | None) -> Iterator[None]:
-    """Inside the `with`, all trunks carry half as much from some seconds on; behind it, what they carried before."""
+def changing(lab: str, file: Path, change: Halved | Guests | None) -> Iterator[None]:
+    """Inside the `with` the network changes as is said; behind it, it is as it was before."""
     if change is None:
         yield
-        return
+    elif isinstance(change, Halved):
+        with _halved(lab, file, change):
+            yield
+    else:
+        with _visited(lab, change):
+            yield
+
+
+@contextlib.contextmanager
+def _halved(lab: str, file: Path, change: Halved) -> Iterator[None]:
     read = read_topology(file)
     if not isinstance(read, Topology):
         raise UsageError(f"{file} has no trunks")
@@ -121,6 +130,31 @@ def halved(lab: str, file: Path, change: Halved | None) -> Iterator[None]:
         timer.cancel()
         timer.join()
         _set_speeds(lab, ports, 1)
+
+
+@contextlib.contextmanager
+def _visited(lab: str, change: Guests) -> Iterator[None]:
+    over = threading.Event()
+    failures: list[LabError] = []
+
+    def visit() -> None:
+        if over.wait(change.after_seconds):
+            return
+        try:
+            with foreign_traffic(lab, change.traffic):
+                over.wait(change.until_seconds - change.after_seconds)
+        except LabError as error:
+            failures.append(error)
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    try:
+        yield
+    finally:
+        over.set()
+        visitor.join()
+    if failures:
+        raise failures[0]
 
 
 def _set_speeds(lab: str, ports: Sequence[layout.Port], factor: float) -> None:

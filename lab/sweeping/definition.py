@@ -154,6 +154,19 @@ class Halved:
 
 
 @dataclass(frozen=True)
+class Guests:
+    """Others send from some seconds on until some later ones, once in each program."""
+
+    traffic: Traffic
+    after_seconds: float
+    until_seconds: float
+
+    def __str__(self) -> str:
+        speed = f"{self.traffic.bits_per_second / 1e6:g} Mbit/s"
+        return f"{speed} of others from {self.after_seconds:g} to {self.until_seconds:g} s"
+
+
+@dataclass(frozen=True)
 class Calls:
     """Programs of many calls: without aapc, with aapc that learns in them, and with single methods, in turns."""
 
@@ -161,7 +174,7 @@ class Calls:
     calls: Mapping[int, int]  # numbers of calls, and how many rounds get so far
     sizes: Sequence[int]
     methods: Sequence[str]  # single ones; "clock" is that of unequal messages
-    change: Halved | None = None
+    change: Halved | Guests | None = None
     only_on: Sequence[str] = ()
 
 

@@ -330,7 +330,8 @@ TEST(Regret, ChangesOfTheNetworkAreFollowed) {
 }
 
 /// 16 ranks on a chain under Open MPI whose trunks carry half from some call on: the times that were seen, of the MPI's
-/// own without an agreement before it. Time-outs of TCP make it take up to 0.4 s, and the winner is behind from then on.
+/// own without an agreement before it. Time-outs of TCP make it take up to 0.4 s, and the winner is behind from then
+/// on.
 World trunks_halved(int when, int seed) {
     World world = steady({0, 0});
     world.set_up_seconds = 1e-2;
