@@ -45,7 +45,7 @@ class BenchCommand : public testing::TestWithParam<Mpi> {
     }
 
     Scratch directory_;
-    std::string time_limit_ = "100";  ///< as timeout(1) takes it
+    std::string time_limit_ = "300";  ///< as timeout(1) takes it
 };
 
 /// Lines that are not the launcher's.

@@ -103,7 +103,7 @@ def run(options: argparse.Namespace, file: Path, size: int) -> subprocess.Comple
         [options.mpiexec, *words, *rules, "-n", str(RANKS), options.aapc, *bench],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         env={
             **os.environ,
             "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -56,7 +56,7 @@ def run_page(page: str, directory: Path, environment: dict[str, str], queued: st
         expect(first.startswith("$ "), f"a block begins with {first}")
         command = queued if queued and first == "$ sh job-with-aapc.sh" else first[2:]
         done = subprocess.run(
-            command, shell=True, cwd=directory, env=environment, capture_output=True, text=True, timeout=120
+            command, shell=True, cwd=directory, env=environment, capture_output=True, text=True, timeout=300
         )
         expect(done.returncode == 0, f"{first}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
         expect(

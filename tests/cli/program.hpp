@@ -71,7 +71,7 @@ class Scratch {
     /// `aapc` with these arguments (shell syntax), in this directory, and that file as its standard input.
     [[nodiscard]] Outcome run(const std::string& arguments, const std::string& input = "/dev/null") const {
         const std::string command =
-            "cd '" + path_.string() + "' && timeout 60 '" AAPC_PROGRAM "' " + arguments + " >out 2>err <" + input;
+            "cd '" + path_.string() + "' && timeout 180 '" AAPC_PROGRAM "' " + arguments + " >out 2>err <" + input;
         const int status = std::system(command.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(path_ / "out"), contents(path_ / "err")};
     }

@@ -27,7 +27,7 @@ class TuneCommand : public testing::TestWithParam<LaunchedMpi> {
   protected:
     /// `command` (shell syntax) on four ranks, rank R on machine nR; `variables`: NAME=VALUE words for all ranks.
     [[nodiscard]] Outcome run(const std::string& command, const std::string& variables = "") const {
-        return run_under_mpi(GetParam().launch, 4, command, directory_, variables, "200");
+        return run_under_mpi(GetParam().launch, 4, command, directory_, variables, "300");
     }
 
     [[nodiscard]] Outcome tune(const std::string& options) const {
@@ -54,13 +54,15 @@ TEST_P(TuneCommand, WritesATuningThatTheInterposerObeys) {
     EXPECT_EQ(tuning->fingerprint.mpi, GetParam().name);
     EXPECT_THAT(tuning->fingerprint.machine_of, ElementsAre("n0", "n1", "n2", "n3"));
     EXPECT_EQ(tuning->fingerprint.topology_file, "eight.toml");
-    EXPECT_LT(tuning->conditions.duration_seconds, 10) << "asked for 6 seconds";
+    // One exchange may take longer than what is left, on a machine that is busy with other things.
+    EXPECT_LT(tuning->conditions.duration_seconds, 20) << "asked for 6 seconds";
     std::vector<std::int64_t> sizes;
     for (const TunedRange& range : tuning->ranges) {
         for (const MeasuredSize& size : range.measured) {
             sizes.push_back(size.bytes);
             EXPECT_GT(size.native_seconds, 0);
-            // How sure the lead has to be depends on size and pairs: that is search's, and tested there with made-up times.
+            // How sure the lead has to be depends on size and pairs: that is search's, and tested there with made-up
+            // times.
             EXPECT_TRUE(range.method.native() || size.lead.ratio > 1) << size.bytes;
         }
     }
@@ -81,15 +83,15 @@ TEST_P(TuneCommand, WritesATuningThatTheInterposerObeys) {
 }
 
 TEST_P(TuneCommand, GoesOnWhereItWasInterrupted) {
-    // timeout(1) asks the ranks to end; what the launcher does with requests of its own is the launcher's.
-    const std::string options = "--sizes 8:256Ki:x2 --minutes 0.15 -o tuned.toml";
+    // The ranks are asked to end; what the launcher does with requests of its own is the launcher's.
+    const std::string options = "--sizes 8:256Ki:x2 --minutes 0.1 -o tuned.toml";
     const Outcome interrupted =
-        run("timeout --foreground 3 '" AAPC_PROGRAM "' tune --topology '" + topology + "' " + options);
+        run(interrupted_when("sleep 1.5", "'" AAPC_PROGRAM "' tune --topology '" + topology + "' " + options));
     EXPECT_NE(interrupted.status, 0);
     EXPECT_THAT(interrupted.err, HasSubstr("goes on from there"));
     EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml.state"));
 
-    const Outcome other = tune("--sizes 8 --minutes 0.15 -o tuned.toml");
+    const Outcome other = tune("--sizes 8 --minutes 0.1 -o tuned.toml");
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.err, AllOf(HasSubstr("tuned.toml.state: "), HasSubstr("other sizes"), HasSubstr("--restart")));
     EXPECT_THAT(directory_.files(), ElementsAre("tuned.toml.state"));
@@ -171,7 +173,7 @@ TEST_P(TuneCommand, TriesCopiesWhereAllRanksShareAMachine) {
 
 TEST_P(TuneCommand, RefusesWhereNoTuningWouldBeObeyed) {
     const std::string tune = "'" AAPC_PROGRAM "' tune --sizes 8 --minutes 0.02 -o tuned.toml";
-    const Outcome two = run_under_mpi(GetParam().launch, 2, tune, directory_, "", "100");
+    const Outcome two = run_under_mpi(GetParam().launch, 2, tune, directory_, "", "300");
     EXPECT_EQ(two.status, 2);
     EXPECT_THAT(two.err, HasSubstr("fewer than three ranks"));
     EXPECT_THAT(directory_.files(), IsEmpty());

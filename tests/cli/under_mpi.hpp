@@ -56,4 +56,10 @@ inline Outcome run_under_mpi(const std::string& launcher, int ranks, const std::
             contents(directory.path("err"))};
 }
 
+/// `command`, asked to end as soon as `condition` (shell syntax) holds once it heeds that:
+/// tests/cli/interrupted_when.sh.
+inline std::string interrupted_when(const std::string& condition, const std::string& command) {
+    return AAPC_SOURCE_DIRECTORY "/tests/cli/interrupted_when.sh '" + condition + "' " + command;
+}
+
 }  // namespace aapc::test

@@ -78,10 +78,10 @@ struct CommandResult {
     std::string output;  ///< both streams
 };
 
-/// Runs a shell command, for at most two minutes.
+/// Runs a shell command, for at most five minutes.
 inline CommandResult run_command(const std::string& command) {
     CommandResult result;
-    std::FILE* pipe = popen(fmt::format("exec 2>&1; timeout 120 {}", command).c_str(), "r");
+    std::FILE* pipe = popen(fmt::format("exec 2>&1; timeout 300 {}", command).c_str(), "r");
     if (pipe == nullptr) {
         return result;
     }

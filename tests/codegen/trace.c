@@ -1,7 +1,7 @@
 /* Shows what a generated MPI_Alltoall does when: one exchange, in which every send is held up for a while of its own,
  * then a line `RANK WHAT PEER TAG BYTES SECONDS` for everything that is not a token, in the order of each rank. WHAT is
  * `s` for the start of a send, `S` when the routine learns that it is locally complete, `r` and `R` likewise for a
- * receive.
+ * receive, `c` for the call, which is the first.
  *
  * usage: trace BYTES LONGEST_DELAY_IN_MICROSECONDS */
 #define _POSIX_C_SOURCE 200809L
@@ -130,6 +130,7 @@ static void print_events(int rank, int ranks) {
 
 int main(int argc, char** argv) {
     const int bytes = argc > 1 ? atoi(argv[1]) : 0;
+    const struct event call = {0, 'c', 0, 0, bytes};
     int rank, ranks;
     char *out, *in;
 
@@ -144,6 +145,7 @@ int main(int argc, char** argv) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     tracing = 1;
+    record(call);
     MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
     tracing = 0;
     print_events(rank, ranks);

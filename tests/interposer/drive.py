@@ -52,7 +52,7 @@ def arguments(words=None):
     parser.add_argument("--expect", required=True)
     parser.add_argument("--mention", action="append", default=[], metavar="REGEX",
                         help="some line of the interposer's must match")
-    parser.add_argument("--timeout", type=float, default=60)
+    parser.add_argument("--timeout", type=float, default=180)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for rank 0 only")
     parser.add_argument("--elsewhere", action="append", default=[], metavar="NAME=VALUE",
                         help="a variable for all ranks but rank 0")
@@ -90,7 +90,7 @@ def environment(options):
 
 
 def write_tuning(options):
-    made = subprocess.run(options.make_tuning.split(), check=True, timeout=30, stdout=subprocess.PIPE, text=True)
+    made = subprocess.run(options.make_tuning.split(), check=True, timeout=120, stdout=subprocess.PIPE, text=True)
     text = made.stdout
     if options.damage_tuning:
         text = re.sub(r"(from_bytes = [1-9]\d*)", r"\g<1>0", text)

@@ -127,7 +127,7 @@ def is_a_tuning(jobs, three):
 
 def explains_it(jobs, three):
     command = [jobs.options.aapc, "explain", jobs.topology, "--machines", "n[0-2]", "--learned", jobs.file]
-    status, out, err = run_in_time(command, dict(os.environ), 60)
+    status, out, err = run_in_time(command, dict(os.environ), 180)
     demand(status == 0 and "decided by learned: learned 20" in out and "communicator of 3 ranks" in out,
            "explain does not know it", out, err, three)
 

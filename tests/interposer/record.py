@@ -33,7 +33,7 @@ def run(options, ranks, settings, program, *words, topology=EIGHT):
         words_of_drive += ["--topology", topology]
     how = drive.arguments([*words_of_drive, "--", program])
     command = [options.mpiexec, "-n", str(ranks), os.path.join(drive.HERE, "on_machine.sh"), program, *words]
-    status, out, err = run_in_time(command, drive.environment(how), 40)
+    status, out, err = run_in_time(command, drive.environment(how), 120)
     assert status == 0, (status, out, err)
     return out, [line for line in err.splitlines() if line.startswith("aapc:")]
 

@@ -101,7 +101,7 @@ class InUse(UpCase):
                 self.assertEqual(output.split(), list(ADDRESSES), f"called from {name}")
         finally:
             for process in answering:
-                process.communicate(timeout=60)
+                process.communicate(timeout=180)
 
     def test_goodput(self) -> None:
         for sender, receiver, speed in [("n0", "n1", SPEED), ("n0", "n2", SPEED), ("n1", "n3", SPEED // 5)]:
@@ -118,7 +118,7 @@ class InUse(UpCase):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as receiving:
             port = receiving.stdout.readline().strip()
             self.expect(cluster("exec", sender, "--", *measure, "send", ADDRESSES[receiver], port), 0)
-            return float(receiving.communicate(timeout=60)[0])
+            return float(receiving.communicate(timeout=180)[0])
 
     def test_exec_passes_everything_on(self) -> None:
         words = ["two  words", "it's", 'a "quote"', "$HOME", "*", "", "--", "-n"]
@@ -153,7 +153,7 @@ class UnderMpi(UpCase):
     topology = TOPOLOGY
 
     def mpirun(self, mpi: str, *arguments: str, **options) -> subprocess.CompletedProcess:
-        result = cluster("mpirun", "--mpi", mpi, "--timeout", "60", *arguments, **options)
+        result = cluster("mpirun", "--mpi", mpi, "--timeout", "180", *arguments, **options)
         state = Path("/run/aapc-lab") / LAB
         self.assertEqual([path.name for path in state.iterdir()], ["state.json"], "files of the run are left")
         return result
@@ -231,7 +231,7 @@ class UnderMpi(UpCase):
                     # the launcher and its agents name the marker too; ranks are five more than those
                     self.assertTrue(wait_until(lambda: len(processes_with(marker)) > 5))  # noqa: B023
                     process.send_signal(number)
-                    process.communicate(timeout=60)
+                    process.communicate(timeout=180)
                 self.assertEqual(process.returncode, 128 + number)
                 self.assertEqual(processes_with(marker), [])
 
@@ -245,7 +245,7 @@ class UpAndDown(Case):
         self.addCleanup(cluster, "down")
         subprocess.run(["ip", "netns", "add", FOREIGN], check=True)
         self.addCleanup(subprocess.run, ["ip", "netns", "del", FOREIGN], check=True)
-        self.bystander = subprocess.Popen(["ip", "netns", "exec", FOREIGN, "sleep", "100"])
+        self.bystander = subprocess.Popen(["ip", "netns", "exec", FOREIGN, "sleep", "1000"])
         self.addCleanup(self.bystander.wait)
         self.addCleanup(self.bystander.kill)
 
@@ -262,7 +262,7 @@ class UpAndDown(Case):
         with subprocess.Popen([CLUSTER, "exec", "--name", LAB, "n2", "--", "sh", "-c", script, marker]) as process:
             self.assertTrue(wait_until(lambda: self.arguments_of(process.pid)[:2] == ["sh", "-c"]))
             self.expect(cluster("down"), 0)
-            process.wait(timeout=60)
+            process.wait(timeout=180)
         self.assertEqual(processes_with(marker), [])
         self.expect_nothing_left()
         self.expect(cluster("down"), 0, "is not up")
@@ -288,7 +288,7 @@ class UpAndDown(Case):
             process = self.start_up()
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=180)
             outcomes.add(process.returncode == 0)
             if process.returncode == 0:  # it was up already
                 self.expect(cluster("down"), 0)
@@ -301,7 +301,7 @@ class UpAndDown(Case):
             process = self.start_up()
             self.assertTrue(wait_until(lambda: len(traces(LAB)) > 2 + attempt))  # noqa: B023
             process.kill()
-            process.communicate(timeout=60)
+            process.communicate(timeout=180)
             result = cluster("exec", "n0", "--", "true")
             if result.returncode == 2:
                 partial += 1

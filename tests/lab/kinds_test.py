@@ -51,6 +51,11 @@ TORUS = {
 CALIBRATION = re.compile(r"(\S+) to (\S+), (\d+) cables: round trip ([\d.]+)/.* Mbit/s, ([\d.]+)")
 
 
+def least_seconds(said: str) -> float:
+    """The shortest round trip that ping tells."""
+    return float(re.search(r"= ([\d.]+)/", said)[1]) / 1e3
+
+
 class KindCase(UpCase):
     def names(self) -> list[str]:
         return [machine["name"] for machine in self.topology["machines"]]
@@ -71,12 +76,23 @@ class KindCase(UpCase):
         self.assertEqual((match[1], match[2]), (start, end))
         return int(match[3]), float(match[4]), float(match[5])
 
+    def expect_speed(self, start: str, end: str, lowest: float, highest: float) -> list[tuple[int, float, float]]:
+        """What calibrate() said, as often as it took for the share to be right."""
+        found: list[tuple[int, float, float]] = []
+
+        def share() -> float:
+            found.append(self.calibrate(start, end))
+            return found[-1][2]
+
+        self.expect_share(share, lowest, highest)
+        return found
+
     def expect_bytes_under_every_mpi(self) -> None:
         machines = self.topology["machines"]
         placement = [machine["name"] for machine in machines for _ in range(machine["ranks"])]
         expected = [*(f"rank {rank} on {name}" for rank, name in enumerate(placement)), "wrong bytes: 0"]
         for mpi in each_mpi():
-            result = cluster("mpirun", "--mpi", mpi, "--timeout", "90", "--", os.environ[f"AAPC_WHERE_{mpi}"])
+            result = cluster("mpirun", "--mpi", mpi, "--timeout", "250", "--", os.environ[f"AAPC_WHERE_{mpi}"])
             self.assertEqual(self.expect(result, 0).splitlines(), expected)
 
 
@@ -84,18 +100,23 @@ class WideArea(KindCase):
     topology = CLUSTERS
 
     def test_everybody_reaches_everybody_and_far_is_far(self) -> None:
-        for (start, end), output in self.ping_all("-q", "-c", "3", "-i", "0.2").items():
-            least = float(re.search(r"= ([\d.]+)/", output)[1]) / 1e3
+        often = ("-q", "-c", "3", "-i", "0.2")
+        for (start, end), output in self.ping_all(*often).items():
             asked = 0.0 if start[0] == end[0] else 2 * LATENCY
-            with self.subTest(start=start, end=end):
+            most = asked + LATENCY / 2
+            least = least_seconds(output)
+            for _ in range(5):  # a busy machine makes any of them late, but not all
                 self.assertGreaterEqual(least, asked)
-                self.assertLess(least, asked + 0.02)
+                if least < most:
+                    break
+                least = least_seconds(self.ping(start, end, *often))
+            with self.subTest(start=start, end=end):
+                self.assertLess(least, most)
 
     def test_speed_across(self) -> None:
-        self.assertEqual(self.calibrate("a0", "b1")[0], 5)
         # With so long a way and so small a buffer, TCP does not always fill the link; it must not get more than that.
-        self.expect_share(lambda: self.calibrate("a0", "b1")[2], 0.6, 1.02)
-        self.expect_share(lambda: self.calibrate("a0", "a1")[2], 0.95, 1.02)
+        self.assertEqual(self.expect_speed("a0", "b1", 0.6, 1.02)[0][0], 5)
+        self.expect_speed("a0", "a1", 0.95, 1.02)
 
     def test_bytes_arrive(self) -> None:
         self.expect_bytes_under_every_mpi()
@@ -142,7 +163,7 @@ class UpAndDown(Case):
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
             time.sleep(choose.uniform(0.1, 0.8))
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=180)
             if process.returncode == 0:  # it was up already
                 self.expect(cluster("down"), 0)
             self.expect_nothing_left()
@@ -177,10 +198,10 @@ class Torus(KindCase):
         self.assertEqual([line.split()[2] for line in output.splitlines()], ["127.0.0.1/8", "198.18.0.6/15"])
 
     def test_speed(self) -> None:
-        cables, milliseconds, _ = self.calibrate("t0", "t5")
-        self.assertEqual(cables, 3)
-        self.assertLess(milliseconds, 20)
-        self.expect_share(lambda: self.calibrate("t0", "t5")[2], 0.9, 1.02)
+        found = self.expect_speed("t0", "t5", 0.9, 1.02)
+        self.assertEqual(found[0][0], 3)
+        # Nothing is far on a torus: a round trip takes milliseconds, not the 80 of the wide area.
+        self.expect_share(lambda: (found.pop() if found else self.calibrate("t0", "t5"))[1], 0, 20)
 
     def test_bytes_arrive(self) -> None:
         self.expect_bytes_under_every_mpi()

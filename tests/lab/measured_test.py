@@ -41,7 +41,7 @@ class Sweeps(Case):
         return [str(SWEEP), "trees", *words, "--repeats", "2", "--buffers", "64Ki", *arguments]
 
     def sweep(self, *arguments: str) -> subprocess.CompletedProcess:
-        return subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=300, check=False)
 
     def rows(self) -> list[dict]:
         with open(self.results / "trees.csv", newline="", encoding="utf-8") as lines:
@@ -82,7 +82,7 @@ class Sweeps(Case):
                 process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 self.assertTrue(wait_until(lambda: len(traces(LAB)) >= 4))
                 process.send_signal(number)
-                _, said = process.communicate(timeout=60)
+                _, said = process.communicate(timeout=180)
                 self.assertEqual(process.returncode, 128 + number, said)
                 self.assertIn("the next start goes on here", said)
                 self.assertEqual(traces(LAB), [])

@@ -15,12 +15,12 @@ namespace aapc::test {
 /// Everything is static because a signal handler has nothing else.
 class Watchdog {
   public:
-    /// From now on the program is in `operation`, and ends with status 1 and its name if that takes a minute.
+    /// From now on the program is in `operation`, and ends with status 1 and its name if that takes three minutes.
     static void watch(std::string_view operation) {
         const auto end = fmt::format_to_n(text_, sizeof text_ - 1, "hangs: {}\n", operation).out;
         length_ = static_cast<std::size_t>(end - text_);
         std::signal(SIGALRM, end_program);
-        alarm(60);
+        alarm(180);
     }
     static void stop() { alarm(0); }
 

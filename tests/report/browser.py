@@ -35,7 +35,7 @@ def browse(chromium, profile, window, *words):
     command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
                "--disable-background-networking", f"--user-data-dir={profile}", "--virtual-time-budget=3000", *words,
                "file://" + window]  # fmt: skip
-    return subprocess.run(command, capture_output=True, text=True, timeout=50, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=200, check=True).stdout
 
 
 def main():

@@ -67,7 +67,7 @@ def text_of(lines):
 
 def run(program, *words, text=""):
     """Exit status, standard output and standard error."""
-    done = subprocess.run([program, *words], input=text, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([program, *words], input=text, capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 DAEMONS = ("munged", "slurmctld", "slurmd", "srun")
-SECONDS_TO_START = 30
+SECONDS_TO_START = 120
 
 CONFIGURATION = """
 ClusterName=aapc
@@ -136,7 +136,7 @@ class Cluster:
         states = self.run(["sinfo", "--noheader", "--Node", "--format=%T"]).stdout.split()
         return len(states) == self.nodes and set(states) == {"idle"}
 
-    def run(self, command, timeout=60, **variables):
+    def run(self, command, timeout=180, **variables):
         """Runs a command for which this is the Slurm; the result has status, standard output and standard error."""
         return subprocess.run(command, env=dict(self.environment, **variables), stdin=subprocess.DEVNULL, text=True,
                               capture_output=True, timeout=timeout, check=False)

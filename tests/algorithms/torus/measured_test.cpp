@@ -26,7 +26,7 @@ class OnATorus : public testing::TestWithParam<LaunchedMpi> {
   protected:
     /// `command` on a rank of each machine of the torus; `variables`: NAME=VALUE words for all ranks.
     [[nodiscard]] Outcome run(int ranks, const std::string& command, const std::string& variables = "") const {
-        return run_under_mpi(GetParam().launch, ranks, command, directory_, "AAPC_TEST_HOST=t " + variables, "200");
+        return run_under_mpi(GetParam().launch, ranks, command, directory_, "AAPC_TEST_HOST=t " + variables, "300");
     }
 
     [[nodiscard]] static std::string topology(const std::string& name) {
@@ -127,11 +127,17 @@ std::set<std::string> measured_by(const std::string& state) {
 }
 
 TEST_P(OnATorus, TuneTriesTheAlgorithmsForTori) {
-    const Outcome outcome = run(8, "timeout --foreground 8 '" AAPC_PROGRAM "' tune" + topology("2x4") +
-                                       "--sizes 8:256Ki:x2 --minutes 2 -o tuned.toml");
-    EXPECT_NE(outcome.status, 0);
-    EXPECT_THAT(measured_by(contents(directory_.path("tuned.toml.state"))),
-                IsSupersetOf({"native", "torus/divisions-0+window:1", "torus-direct/plain+timed"}));
+    const std::string tune =
+        "'" AAPC_PROGRAM "' tune" + topology("2x4") + "--sizes 8:256Ki:x2 --minutes 2 -o tuned.toml";
+    const std::set<std::string> wanted{"native", "torus/divisions-0+window:1", "torus-direct/plain+timed"};
+    // On a busy machine a candidate takes its time: interrupted, and resumed until they have had their turn.
+    std::set<std::string> tried;
+    for (int turn = 0; turn < 15 && !std::includes(tried.begin(), tried.end(), wanted.begin(), wanted.end()); ++turn) {
+        const Outcome outcome = run(8, interrupted_when("sleep 2", tune));
+        ASSERT_NE(outcome.status, 0);
+        tried = measured_by(contents(directory_.path("tuned.toml.state")));
+    }
+    EXPECT_THAT(tried, IsSupersetOf(wanted));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, OnATorus, testing::ValuesIn(LaunchedMpi::all()), LaunchedMpi::name_of);
