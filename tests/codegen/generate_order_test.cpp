@@ -18,11 +18,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WithEveryMpi);
-
-INSTANTIATE_TEST_SUITE_P(Run, WithEveryMpi, ::testing::ValuesIn(mpis()),
-                         [](const auto& param_info) { return param_info.param.name; });
-
 /// A line of trace.c.
 struct Event {
     Rank rank;
