@@ -177,7 +177,7 @@ void expect_invariant(const std::string& network, const std::string& methods, bo
 
 const std::string chain_and_size = "--topology " + chain_4x4 + " --sizes 64Ki";
 
-const std::string torus_and_size = "--topology " + torus_8x8 + " --sizes 64Ki";
+const std::string torus_and_size = "--topology " + torus_8x8 + " --sizes 16Ki";
 
 TEST(ContentionLoss, DoesNotTouchSynchronisedTrees) {
     expect_invariant(chain_and_size,

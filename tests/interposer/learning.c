@@ -13,20 +13,22 @@
 static int rank;
 static int ranks;
 static int unequal;
+static unsigned char* expected; /* room for a block */
 
 /* Of a block. */
 static int length_of(int bytes, int from, int to) {
     return unequal ? bytes / 2 + (from * 2 + to) % 3 * (bytes / 4) : bytes;
 }
 
-static unsigned char byte_of(int call, int from, int to, int place) {
-    return (unsigned char)(call * 131 + from * 31 + to * 17 + place * 7 + (place >> 8));
+static void write_block(unsigned char* block, int length, int call, int from, int to) {
+    const int first = call * 131 + from * 31 + to * 17;
+    for (int place = 0; place < length; ++place) block[place] = (unsigned char)(first + place * 7 + (place >> 8));
 }
 
 static double exchange(int call, int bytes, MPI_Comm comm, unsigned char* send, unsigned char* receive) {
     for (int to = 0; to < ranks; ++to) {
         const int length = length_of(bytes, rank, to);
-        for (int place = 0; place < length; ++place) send[to * bytes + place] = byte_of(call, rank, to, place);
+        write_block(send + to * bytes, length, call, rank, to);
     }
     if (call % 8 == 0 && call / 8 % ranks == rank) usleep(3000);
     const double before = MPI_Wtime();
@@ -46,11 +48,10 @@ static double exchange(int call, int bytes, MPI_Comm comm, unsigned char* send, 
     const double seconds = MPI_Wtime() - before;
     for (int from = 0; from < ranks; ++from) {
         const int length = length_of(bytes, from, rank);
-        for (int place = 0; place < length; ++place) {
-            if (receive[from * bytes + place] != byte_of(call, from, rank, place)) {
-                fprintf(stderr, "learning: call %d: byte %d from rank %d to %d is wrong\n", call, place, from, rank);
-                MPI_Abort(MPI_COMM_WORLD, 1);
-            }
+        write_block(expected, length, call, from, rank);
+        if (memcmp(receive + from * bytes, expected, (size_t)length) != 0) {
+            fprintf(stderr, "learning: call %d: bytes from rank %d to %d are wrong\n", call, from, rank);
+            MPI_Abort(MPI_COMM_WORLD, 1);
         }
     }
     return seconds;
@@ -68,6 +69,7 @@ int main(int argc, char** argv) {
     for (int one = 2; one < argc; ++one) most = atoi(argv[one]) > most ? atoi(argv[one]) : most;
     unsigned char* const send = malloc((size_t)most * (size_t)ranks);
     unsigned char* const receive = malloc((size_t)most * (size_t)ranks);
+    expected = malloc((size_t)most);
     MPI_Comm other = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
     double seconds = 0;
@@ -79,6 +81,7 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&other);
     free(send);
     free(receive);
+    free(expected);
     MPI_Finalize();
     return 0;
 }
