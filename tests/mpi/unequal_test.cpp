@@ -88,6 +88,7 @@ class Tester {
     Tester(Rank rank, Rank ranks, std::uint64_t seed) : rank_(rank), ranks_(ranks), seed_(seed), random_(seed) {}
 
     void test_agreement(const test::World& world);
+    void test_past(const test::World& world);
     void test_exchanges(const test::World& world, const char* method);
 
     [[nodiscard]] int failures() const { return failures_; }
@@ -146,6 +147,55 @@ void Tester::test_agreement(const test::World& world) {
     }
 }
 
+/// Two calls of a demand twice as large, of which the ranks tell; then of three that one of them cannot describe.
+void Tester::test_past(const test::World& world) {
+    mpi::DemandAgreement agreement(*LinkLoads::find(world.network, world.placement), rank_);
+    const Demand demand = random_demand(ranks_, random_);
+    Messages own(demand, rank_);
+    mpi::DemandClaim claim;
+    claim.bytes = own.bytes();
+    claim.wire_to = own.sent;
+    claim.wire_from = own.received;
+    const Messages once = own;
+    Messages thrice = own;
+    for (std::size_t other = 0; other < own.sent.size(); ++other) {
+        thrice.sent[other] *= 3;
+        thrice.received[other] *= 3;
+    }
+    constexpr std::int64_t second = 1000000000;
+    for (const bool unknown : {false, true}) {
+        claim.past.calls = 3;
+        claim.past.bytes = thrice.bytes();
+        claim.past.unknown = unknown && rank_ == ranks_ / 2;
+        for (std::int64_t call = 0; call < 3; ++call) {
+            // The last rank comes a tenth of a second later than it would have to, and goes on at once.
+            claim.past.begins[static_cast<std::size_t>(call)] = call * second + (rank_ == ranks_ - 1 ? second / 10 : 0);
+            claim.past.ends[static_cast<std::size_t>(call)] = call * second + second / 2 - rank_;
+        }
+        mpi::AgreedDemand agreed;
+        expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS && agreed.possible(), "no agreement");
+        expect(agreed.past.calls == 3 && agreed.past.known == !unknown, "what is known of the past");
+        expect(agreed.past.timed == !unknown, "the times of the past");
+        for (std::size_t call = 0; call < 3 && !unknown; ++call) {
+            expect(agreed.past.seconds[call] > 0.3999 && agreed.past.seconds[call] < 0.4001,
+                   "from the last that came on");
+        }
+        const std::int64_t rounding = std::abs(agreed.past.bound.nanoseconds - agreed.bound.nanoseconds);
+        expect(unknown || rounding <= 1, "the mean bound of the past");
+    }
+    // So long after the ranks' clocks were compared that 0.4 s cannot be told.
+    claim.past.calls = 1;
+    claim.past.bytes = once.bytes();
+    claim.past.unknown = false;
+    claim.past.begins[0] = 1000 * second;
+    claim.past.ends[0] = 1000 * second + second * 2 / 5;
+    mpi::AgreedDemand agreed;
+    expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS, "no agreement");
+    expect(agreed.past.known && !agreed.past.timed, "clocks that ran apart");
+    claim.past = {};
+    expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS && agreed.past.calls == 0, "nothing to tell");
+}
+
 void Tester::call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, int number) {
     Messages messages(random_demand(ranks_, random_), rank_);
     for (Rank to = 0; to < ranks_; ++to) {
@@ -201,12 +251,14 @@ int test_all(int argc, char** argv) {
     Tester tester(rank, ranks, seed);
     const test::World plain = test::plain_world(ranks);
     tester.test_agreement(plain);
+    tester.test_past(plain);
     tester.test_exchanges(plain, "lattice+timed");
     tester.test_exchanges(plain, "tree+timed");
     tester.test_exchanges(plain, "bruck");
     for (std::uint64_t offset = 0; offset < 3; ++offset) {
         const test::World random = test::random_world(ranks, 10 * seed + offset);
         tester.test_agreement(random);
+        tester.test_past(random);
         tester.test_exchanges(random, "lattice/formula+timed");
     }
     int failures = tester.failures();

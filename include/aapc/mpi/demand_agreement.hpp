@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,6 +16,28 @@
 #include "aapc/topology/network.hpp"
 
 namespace aapc::mpi {
+
+/// What one rank noted of calls that were carried out without an agreement, since the latest one.
+struct PastClaim {
+    static constexpr std::size_t most_calls = 4;
+
+    std::size_t calls = 0;  ///< the same on all ranks; 0: there was none
+    MessageBytes bytes;     ///< their sums, of the messages alone
+    /// When each began and ended by this rank's clock, in nanoseconds since it left the latest agreement.
+    std::array<std::int64_t, most_calls> begins{};
+    std::array<std::int64_t, most_calls> ends{};
+    bool unknown = false;  ///< this rank cannot say what they were
+};
+
+/// What all ranks know of these calls then, the same on all.
+struct AgreedPast {
+    std::size_t calls = 0;
+    bool known = false;  ///< on all ranks; otherwise what follows means nothing
+    DemandBound bound;   ///< of their mean, for loads are linear
+    /// From when the last rank came until the last one was through: nobody is to blame for others who are late.
+    std::array<double, PastClaim::most_calls> seconds{};
+    bool timed = false;  ///< clocks of different computers cannot have been wrong by more than a 20th of these
+};
 
 /// What one rank brings.
 struct DemandClaim {
@@ -28,6 +52,7 @@ struct DemandClaim {
     /// What the ranks want to know of the calls before, for those who learn from them; the largest counts.
     std::int64_t call_nanoseconds = 0;
     std::int64_t set_up_nanoseconds = 0;
+    PastClaim past;
 };
 
 /// What all ranks know then, the same on all.
@@ -38,11 +63,13 @@ struct AgreedDemand {
     double cost_seconds = 0;    ///< what the last agreement took where it was shortest: waiting for nobody; 0: unknown
     double call_seconds = 0;    ///< as claimed, on the slowest rank
     double set_up_seconds = 0;  ///< the same
+    AgreedPast past;
 
     [[nodiscard]] bool possible() const { return !refused && !lacks_memory; }
 };
 
-/// The reduction, for one communicator: sums and maxima, two at a time. 8 bytes a link that can bind, and nine numbers.
+/// The reduction, for one communicator: sums and maxima, two at a time. 8 bytes a link that can bind, and nine numbers;
+/// as much again where there are calls to tell of.
 class DemandAgreement {
   public:
     /// Throws std::bad_alloc.
@@ -54,12 +81,30 @@ class DemandAgreement {
     /// What the last one took on this rank, the time that it waited for others included.
     [[nodiscard]] std::int64_t nanoseconds() const { return nanoseconds_; }
 
+    /// All ranks have just left a collective that nobody leaves before all have entered it: at about the same moment.
+    /// agree() does this itself.
+    void note_common_moment();
+    /// Since then, on this rank.
+    [[nodiscard]] std::int64_t nanoseconds_since_common_moment() const;
+
   private:
+    struct Maxima;
+
+    /// A share into share_ and, its sums, to `sums`. False: no memory; all is 0 then.
+    bool write_share(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
+                     std::span<std::int64_t> sums_of_links);
+    void write(const DemandClaim& claim, Maxima& maxima_of_all);
+    [[nodiscard]] DemandBound bound_of(std::span<const std::int64_t> sums_of_links, std::int64_t maximum,
+                                       std::int64_t own);
+    [[nodiscard]] AgreedPast read_past(std::size_t calls, const Maxima& maxima_of_all);
+
     LinkLoads loads_;
     Rank rank_;
     std::int64_t nanoseconds_ = 0;
+    double common_moment_ = 0;
     std::vector<std::int64_t> share_;  ///< of the links: sums, then the maximum
-    std::vector<std::int64_t> mine_;   ///< what goes into the reduction of sums
+    /// What goes into the reduction of sums: of the links, and what stands behind them; then the same of the past.
+    std::vector<std::int64_t> mine_;
     std::vector<std::int64_t> all_;
 };
 
