@@ -1,8 +1,11 @@
 /// @file
 /// Learning in one communicator's calls of unequal messages, by the time of their bound. Their times are agreed on in
-/// the reduction that these calls begin with anyway, so all ranks have the same numbers and agree on every turn.
+/// the reduction that these calls begin with anyway, so all ranks have the same numbers and agree on every turn. The
+/// MPI's own routine is measured in calls that do not begin with one: it would have all ranks begin at the same moment,
+/// and they hinder each other then as they do not by themselves.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,25 +28,31 @@ class UnequalLearning {
     /// `seconds_per_byte` is that of the bound of equal messages, > 0: sizes in tunings are those of such.
     /// `set_up_seconds` is what setting the exchange up is expected to take, `start_seconds` what a start costs at
     /// least.
-    UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds, double start_seconds)
-        : before_(before),
-          seconds_per_byte_(seconds_per_byte),
-          set_up_seconds_(set_up_seconds),
-          start_seconds_(start_seconds) {}
+    UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds, double start_seconds);
 
-    /// Whose turn a call is.
+    /// How a call begins. What is not asked about is the MPI's own.
+    enum class Opening : std::uint8_t {
+        asked,
+        passed,  ///< nothing is to be found out in it
+        apart,   ///< each rank notes its bytes and its time, and tells of them in the next agreement
+    };
+    /// Once for each call, on all ranks alike. O(1).
+    [[nodiscard]] Opening begin_call();
+
+    /// Whose turn a call is that was asked about.
     struct Turn {
         bool by_clock = false;
         bool measured = false;  ///< note_call() wants to know what it takes
-        bool settled = false;   ///< nothing is to be found out in the next calls of such a bound
     };
 
     /// Whether there is memory for a turn. To be asked before the ranks agree, so that all can take what follows.
     [[nodiscard]] static bool has_memory_for_a_turn();
     /// What this rank has to say in the agreement.
     void tell(mpi::DemandClaim& claim) const;
-    /// What the agreement came to.
+    /// What the agreement came to of the turn before.
     void hear(const mpi::AgreedDemand& agreed);
+    /// What it came to of the calls before that were taken apart. They teach in the next take_turn().
+    void hear_past(const mpi::AgreedDemand& agreed);
     /// Whose turn the call of that bound (> 0) is, on all ranks alike. `made`: the exchange by the clock is there.
     /// Calls whose bounds differ by a quarter at most learn together. Throws std::bad_alloc.
     [[nodiscard]] Turn take_turn(const mpi::AgreedDemand& agreed, bool made);
@@ -61,10 +70,18 @@ class UnequalLearning {
   private:
     struct Class {
         learning::SizeClass* size_class = nullptr;  ///< sizes are bounds of the messages alone, in nanoseconds
-        std::optional<learning::Measured> agreed;   ///< what its latest turn took, when that has been told
+        /// What its latest turns took, when that has been told.
+        std::array<learning::Measured, mpi::PastClaim::most_calls> told{};
+        std::size_t turns_told = 0;
+        std::int64_t latest_call = 0;  ///< its number on the communicator; 0: there was none
     };
     [[nodiscard]] Class& class_of(std::int64_t nanoseconds, bool made);
-    [[nodiscard]] Class& begun(std::int64_t nanoseconds, bool made);
+    [[nodiscard]] Class& begun(std::int64_t nanoseconds, bool made, std::int64_t calls);
+    void learn_from_past(bool made);
+    /// Takes the MPI's own next turns apart, where its class has the next calls.
+    void take_apart(const Class& of, std::int64_t distance);
+    /// Lets the calls of a class that rests pass.
+    void rest(Class& of);
 
     const Tuning* before_;
     double seconds_per_byte_;
@@ -78,6 +95,16 @@ class UnequalLearning {
     std::size_t candidate_ = own;
     std::int64_t call_nanoseconds_ = 0;
     std::int64_t set_up_nanoseconds_ = 0;
+    std::int64_t calls_ = 0;             ///< on the communicator
+    std::int64_t apart_from_ = 1;        ///< the first call that is taken apart
+    std::size_t apart_left_ = 0;         ///< so many are
+    std::int64_t latest_apart_ = 0;      ///< the latest one
+    bool has_to_tell_ = false;           ///< of calls that were taken apart: the next one is asked about
+    bool opened_ = false;                ///< the first calls have been told of, or there were none
+    mpi::AgreedPast past_;               ///< that has not taught yet
+    double past_agreement_seconds_ = 0;  ///< what the agreement on it took
+    Class* resting_ = nullptr;           ///< whose calls pass
+    std::int64_t passes_left_ = 0;
 };
 
 }  // namespace aapc::interposer

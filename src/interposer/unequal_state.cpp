@@ -67,6 +67,8 @@ std::unique_ptr<UnequalState> UnequalState::make(MPI_Comm comm, const Network& n
     });
     if (!all_agree(comm, there)) {
         state.reset();
+    } else if (state->agreement_) {
+        state->agreement_->note_common_moment();
     }
     return state;
 }
@@ -88,6 +90,7 @@ void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_befor
         learning_.emplace(learned_before, bound.seconds_per_byte,
                           expected_set_up_seconds(bound, static_cast<int>(placement_.participants())),
                           least_start(start_seconds_));
+        unasked_.emplace(static_cast<std::size_t>(placement_.participants()));
     }
     // Where it is measured, it is measured for all calls that it may matter for.
     const bool measures = !start_seconds_ && !learning_ && tuning_ == nullptr;
@@ -102,15 +105,22 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
     if (unavailable_) {
         return {Outcome::unavailable};
     }
+    const auto opening = learning_ ? learning_->begin_call() : UnequalLearning::Opening::asked;
+    if (opening != UnequalLearning::Opening::asked) {
+        return choose_unasked(opening, call, refusals);
+    }
+    is_apart_ = false;
     if (!inquiry_.asks()) {
         return {Outcome::size};
     }
-    bool settled = true;
     Choice choice{Outcome::size};
+    bool again = false;
     if (const auto obstacle = agree(call, refusals)) {
         choice.outcome = *obstacle;
     } else {
-        choice = choose(settled);
+        choice = choose();
+        // Whoever learns says by himself which calls are not asked about.
+        again = learning_ && worth(agreed_.bound);
     }
     if (choice.outcome == Outcome::exchanged && exchange_ == nullptr) {
         // The agreement holds for what has been prepared, and the first time that is less than it takes.
@@ -130,15 +140,37 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
         if (learning_) {
             learning_->note_set_up(static_cast<std::int64_t>(1e9 * (mpi::now_seconds() - begin)));
         } else if (choice.outcome == Outcome::exchanged) {
-            choice = choose(settled);
+            choice = choose();
         }
     }
-    inquiry_.learn(choice.outcome == Outcome::exchanged || !settled);
+    inquiry_.learn(choice.outcome == Outcome::exchanged || again);
     if (choice.outcome != Outcome::exchanged) {
         agreements_in_vain_seconds_ += 1e-9 * static_cast<double>(agreement_->nanoseconds());
         ++agreements_in_vain_;
     }
     return choice;
+}
+
+UnequalState::Choice UnequalState::choose_unasked(UnequalLearning::Opening opening, const UnequalCall& call,
+                                                  const Refusals& refusals) {
+    is_apart_ = opening == UnequalLearning::Opening::apart;
+    if (is_apart_) {
+        if (buffers_->read(call, refusals)) {
+            unasked_->begin(buffers_->bytes());
+        } else {
+            unasked_->begin_unknown();
+        }
+    }
+    return {Outcome::size, is_apart_};
+}
+
+void UnequalState::note_time(std::int64_t nanoseconds) {
+    if (!is_apart_) {
+        learning_->note_call(nanoseconds);
+        return;
+    }
+    const std::int64_t end = agreement_->nanoseconds_since_common_moment();
+    unasked_->note_time(end - nanoseconds, end);
 }
 
 std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
@@ -160,29 +192,39 @@ std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusa
     if (learning_) {
         claim.lacks_memory = claim.lacks_memory || !UnequalLearning::has_memory_for_a_turn();
         learning_->tell(claim);
+        claim.past = unasked_->claim();
     }
     const CarriedOut carried_out(name_of(call.routine), call.comm, -1);
     const mpi::ReturnedErrors returned(call.comm);
-    if (agreement_->agree(call.comm, claim, agreed_) != MPI_SUCCESS || agreed_.lacks_memory) {
+    agreed_.past = {};
+    const int error = agreement_->agree(call.comm, claim, agreed_);
+    if (learning_) {
+        unasked_->clear();
+        agreed_.past.known = agreed_.past.known && worth(agreed_.past.bound);
+        learning_->hear_past(agreed_);
+    }
+    if (error != MPI_SUCCESS || agreed_.lacks_memory) {
         return Outcome::unavailable;
     }
     waited_seconds_ = std::max(waited_seconds_, 0.0) + 1e-9 * static_cast<double>(agreement_->nanoseconds());
     return agreed_.refused ? std::optional(Outcome::arguments) : std::nullopt;
 }
 
-UnequalState::Choice UnequalState::choose(bool& settled) {
+bool UnequalState::worth(const DemandBound& bound) const {
+    // Where calls show what is faster, those that the rule leaves out by little are worth a try, and what an agreement
+    // costs shows in their times.
+    constexpr double uncertainty_of_bounds = 4;
+    return learning_ ? selection::worth_exchanging(use_, bound, 0, crossover_, uncertainty_of_bounds)
+                     : selection::worth_exchanging(use_, bound, agreed_.cost_seconds, crossover_);
+}
+
+UnequalState::Choice UnequalState::choose() {
     if (tuning_ != nullptr) {
         const Method& method =
             selection::tuned_method(*tuning_, std::llround(agreed_.bound.seconds() / equal_seconds_per_byte_));
         return {method.native() ? Outcome::size : Outcome::exchanged};
     }
-    // Where calls show what is faster, those that the rule leaves out by little are worth a try, and what an agreement
-    // costs shows in their times.
-    constexpr double uncertainty_of_bounds = 4;
-    const bool worth = learning_
-                           ? selection::worth_exchanging(use_, agreed_.bound, 0, crossover_, uncertainty_of_bounds)
-                           : selection::worth_exchanging(use_, agreed_.bound, agreed_.cost_seconds, crossover_);
-    if (!worth) {
+    if (!worth(agreed_.bound)) {
         return {Outcome::size};
     }
     if (!learning_) {
@@ -193,7 +235,6 @@ UnequalState::Choice UnequalState::choose(bool& settled) {
     if (!have_memory_for([&] { turn = learning_->take_turn(agreed_, exchange_ != nullptr); })) {
         return {Outcome::unavailable};
     }
-    settled = turn.settled;
     return {turn.by_clock ? Outcome::exchanged : Outcome::size, turn.measured};
 }
 

@@ -16,6 +16,7 @@
 #include "aapc/topology/placement.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/routines.hpp"
+#include "interposer/unasked_calls.hpp"
 #include "interposer/unequal_buffers.hpp"
 #include "interposer/unequal_learning.hpp"
 #include "selection/settings.hpp"
@@ -42,8 +43,8 @@ class UnequalState {
     /// Decides on a call, on all ranks alike: exchanged, or passed through and why. Collective, unless this call is one
     /// that nobody asks about.
     [[nodiscard]] Choice decide(const UnequalCall& call, const Refusals& refusals);
-    /// What this rank took for a call that is measured, from decide() on.
-    void note_time(std::int64_t nanoseconds) { learning_->note_call(nanoseconds); }
+    /// What this rank took for a call that is measured and has just ended, from decide() on.
+    void note_time(std::int64_t nanoseconds);
 
     /// Carries out the call that was decided to be exchanged. Returns an MPI error code, for which the communicator's
     /// error handler has been called.
@@ -73,9 +74,11 @@ class UnequalState {
     void set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before);
     /// One reduction. What is against exchanging the call; nothing: nothing but its size.
     std::optional<Outcome> agree(const UnequalCall& call, const Refusals& refusals);
-    /// Whether the call that was agreed on is to be exchanged, and whether it is measured. Where the calls themselves
-    /// decide, `settled` says that there is nothing to find out in the next one.
-    Choice choose(bool& settled);
+    /// For a call that nobody is asked about. Local.
+    Choice choose_unasked(UnequalLearning::Opening opening, const UnequalCall& call, const Refusals& refusals);
+    [[nodiscard]] bool worth(const DemandBound& bound) const;
+    /// Whether the call that was agreed on is to be exchanged, and whether it is measured.
+    Choice choose();
     /// Collective. Without one rank 0 says why, and everything is passed through from now on.
     void make_exchange(MPI_Comm comm);
     /// Measures what a start costs, where nobody says it and calls do not show it. Collective.
@@ -104,6 +107,8 @@ class UnequalState {
     std::int64_t agreements_in_vain_ = 0;
     std::function<mpi::MachineMemory*()> machine_memory_;
     std::optional<UnequalLearning> learning_;  ///< nothing: the bound decides
+    std::optional<UnaskedCalls> unasked_;      ///< there if that is
+    bool is_apart_ = false;                    ///< the latest call, and it is measured
 };
 
 }  // namespace aapc::interposer

@@ -62,7 +62,7 @@ SizeClass::SizeClass(Beginning beginning)
     } else {
         calls_ = beginning.calls;
         unmeasured_ = beginning.calls;
-        const bool measures = agrees_anyway_ || apart();
+        const bool measures = agrees_anyway_ || measures_apart();
         resting_ = measures ? 0 : std::max<std::int64_t>(opening_calls - calls_, 0);
     }
     pending_.reserve(most_pending);

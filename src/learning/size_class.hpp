@@ -89,9 +89,14 @@ class SizeClass {
     /// is not known, and where awaits_times() it is not asked for again. `others` is the account of everything else
     /// that the same purse pays for. O(candidates · samples² log samples).
     [[nodiscard]] Turn next(std::span<const Measured> told, const Account& others);
-    /// The next call is the MPI's own, measured apart, as `own_next` of a turn said. Where next() sees to that itself,
-    /// as it does for who does not agree in every call, it is not needed.
-    void take_own_apart();
+    /// So many calls have been the MPI's own, measured apart, as `own_next` of a turn said, or before anybody was
+    /// asked; nothing is pending, and `turns` is at most most_pending. Where next() sees to that itself, as it does for
+    /// who does not agree in every call, it is not needed.
+    void take_own_apart(std::size_t turns = 1);
+    /// Whether that is how the MPI's own is to be measured.
+    [[nodiscard]] bool measures_apart() const { return least_seconds_ >= long_exchange_seconds; }
+    /// How many of its turns in a row are of use then, 1 to most_pending.
+    [[nodiscard]] std::size_t own_turns_wanted() const;
 
     /// The turn that next() gave cannot be taken, now or ever: the MPI's own takes the call, unmeasured.
     void withdraw(std::size_t candidate);
@@ -152,12 +157,14 @@ class SizeClass {
     [[nodiscard]] bool surely_slower(const Candidate& candidate) const;
     [[nodiscard]] bool always_slower(const Candidate& candidate) const;
     [[nodiscard]] std::int64_t rest() const;
+    [[nodiscard]] std::int64_t rest_undisturbed() const;
+    [[nodiscard]] std::int64_t calls_that_pay(std::size_t candidate) const;
+    /// Whether each look at the next call would be a nuisance to the winner.
+    [[nodiscard]] bool is_disturbed() const { return agrees_anyway_ && winner_ == 0 && measures_apart(); }
     [[nodiscard]] double price_of_agreement() const;
     [[nodiscard]] double price_of_measuring() const { return agrees_anyway_ ? 0 : price_of_agreement(); }
     [[nodiscard]] double winner_seconds() const;
     [[nodiscard]] std::size_t times_wanted() const;
-    /// Whether the MPI's own is measured apart.
-    [[nodiscard]] bool apart() const { return !agrees_anyway_ && least_seconds_ >= long_exchange_seconds; }
 
     std::vector<Prospect> prospects_;
     double least_seconds_;

@@ -1,5 +1,6 @@
 // What a candidate may be worth, and cost, before it has had a turn.
 #include <algorithm>
+#include <cmath>
 
 #include "aapc/statistics/totals.hpp"
 #include "learning/size_class.hpp"
@@ -79,6 +80,14 @@ bool SizeClass::worth_its_price(std::size_t index) const {
     const double cold = cold_connections ? cold_seconds : 0;
     const double gain = static_cast<double>(calls_) * possible_gain(index) - cold;
     return gain >= gain_over_price * expected_price(index);
+}
+
+/// From which call on somebody of whom nothing is known is worth a turn.
+std::int64_t SizeClass::calls_that_pay(std::size_t index) const {
+    constexpr double most_calls = 1e9;
+    const double gain = possible_gain(index);
+    const double price = gain_over_price * expected_price(index);
+    return static_cast<std::int64_t>(price < most_calls * gain ? std::ceil(price / gain) : most_calls);
 }
 
 /// Whether somebody of whom nothing is known is worth a turn that cannot be paid for yet.

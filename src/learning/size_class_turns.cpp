@@ -25,12 +25,14 @@ constexpr std::size_t times_to_look_on = 2;
 /// Until there are samples for a mean the winner is watched ever more rarely.
 constexpr std::int64_t rarity_of_watching = 8;
 constexpr double share_of_watching_for_a_mean = 0.006;
+/// An agreement in front of a call of the MPI's own has that take half as long again, which is to be a fiftieth.
+constexpr std::int64_t shortest_rest_of_the_undisturbed = 25;
 
 }  // namespace
 
 Turn SizeClass::turn_after(bool agreed, const Account& others) {
     Turn turn = choose(others);
-    if (turn.measured && turn.candidate == 0 && apart()) {
+    if (turn.measured && turn.candidate == 0 && measures_apart()) {
         turn = agreed || agrees_anyway_ ? Turn{winner_, false, false, true} : Turn{0, true, true};
     }
     opens_session_ = turn.measured && !turn.apart && !agreed;
@@ -43,15 +45,21 @@ Turn SizeClass::turn_after(bool agreed, const Account& others) {
     return turn;
 }
 
-void SizeClass::take_own_apart() {
-    pending_.assign(1, 0);
+void SizeClass::take_own_apart(std::size_t turns) {
+    pending_.assign(turns, 0);
     opens_session_ = false;
-    ++calls_;
+    calls_ += static_cast<std::int64_t>(turns);
+}
+
+std::size_t SizeClass::own_turns_wanted() const {
+    return winner_ != 0 ? 1
+                        : std::clamp<std::size_t>(times_wanted() - std::min(watched_, times_wanted()), 1, most_pending);
 }
 
 /// Whether the next call is the MPI's own, measured, whatever the times on their way are.
 bool SizeClass::own_goes_on() const {
-    if (pending_.empty() || pending_.size() >= most_pending || winner_ != 0 || pending_.back() != 0 || !apart()) {
+    if (agrees_anyway_ || pending_.empty() || pending_.size() >= most_pending || winner_ != 0 || pending_.back() != 0 ||
+        !measures_apart()) {
         return false;
     }
     return candidates_.front().samples.empty() ? calls_ < opening_calls : watched_ + pending_.size() < times_wanted();
@@ -77,7 +85,8 @@ std::size_t SizeClass::times_wanted() const { return nobody_can_gain() ? times_t
 
 /// Whether the winner's next time is wanted and worth an agreement.
 bool SizeClass::watches(const Account& others) const {
-    const std::size_t wanted = times_wanted();
+    // The first calls are told together, and who would be asked for one more would be disturbed.
+    const std::size_t wanted = is_disturbed() ? std::min<std::size_t>(times_wanted(), opening_calls) : times_wanted();
     const bool in_doubt = watched_ > 0 && watched_ < 2 * times_to_watch && seems_changed();
     if (!in_doubt && candidates_[winner_].samples.size() >= wanted && (watched_ >= wanted || saves_up(others))) {
         return false;
@@ -121,6 +130,9 @@ std::int64_t SizeClass::rest() const {
     if (candidates_.size() == 1 || winners.empty()) {
         return longest_rest;
     }
+    if (is_disturbed()) {
+        return rest_undisturbed();
+    }
     const double seconds = winner_seconds();
     const double watching = static_cast<double>(times_to_watch + 1) * price_of_agreement();
     auto calls = static_cast<std::int64_t>(
@@ -144,6 +156,23 @@ std::int64_t SizeClass::rest() const {
         }
     }
     return std::max<std::int64_t>(calls, 1);
+}
+
+/// Where the MPI's own has won in calls that begin with an agreement if anybody is asked: until somebody is worth a
+/// turn, or may be looked at again, and not for long, lest conditions change meanwhile.
+std::int64_t SizeClass::rest_undisturbed() const {
+    std::int64_t calls = std::min(std::max(calls_, shortest_rest_of_the_undisturbed), longest_rest);
+    if (nobody_can_gain()) {
+        return calls;
+    }
+    for (std::size_t index = 1; index < candidates_.size(); ++index) {
+        const Candidate& one = candidates_[index];
+        if (!one.withdrawn) {
+            const std::int64_t from = one.samples.empty() ? calls_that_pay(index) : one.next_look;
+            calls = std::min(calls, from > calls_ ? from - calls_ : calls_ / 2);
+        }
+    }
+    return std::max(calls, opening_calls);
 }
 
 /// What exceeds the cheapest was spent on waiting for ranks that something else kept busy, which the exchange would

@@ -110,12 +110,12 @@ std::string mpi_version_line(std::string_view library_version) {
 }
 
 Fingerprint make_fingerprint(const Network& network, const Placement& placement, std::string_view mpi,
-                             std::string_view library_version, std::string_view file) {
+                             std::string_view library_version, std::string_view topology_file) {
     Fingerprint fingerprint{std::string(version()),
                             std::string(mpi),
                             mpi_version_line(library_version),
                             network_digest(network),
-                            std::string(file),
+                            std::string(topology_file),
                             {},
                             false};
     fingerprint.machine_of.reserve(placement.machine_of.size());

@@ -52,6 +52,8 @@ def arguments(words=None):
     parser.add_argument("--expect", required=True)
     parser.add_argument("--mention", action="append", default=[], metavar="REGEX",
                         help="some line of the interposer's must match")
+    parser.add_argument("--never", action="append", default=[], metavar="REGEX",
+                        help="no line of the interposer's may match")
     parser.add_argument("--timeout", type=float, default=180)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for rank 0 only")
     parser.add_argument("--elsewhere", action="append", default=[], metavar="NAME=VALUE",
@@ -125,6 +127,9 @@ def complaint(options, status, out, err):
     for pattern in options.mention:
         if not any(re.search(pattern, line) for line in said):
             return f"no line matches {pattern!r}"
+    for pattern in options.never:
+        if any(re.search(pattern, line) for line in said):
+            return f"a line matches {pattern!r}"
     if options.expect == "spoken":
         return None
     if options.expect == "silent":

@@ -8,6 +8,8 @@
  * far         places beyond 2^31 bytes
  * odd         lengths that differ between sender and receiver, wrong arguments, an intercommunicator: passed through
  * patience    by size: long calls are exchanged, short ones are not, and many short ones in a row are not asked about
+ * unasked     CALLS calls, all passed through, some of them of another size, to some of which a rank comes late, and
+ *             some of which one rank's description is beyond 64 bits
  *
  * Run it again with the same SEED to see the same calls. */
 #include <mpi.h>
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "layouts.h"
 
@@ -349,6 +352,49 @@ static void check_patience(void) {
     pass_on(large, 1);
 }
 
+/* Every rank sends `bytes` to the next one, but for `refuser`, which has nothing for anybody, at places that nobody can
+ * count. */
+static void pass_on_but(int refuser, int bytes, int call) {
+    int rank = 0;
+    int ranks = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int sent[most_ranks] = {0};
+    int received[most_ranks] = {0};
+    int places[most_ranks] = {0};
+    const int none[most_ranks] = {0};
+    const int from = (rank + ranks - 1) % ranks;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(MPI_BYTE, 0, rank == refuser ? (MPI_Aint)1 << 40 : 1, &type);
+    MPI_Type_commit(&type);
+    if (rank == refuser) {
+        for (int to = 0; to < ranks; ++to) places[to] = INT32_MAX;
+    } else {
+        sent[(rank + 1) % ranks] = bytes;
+    }
+    received[from] = from == refuser ? 0 : bytes;
+    unsigned char* send = malloc((size_t)bytes);
+    unsigned char* receive = malloc((size_t)bytes);
+    memset(send, rank + call, (size_t)bytes);
+    memset(receive, 255, (size_t)bytes);
+    if (call % 3 == rank) usleep(2000);
+    MPI_Alltoallv(send, sent, places, type, receive, received, none, MPI_BYTE, MPI_COMM_WORLD);
+    for (int i = 0; i < bytes; ++i) {
+        const int expected = received[from] == 0 ? 255 : from + call;
+        if (receive[i] != expected) fail("call %d: byte %d is %d, not %d", call, i, receive[i], expected);
+    }
+    free(send);
+    free(receive);
+    MPI_Type_free(&type);
+    ++passed_through;
+}
+
+static void check_unasked(int calls) {
+    for (int call = 0; call < calls; ++call) {
+        pass_on_but(call % 11 == 1 ? call % 3 : -1, call % 7 == 5 ? 20000 : 60000, call);
+    }
+}
+
 int main(int argc, char** argv) {
     if (argc != 4) return 2;
     int ranks = 0;
@@ -364,6 +410,8 @@ int main(int argc, char** argv) {
         can = check_far();
     } else if (strcmp(argv[1], "odd") == 0) {
         check_odd();
+    } else if (strcmp(argv[1], "unasked") == 0) {
+        check_unasked((int)strtoul(argv[3], NULL, 10));
     } else {
         check_patience();
     }

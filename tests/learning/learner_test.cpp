@@ -196,13 +196,48 @@ TEST(Learner, NearSizesShareAClassWhereverTheyAre) {
 }
 
 TEST(SizeClass, TimesAreThoseOfTheSizeThatItBeganWith) {
-    Beginning beginning = two_prospects();
+    Beginning beginning = two_prospects(1e-3);
     beginning.agrees_anyway = true;
     SizeClass one(beginning);
     static_cast<void>(one.next({}, {}));
     static_cast<void>(one.next(std::vector{Measured{3, 0, 0, 0.8}}, {}));
     EXPECT_DOUBLE_EQ(*one.typical_seconds(0), 2.4);
     EXPECT_DOUBLE_EQ(one.account().seconds, 3);
+}
+
+// Unequal messages: whoever is asked begins with an agreement, so the MPI's own is measured in calls that nobody is
+// asked about.
+TEST(SizeClass, WhereEveryCallAgreesTheMpisOwnHasTheNextOnes) {
+    Beginning beginning = two_prospects();
+    beginning.agrees_anyway = true;
+    SizeClass one(beginning);
+    one.take_own_apart(3);
+    const Turn first = one.next(std::vector(3, Measured{1.5, 0, 0}), {});
+    EXPECT_EQ(first.candidate, 1U) << "it is so much faster at best that it is tried";
+    // The candidate is no better, so the MPI's own has the calls from there on.
+    Turn turn = one.next(std::vector{Measured{1.6, 0, 0}}, {});
+    int asked = 0;
+    for (int call = 0; call < 40; ++call) {
+        if (one.resting()) {
+            one.skip();
+            continue;
+        }
+        ASSERT_FALSE(turn.candidate == 0 && turn.measured) << "an agreement stood before it";
+        std::vector<Measured> told;
+        if (turn.own_next) {
+            const std::size_t turns = one.own_turns_wanted();
+            ASSERT_TRUE(turns >= 1 && turns <= most_pending);
+            one.take_own_apart(turns);
+            told.assign(turns, Measured{1.5, 0, 0});
+        } else if (turn.measured) {
+            told.push_back(Measured{1.6, 0, 0});
+        }
+        turn = one.next(told, {});
+        ++asked;
+    }
+    EXPECT_EQ(one.winner(), 0U);
+    EXPECT_LE(asked, 20);
+    EXPECT_GE(one.seen(0).calls, 6);
 }
 
 TEST(Learner, OnePurseForAllClasses) {

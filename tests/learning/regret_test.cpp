@@ -306,6 +306,30 @@ TEST(Regret, UnequalMessagesThatTheMpiCarriesAtTheBoundAreLeftToIt) {
     EXPECT_THAT(outcome.served, testing::Each(0U));
 }
 
+/// As FFTW with uneven slabs by Open MPI on ports of 25 and trunks of 100 Mbit/s, or with a candidate that is faster.
+World fourier(double own_seconds, double by_clock_seconds, std::uint64_t seed) {
+    World world = steady({own_seconds, by_clock_seconds}, 0.05, seed);
+    world.unequal = true;
+    world.agreement_seconds = 1e-3;
+    world.set_up_seconds = 1e-2;
+    world.least_seconds = [](std::int64_t) { return 0.021; };
+    world.candidate_takes_more_seconds = 2e-3;
+    world.own_after_agreement = 1.5;
+    return world;
+}
+
+TEST(Regret, WhatAnAgreementDoesToUnequalCallsOfTheMpisOwnIsNotHeldAgainstIt) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        EXPECT_DOUBLE_EQ(run(fourier(0.024, 0.029, seed), 3, 21000000).regret(), 1);
+        const Outcome outcome = run(fourier(0.024, 0.029, seed), 160, 21000000);
+        EXPECT_LE(std::count(outcome.served.begin(), outcome.served.end(), 1U), 8);
+        EXPECT_LE(outcome.agreements, 32);
+        EXPECT_LE(outcome.regret(), 1.12);
+        // Nor does it hide who is faster.
+        EXPECT_LE(run(fourier(0.036, 0.024, seed), 160, 21000000).regret(), 1.1);
+    }
+}
+
 TEST(Regret, ChangesOfTheNetworkAreFollowed) {
     const auto switches = [](Seconds before, Seconds after, int when) {
         World world = long_calls(before);

@@ -41,6 +41,97 @@ struct Outcome {
     [[nodiscard]] double regret() const { return seconds / *std::min_element(by_one.begin(), by_one.end()); }
 };
 
+inline SizeClass& begin_class(Learner& learner, const World& world, std::int64_t size,
+                              const std::vector<bool>& is_set_up) {
+    Beginning beginning;
+    for (std::size_t method = 0; method < world.candidates; ++method) {
+        beginning.prospects.push_back({method, is_set_up[method] ? 0 : world.set_up_seconds});
+        if (method > 0) {
+            beginning.prospects.back().least_seconds = world.least_seconds(size) + world.candidate_takes_more_seconds;
+        }
+    }
+    beginning.least_seconds = world.least_seconds(size);
+    beginning.size = size;
+    beginning.agrees_anyway = world.unequal;
+    return learner.begin(beginning);
+}
+
+/// Calls of unequal messages that nobody asks about: the first ones, those that a class has asked for, and those of a
+/// class that rests. As the interposer has them, for sizes that stay.
+class Unasked {
+  public:
+    explicit Unasked(bool opens) : left_(opens ? opening_calls : 0), opens_(opens) {}
+
+    /// Whether the next call, of that class, is the MPI's own and measured apart.
+    bool takes_apart(SizeClass& found) {
+        if (left_ == 0 && resting_ == &found && taken_.empty() && !found.resting() && found.measures_apart()) {
+            left_ = found.own_turns_wanted();
+        }
+        if (left_ == 0) {
+            return false;
+        }
+        --left_;
+        resting_ = nullptr;
+        taken_[&found] += measures(found) ? 1 : 0;
+        return true;
+    }
+    [[nodiscard]] bool measures(const SizeClass& found) const { return opens_ || found.measures_apart(); }
+    [[nodiscard]] bool passes(const SizeClass& found) const {
+        return resting_ == &found && found.resting() && taken_.empty();
+    }
+    /// The ranks agree.
+    void tell() {
+        opens_ = false;
+        for (const auto& [one, turns] : std::exchange(taken_, {})) {
+            if (turns > 0) {
+                one->take_own_apart(turns);
+            }
+        }
+    }
+    void note(const SizeClass& found, const Turn& turn) {
+        left_ = turn.own_next ? found.own_turns_wanted() : 0;
+        resting_ = found.resting() && found.winner() == 0 ? &found : nullptr;
+    }
+
+  private:
+    std::size_t left_;
+    bool opens_;
+    std::map<SizeClass*, std::size_t> taken_;
+    const SizeClass* resting_ = nullptr;
+};
+
+/// Whose turn a call is, and whether the ranks agree for it.
+struct Served {
+    Turn turn;
+    bool agrees = false;
+};
+
+inline Served serve(const Learner& learner, SizeClass& found, std::vector<Measured>& waiting, Unasked* unasked) {
+    if (unasked != nullptr && unasked->takes_apart(found)) {
+        return {{0, unasked->measures(found), true}, false};
+    }
+    const bool passes = unasked != nullptr && unasked->passes(found);
+    if (unasked != nullptr && !passes) {
+        unasked->tell();
+    }
+    Served served{{found.winner(), false}, unasked != nullptr && !passes};
+    if (found.resting()) {
+        found.skip();
+    } else {
+        std::vector<Measured> told;
+        if (found.awaits_times()) {
+            told.swap(waiting);
+            served.agrees = true;
+        }
+        served.turn = learner.next(found, told);
+        served.agrees = served.agrees || (served.turn.measured && !served.turn.apart);
+    }
+    if (unasked != nullptr) {
+        unasked->note(found, served.turn);
+    }
+    return served;
+}
+
 inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
     Learner learner;
     Outcome outcome;
@@ -48,37 +139,16 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
     std::vector<bool> is_set_up(world.candidates, false);
     is_set_up[0] = true;
     std::map<const SizeClass*, std::vector<Measured>> waiting;
+    Unasked unasked(world.unequal);
     for (std::size_t call = 0; call < sizes.size(); ++call) {
         const std::int64_t size = sizes[call];
         SizeClass* found = world.unequal ? learner.find_near(size) : learner.find(class_of(size));
         if (found == nullptr) {
-            Beginning beginning;
-            for (std::size_t method = 0; method < world.candidates; ++method) {
-                beginning.prospects.push_back({method, is_set_up[method] ? 0 : world.set_up_seconds});
-                if (method > 0) {
-                    beginning.prospects.back().least_seconds =
-                        world.least_seconds(size) + world.candidate_takes_more_seconds;
-                }
-            }
-            beginning.least_seconds = world.least_seconds(size);
-            beginning.size = size;
-            beginning.agrees_anyway = world.unequal;
-            found = &learner.begin(beginning);
+            found = &begin_class(learner, world, size, is_set_up);
         }
-        Turn turn{found->winner(), false};
-        double agreeing = world.unequal ? world.agreement_seconds : 0;
-        if (found->resting()) {
-            found->skip();
-        } else {
-            std::vector<Measured> told;
-            if (found->awaits_times()) {
-                told.swap(waiting[found]);
-                agreeing = world.agreement_seconds;
-            }
-            turn = learner.next(*found, told);
-            agreeing = turn.measured && !turn.apart ? world.agreement_seconds : agreeing;
-        }
-        outcome.agreements += agreeing > 0 ? 1 : 0;
+        const auto [turn, agrees] = serve(learner, *found, waiting[found], world.unequal ? &unasked : nullptr);
+        const double agreeing = agrees ? world.agreement_seconds : 0;
+        outcome.agreements += agrees ? 1 : 0;
         const double set_up = is_set_up[turn.candidate] ? 0 : world.set_up_seconds;
         is_set_up[turn.candidate] = true;
         const double disturbed = turn.candidate == 0 && agreeing > 0 ? world.own_after_agreement : 1;

@@ -29,7 +29,7 @@ RANKS = 3
 CALLS = 17  # of the program, on every rank
 COUNT = re.compile(r"rank \d+: (\d+) calls right, (\d+) wrong, (\d+) errors")
 METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tree+barrier", "bruck", "lattice",
-           "local-group", "tree+dummy", "tree+timed-grid", "unequal", "aggregate", "aggregate/bruck", "alone"]
+           "local-group", "tree+dummy", "tree+timed-grid", "unequal", "unequal-learns", "aggregate", "aggregate/bruck", "alone"]
 DIES = ("kill", "exit")
 
 
@@ -57,6 +57,8 @@ def environment(options, method, fault, rank, count_file):
         variables = f"AAPC_TOPOLOGY={HERE}/../clusters.toml AAPC_ALGORITHM={method}"
     if method == "unequal":
         variables = f"AAPC_TOPOLOGY={HERE}/../eight.toml AAPC_ALLTOALLV=always"
+    if method == "unequal-learns":  # most of its calls without anybody being asked
+        variables = f"AAPC_TOPOLOGY={HERE}/../slow-eight.toml AAPC_START=1us"
     if method == "alone":  # on one machine
         variables = "AAPC_TOPOLOGY=detect AAPC_ALGORITHM=aggregate"
     a_machine = {"local-group": 1, "alone": RANKS}.get(method, 2)
@@ -77,7 +79,7 @@ def run(options, method, fault, rank, count_file="/nowhere"):
     preload = 'export LD_PRELOAD="$AAPC_TEST_SHIM${LD_PRELOAD:+:$LD_PRELOAD}"; exec "$@"'
     command = [options.mpiexec, "-n", str(RANKS), "sh", "-c", preload, "sh",
                os.path.join(HERE, "..", "on_machine.sh"), options.program]
-    command += ["unequal"] if method == "unequal" else []
+    command += ["unequal"] if method.startswith("unequal") else []
     return run_in_time(command, settings, options.timeout)
 
 
