@@ -24,6 +24,7 @@ constexpr double changed_ratio = 4.0 / 3.0;
 constexpr double hopeless_at_once = 3.0;
 constexpr double hopeless_ratio = 1.3;
 constexpr std::int64_t hopeless_growth = 4;
+constexpr double latest_second_look = 100;
 constexpr std::int64_t usual_growth = 2;
 /// With so many a lead that matters has shown.
 constexpr std::size_t samples_to_be_sure = 12;
@@ -148,8 +149,11 @@ void SizeClass::end_look(Candidate& candidate) {
     if (!behind && !candidate.samples.empty() && typical(candidate.samples) < winner_seconds()) {
         candidate.next_look = calls_;  // as long as it seems to be faster, looking costs nothing
     } else if (hopeless(candidate)) {
-        // A program's first calls pass fast.
-        candidate.next_look = spell_began_ + hopeless_growth * std::max(calls, calls_before_the_share);
+        // A program's first calls pass fast. Who is twice as slow is dearer to look at than who is a third slower.
+        const double dearness = (typical(candidate.samples) / winner_seconds() - 1) / (hopeless_ratio - 1);
+        const auto earliest = static_cast<std::int64_t>(
+            std::min(dearness * static_cast<double>(hopeless_growth * calls_before_the_share), latest_second_look));
+        candidate.next_look = spell_began_ + std::max(hopeless_growth * calls, earliest);
     } else if (!behind && candidate.samples.size() < most_samples && !surely_slower(candidate) &&
                !always_slower(candidate)) {
         // Such a look costs next to nothing, and a small lead takes many times to be seen.

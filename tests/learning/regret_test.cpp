@@ -212,6 +212,13 @@ TEST(Regret, FromTheTenthCallOnExploringStaysBelowAShare) {
     }
 }
 
+TEST(Regret, WhoIsTwiceAsSlowIsNotLookedAtAgainInAHundredCalls) {
+    World world = steady({0.2, 0.095});
+    world.set_up_seconds = 1e-2;
+    world.least_seconds = [](std::int64_t) { return 0.09; };
+    EXPECT_LE(run(world, 100).regret(), 1.04);
+}
+
 TEST(Regret, AHopelessCandidateHasFewTurns) {
     const Outcome outcome = run(long_calls({1e-2, 1e-1}), 1000);
     EXPECT_LE(std::count(outcome.served.begin(), outcome.served.end(), 1U), 2);
