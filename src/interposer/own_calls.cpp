@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "mpi/compared_clocks.hpp"
 #include "mpi/have_memory.hpp"
 
 namespace aapc::interposer {
@@ -15,10 +16,6 @@ namespace {
 /// More than a turn needs. Ranks make sure of it before they agree, so that all of them can take what they agree on.
 constexpr std::size_t memory_of_a_turn = 65536;
 constexpr double clock_grain_seconds = 1e-9;
-/// Clocks of two computers run apart by no more; what that comes to since they were compared last is to be no more than
-/// that share of what is measured.
-constexpr double largest_drift = 5e-5;
-constexpr double tolerated_error = 0.05;
 
 }  // namespace
 
@@ -84,7 +81,7 @@ bool OwnCalls::agree(MPI_Comm comm, std::size_t turns) {
     for (std::size_t turn = 0; turn < turns; ++turn) {
         const Span span = {all[others + 2 * turn], all[others + 2 * turn + 1]};
         const double seconds = std::max(span.end - span.begin, clock_grain_seconds);
-        credible_ = (turn == 0 || credible_) && span.end * largest_drift <= tolerated_error * seconds;
+        credible_ = (turn == 0 || credible_) && mpi::clocks_still_agree(span.end, seconds);
         measured_[turn] = {seconds, std::max(-all[1], 0.0), turn == 0 ? all[0] : 0};
     }
     if (turns > 0 && all[0] > 0) {

@@ -160,7 +160,7 @@ class SizeClass {
     [[nodiscard]] std::int64_t rest_undisturbed() const;
     [[nodiscard]] std::int64_t calls_that_pay(std::size_t candidate) const;
     /// Whether each look at the next call would be a nuisance to the winner.
-    [[nodiscard]] bool is_disturbed() const { return agrees_anyway_ && winner_ == 0 && measures_apart(); }
+    [[nodiscard]] bool is_disturbed() const { return winner_ == 0 && measures_apart(); }
     [[nodiscard]] double price_of_agreement() const;
     [[nodiscard]] double price_of_measuring() const { return agrees_anyway_ ? 0 : price_of_agreement(); }
     [[nodiscard]] double winner_seconds() const;

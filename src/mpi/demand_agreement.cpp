@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/compared_clocks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/rest.hpp"
@@ -30,10 +31,6 @@ enum Maximum : std::size_t {
 };
 constexpr std::size_t most_maxima = past_maxima + 2 * PastClaim::most_calls;
 
-/// Clocks of two computers run apart by no more; what that comes to since they were compared last is to be no more than
-/// that share of what is measured.
-constexpr double largest_clock_drift = 5e-5;
-constexpr double tolerated_clock_error = 0.05;
 constexpr double shortest_past_seconds = 1e-9;
 
 /// What stands for a message. Sums of a few differ wherever the messages do, but for once in 2^64.
@@ -166,7 +163,7 @@ AgreedPast DemandAgreement::read_past(std::size_t calls, const Maxima& maxima_of
         const double begin = 1e-9 * static_cast<double>(largest[past_maxima + 2 * call]);
         const double end = 1e-9 * static_cast<double>(largest[past_maxima + 2 * call + 1]);
         agreed.seconds[call] = std::max(end - begin, shortest_past_seconds);
-        agreed.timed = agreed.timed && end * largest_clock_drift <= tolerated_clock_error * agreed.seconds[call];
+        agreed.timed = agreed.timed && clocks_still_agree(end, agreed.seconds[call]);
     }
     return agreed;
 }

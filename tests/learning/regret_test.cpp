@@ -116,16 +116,20 @@ TEST(Regret, WhereTheFirstCallsAreFarOffTheTenthIsNotWaitedFor) {
     EXPECT_GE((outcome.by_one[0] - outcome.seconds) / (outcome.by_one[0] - outcome.by_one[1]), 0.65);
 }
 
-// As Open MPI's own at 100 Mbit/s: 0.14 s by itself, 0.42 where its ranks begin together.
+// As Open MPI's own at 100 Mbit/s: 0.14 s by itself, 0.42 where its ranks begin together. Where it is best all the
+// same, each look at somebody else disturbs one of its calls.
 TEST(Regret, WhatAnAgreementDoesToTheMpisOwnIsNotHeldAgainstIt) {
     for (const Seconds& seconds : {Seconds{0.14, 0.15}, Seconds{0.14, 0.2, 0.18}, Seconds{0.14, 0.1}}) {
         World world = steady(seconds, 0.03);
+        world.agreement_seconds = 1e-3;
         world.set_up_seconds = 1e-2;
         world.least_seconds = [](std::int64_t) { return 0.09; };
         world.own_after_agreement = 3;
-        EXPECT_LE(run(world, 3).regret(), seconds[1] < seconds[0] ? 1.45 : 1.001) << text(seconds);
-        EXPECT_LE(run(world, 100).regret(), 1.08) << text(seconds);
-        EXPECT_LE(run(world, 1000).regret(), 1.03) << text(seconds);
+        const bool own_is_best = seconds[1] > seconds[0];
+        EXPECT_LE(run(world, 3).regret(), own_is_best ? 1.001 : 1.45) << text(seconds);
+        EXPECT_LE(run(world, 100).regret(), own_is_best ? 1.21 : 1.03) << text(seconds);
+        EXPECT_LE(run(world, 1000).regret(), own_is_best ? 1.05 : 1.01) << text(seconds);
+        EXPECT_EQ(run(world, 1000).served.back(), own_is_best ? 0U : 1U) << text(seconds);
     }
 }
 
