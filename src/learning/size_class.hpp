@@ -182,6 +182,7 @@ class SizeClass {
     double agreement_seconds_ = 0;  ///< the cheapest so far
     std::int64_t agreements_ = 0;   ///< in this spell
     bool agreed_once_ = false;
+    bool has_agreed_ = false;        ///< on the times of the turns before, at the beginning of the call
     bool opens_session_ = false;     ///< the latest turn had an agreement of its own
     std::size_t watched_ = 0;        ///< the winner's measured calls since the last rest
     std::vector<double> reference_;  ///< the winner's first times in this spell

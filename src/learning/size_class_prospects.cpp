@@ -22,6 +22,8 @@ constexpr double least_expected_excess = 0.1;
 /// Nobody knows how many calls there will be: as many as there have been, and two thirds of what they could gain at
 /// most.
 constexpr double gain_over_price = 1.5;
+/// What an agreement in front of it costs a call of the MPI's own at least, where that takes long.
+constexpr double share_of_disturbance = 0.2;
 /// A time that far below what the links can do shows that they are not as described.
 constexpr double credible_least = 0.8;
 
@@ -79,7 +81,9 @@ bool SizeClass::worth_its_price(std::size_t index) const {
     const bool cold_connections = calls_ < opening_calls && !(calls_ >= calls_that_warm && surely_faster(index));
     const double cold = cold_connections ? cold_seconds : 0;
     const double gain = static_cast<double>(calls_) * possible_gain(index) - cold;
-    return gain >= gain_over_price * expected_price(index);
+    // A call that has been agreed on disturbs the MPI's own, if it is not somebody else's.
+    const double spared = has_agreed_ && is_disturbed() ? share_of_disturbance * winner_seconds() : 0;
+    return gain >= gain_over_price * (expected_price(index) - spared);
 }
 
 /// From which call on somebody of whom nothing is known is worth a turn.

@@ -31,6 +31,7 @@ constexpr std::int64_t shortest_rest_of_the_undisturbed = 25;
 }  // namespace
 
 Turn SizeClass::turn_after(bool agreed, const Account& others) {
+    has_agreed_ = agreed && !agrees_anyway_;
     Turn turn = choose(others);
     if (turn.measured && turn.candidate == 0 && measures_apart()) {
         turn = agreed || agrees_anyway_ ? Turn{winner_, false, false, true} : Turn{0, true, true};

@@ -133,6 +133,18 @@ TEST(Regret, WhatAnAgreementDoesToTheMpisOwnIsNotHeldAgainstIt) {
     }
 }
 
+// A call that has been agreed on is a candidate's rather than the MPI's own, which would be disturbed.
+TEST(Regret, ASmallLeadIsTriedInTheCallThatIsAgreedOnAnyway) {
+    World world = steady({0.115, 0.094});
+    world.agreement_seconds = 1e-3;
+    world.set_up_seconds = 1.2e-2;
+    world.least_seconds = [](std::int64_t) { return 0.0925; };
+    world.own_after_agreement = 3;
+    const Outcome outcome = run(world, 10);
+    EXPECT_EQ(outcome.served[3], 1U);
+    EXPECT_LT(outcome.seconds, outcome.by_one[0]);
+}
+
 TEST(Regret, NoiseDoesNotSpoilIt) {
     for (const Seconds& seconds : all_cases()) {
         EXPECT_LE(mean_regret(seconds, 0.1, 100), 1.05) << text(seconds);
