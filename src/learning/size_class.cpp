@@ -37,8 +37,8 @@ constexpr double lead_of_many = 1.03;
 constexpr std::size_t pairs_against_the_own = 3;
 
 /// Of calls one after the other that nobody begins together each begins when others are under way: one takes less than
-/// the links need for it, and its neighbour more. Two of them together are what they are. The first call of all, which
-/// finds connections cold, stays alone.
+/// the links need for it, and its neighbour more. Two of them together are what they are. Of an odd number the first
+/// stays alone: of three opening calls that is the one which finds connections cold.
 void share_in_pairs(std::span<Measured> times) {
     for (std::size_t end = times.size(); end >= 2; end -= 2) {
         const double seconds = (times[end - 2].seconds + times[end - 1].seconds) / 2;
