@@ -88,7 +88,7 @@ void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_befor
     equal_seconds_per_byte_ = bound.seconds_per_byte;
     if (use_ == selection::UnequalUse::automatic && adapt && tuning_ == nullptr) {
         learning_.emplace(learned_before, bound.seconds_per_byte,
-                          expected_set_up_seconds(bound, static_cast<int>(placement_.participants())),
+                          expected_unequal_set_up_seconds(bound, static_cast<int>(placement_.participants())),
                           least_start(start_seconds_));
         unasked_.emplace(static_cast<std::size_t>(placement_.participants()));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -36,15 +37,37 @@ constexpr double lead_of_two = 1.1;
 constexpr double lead_of_many = 1.03;
 constexpr std::size_t pairs_against_the_own = 3;
 
-/// Of calls one after the other that nobody begins together each begins when others are under way: one takes less than
-/// the links need for it, and its neighbour more. Two of them together are what they are. Of an odd number the first
-/// stays alone: of three opening calls that is the one which finds connections cold.
-void share_in_pairs(std::span<Measured> times) {
-    for (std::size_t end = times.size(); end >= 2; end -= 2) {
-        const double seconds = (times[end - 2].seconds + times[end - 1].seconds) / 2;
-        times[end - 2].seconds = seconds;
-        times[end - 1].seconds = seconds;
+/// What a program's first call may take longer since connections are cold.
+constexpr double cold_seconds = 0.05;
+
+/// More times as long as the others is an accident.
+constexpr double accident_ratio = 2;
+
+/// What each of several calls one after the other took in general. Those that nobody begins together begin when others
+/// are under way: the first of them finds all ranks in step, and takes longer than usual; behind the last one nothing
+/// is under way, and it takes less, often no more than the links need. All of them together are what they are, but for
+/// what the first one of a program takes longer since its connections are `cold`, and for one accident.
+std::array<double, most_pending> seconds_in_general(std::span<const Measured> told, bool cold) {
+    std::array<double, most_pending> seconds{};
+    std::transform(told.begin(), told.end(), seconds.begin(), [](const Measured& one) { return one.seconds; });
+    if (told.size() < 2) {
+        return seconds;
     }
+    const auto alike = std::span(seconds).first(told.size());
+    const double sum = std::accumulate(alike.begin(), alike.end(), 0.0);
+    const auto others = static_cast<double>(alike.size() - 1);
+    const auto exceeds_others = [&](double one) { return one - (sum - one) / others; };
+    const auto longest = std::max_element(alike.begin() + (cold ? 1 : 0), alike.end());
+    const double longer = exceeds_others(*longest);
+    if (longer > (accident_ratio - 1) * (*longest - longer)) {
+        for (double& one : alike) {
+            one = &one == &*longest ? one : (sum - *longest) / others;
+        }
+        return seconds;
+    }
+    const double of_cold_connections = cold ? std::clamp(exceeds_others(alike.front()), 0.0, cold_seconds) : 0;
+    std::fill(alike.begin(), alike.end(), (sum - of_cold_connections) / (others + 1));
+    return seconds;
 }
 
 }  // namespace
@@ -80,13 +103,11 @@ Turn SizeClass::next(std::span<const Measured> told, const Account& others) {
         count_agreement(told);
     }
     if (told.size() == pending_.size()) {
-        std::array<Measured, most_pending> times{};
-        std::copy(told.begin(), told.end(), times.begin());
-        share_in_pairs(std::span(times).first(told.size()));
+        const auto in_general = seconds_in_general(told, candidates_.front().samples.empty());
         for (std::size_t turn = 0; turn < told.size(); ++turn) {
             const std::size_t candidate = pending_.front();
             pending_.erase(pending_.begin());
-            observe(candidate, times[turn]);
+            observe(candidate, told[turn], in_general[turn]);
             judge();
         }
     }
@@ -105,9 +126,9 @@ void SizeClass::count_agreement(std::span<const Measured> told) {
     }
 }
 
-void SizeClass::observe(std::size_t index, const Measured& measured) {
+void SizeClass::observe(std::size_t index, const Measured& measured, double in_general) {
     Candidate& candidate = candidates_[index];
-    const double seconds = measured.seconds * measured.to_class_size;
+    const double seconds = in_general * measured.to_class_size;
     // Accidents make calls longer and never shorter: one that was slow is not what it was. A winner is watched instead.
     if (index != winner_ && !candidate.samples.empty() && seconds * changed_ratio < typical(candidate.samples)) {
         candidate.samples.clear();
@@ -218,7 +239,7 @@ void SizeClass::look_at_who_seems_faster() {
 bool SizeClass::native_takes_over() const {
     const std::vector<double>& own = candidates_.front().samples;
     const std::vector<double>& winners = candidates_[winner_].samples;
-    if (winner_ == 0 || own.empty() || ahead_on_average(winners, own)) {
+    if (winner_ == 0 || own.size() < (measures_apart() ? times_of_a_take_over : 1) || ahead_on_average(winners, own)) {
         return false;
     }
     if (ahead_on_average(own, winners, samples_of_a_verdict)) {

@@ -131,7 +131,7 @@ class SizeClass {
 
     [[nodiscard]] Turn turn_after(bool agreed, const Account& others);
     [[nodiscard]] bool own_goes_on() const;
-    void observe(std::size_t index, const Measured& measured);
+    void observe(std::size_t index, const Measured& measured, double in_general);
     void count_agreement(std::span<const Measured> told);
     void end_look(Candidate& candidate);
     void judge();
@@ -147,10 +147,10 @@ class SizeClass {
     [[nodiscard]] std::optional<std::size_t> due_challenger(const Account& others) const;
     [[nodiscard]] bool saves_up(const Account& others) const;
     [[nodiscard]] double expected_excess(std::size_t candidate) const;
+    [[nodiscard]] double seen_excess(std::size_t candidate) const;
     [[nodiscard]] double expected_price(std::size_t candidate) const;
     [[nodiscard]] double possible_gain(std::size_t candidate) const;
     [[nodiscard]] bool nobody_can_gain() const;
-    [[nodiscard]] bool surely_faster(std::size_t candidate) const;
     [[nodiscard]] bool worth_its_price(std::size_t candidate) const;
     [[nodiscard]] bool affordable(std::size_t candidate, const Account& others) const;
     [[nodiscard]] bool hopeless(const Candidate& candidate) const;

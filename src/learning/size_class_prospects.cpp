@@ -9,11 +9,6 @@ namespace aapc::learning {
 
 namespace {
 
-/// What a program's first call may take longer since connections are cold.
-constexpr double cold_seconds = 0.05;
-/// By then the less of two times is that of warm ones.
-constexpr std::int64_t calls_that_warm = 2;
-
 /// Of a candidate of which nothing is known but that somebody believes in it.
 constexpr double expected_excess_of_unknown = 0.25;
 /// Nobody takes more times what it takes at least, where that is known.
@@ -22,8 +17,9 @@ constexpr double least_expected_excess = 0.1;
 /// Nobody knows how many calls there will be: as many as there have been, and two thirds of what they could gain at
 /// most.
 constexpr double gain_over_price = 1.5;
-/// What an agreement in front of it costs a call of the MPI's own at least, where that takes long.
-constexpr double share_of_disturbance = 0.2;
+/// What it costs a call of the MPI's own, where that takes long, that its ranks are in step: behind an agreement, or
+/// behind an exchange by the clock. 0.4 to 2 were seen.
+constexpr double share_of_disturbance = 0.5;
 /// A time that far below what the links can do shows that they are not as described.
 constexpr double credible_least = 0.8;
 
@@ -37,12 +33,23 @@ double SizeClass::expected_excess(std::size_t index) const {
     return least > 0 ? std::clamp(trust_in_models * least - usual, least_expected_excess * usual, unknown) : unknown;
 }
 
+/// Of somebody who has been seen. A call of the MPI's own between two of somebody else's, whose ranks are in step,
+/// takes longer than among its like: until one has been seen it is guessed by how much.
+double SizeClass::seen_excess(std::size_t index) const {
+    const Candidate& candidate = candidates_[index];
+    double seconds = typical(candidate.samples);
+    if (index == 0 && measures_apart()) {
+        seconds = candidate.explored > 0
+                      ? std::max(seconds, candidate.explored_seconds / static_cast<double>(candidate.explored))
+                      : seconds * (1 + share_of_disturbance);
+    }
+    return std::max(seconds - winner_seconds(), 0.0);
+}
+
 /// Of a turn: what it takes longer than the winner, its set-up and its agreement.
 double SizeClass::expected_price(std::size_t index) const {
     const Candidate& candidate = candidates_[index];
-    const double usual = winner_seconds();
-    const auto seen_seconds = typical_seconds(index);
-    const double excess = seen_seconds ? std::max(*seen_seconds - usual, 0.0) : expected_excess(index);
+    const double excess = candidate.samples.empty() ? expected_excess(index) : seen_excess(index);
     return excess + price_of_measuring() + (candidate.was_set_up ? 0 : prospects_[index].set_up_seconds);
 }
 
@@ -66,21 +73,10 @@ bool SizeClass::nobody_can_gain() const {
     return true;
 }
 
-/// By his model, however little of it is true.
-bool SizeClass::surely_faster(std::size_t index) const {
-    const double least = prospects_[index].least_seconds;
-    return least > 0 && trust_in_models * least < winner_seconds();
-}
-
-/// Of somebody of whom nothing is known. A program of few calls has nothing of a candidate that is dear to set up, and
-/// what is slow in the first calls may be the connections.
+/// Whether a turn pays in as many calls as there have been, by what could be gained at most. A program of few calls has
+/// nothing of a candidate that is dear to set up, and where nearly nothing can be gained nobody is looked at again.
 bool SizeClass::worth_its_price(std::size_t index) const {
-    if (!candidates_[index].samples.empty()) {
-        return true;
-    }
-    const bool cold_connections = calls_ < opening_calls && !(calls_ >= calls_that_warm && surely_faster(index));
-    const double cold = cold_connections ? cold_seconds : 0;
-    const double gain = static_cast<double>(calls_) * possible_gain(index) - cold;
+    const double gain = static_cast<double>(calls_) * possible_gain(index);
     // A call that has been agreed on disturbs the MPI's own, if it is not somebody else's.
     const double spared = has_agreed_ && is_disturbed() ? share_of_disturbance * winner_seconds() : 0;
     return gain >= gain_over_price * (expected_price(index) - spared);

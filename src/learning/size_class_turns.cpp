@@ -53,15 +53,20 @@ void SizeClass::take_own_apart(std::size_t turns) {
 }
 
 std::size_t SizeClass::own_turns_wanted() const {
-    return winner_ != 0 ? 1
-                        : std::clamp<std::size_t>(times_wanted() - std::min(watched_, times_wanted()), 1, most_pending);
+    // One among exchanges by the clock tells little, and is dear: more of them only where it seems to be faster.
+    const std::size_t wanted = winner_ != 0 ? times_of_a_take_over : times_wanted();
+    const std::size_t known = winner_ != 0 ? candidates_.front().samples.size() : watched_;
+    return std::clamp<std::size_t>(wanted - std::min(known, wanted), 1, most_pending);
 }
 
 /// Whether the next call is the MPI's own, measured, whatever the times on their way are.
 bool SizeClass::own_goes_on() const {
-    if (agrees_anyway_ || pending_.empty() || pending_.size() >= most_pending || winner_ != 0 || pending_.back() != 0 ||
+    if (agrees_anyway_ || pending_.empty() || pending_.size() >= most_pending || pending_.back() != 0 ||
         !measures_apart()) {
         return false;
+    }
+    if (winner_ != 0) {
+        return pending_.size() < own_turns_wanted();
     }
     return candidates_.front().samples.empty() ? calls_ < opening_calls : watched_ + pending_.size() < times_wanted();
 }

@@ -13,6 +13,9 @@ namespace aapc::learning {
 
 /// So many times of the winner in a row show whether it is as it was.
 inline constexpr std::size_t times_to_watch = 4;
+/// Of the MPI's own, where it is measured apart, before it takes over: one call of it among exchanges by the clock is
+/// not as it is among its like.
+inline constexpr std::size_t times_of_a_take_over = 3;
 /// With so many an interval is worth something.
 inline constexpr std::size_t samples_of_a_verdict = 6;
 /// With so many the mean is worth something; the winner is watched until there are twice as many, ever more rarely.

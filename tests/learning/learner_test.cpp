@@ -88,7 +88,7 @@ TEST(SizeClass, NoLongCallOfTheMpisOwnThatIsMeasuredBeginsWithAnAgreement) {
 }
 
 // 16 ranks that each begin when they are through with the call before: 0.25, 0.14 and 0.083 s, where links need 0.088
-// s.
+// s, and connections are cold.
 TEST(SizeClass, ACallThatBeganBeforeItsLastRankCameIsNoReasonToStayWithTheMpisOwn) {
     SizeClass one(two_prospects(0.088));
     for (std::int64_t call = 0; call < opening_calls; ++call) {
@@ -97,7 +97,7 @@ TEST(SizeClass, ACallThatBeganBeforeItsLastRankCameIsNoReasonToStayWithTheMpisOw
     EXPECT_EQ(one.next(std::vector<Measured>{{0.25, 0, 0}, {0.14, 0, 0}, {0.083, 0, 0}}, {}).candidate, 1U);
     static_cast<void>(one.next(std::vector<Measured>{{0.094, 0, 0}}, {}));
     EXPECT_EQ(one.winner(), 1U);
-    EXPECT_DOUBLE_EQ(*one.typical_seconds(0), (0.14 + 0.083) / 2);
+    EXPECT_DOUBLE_EQ(*one.typical_seconds(0), (0.25 - 0.05 + 0.14 + 0.083) / 3);
 }
 
 TEST(SizeClass, ShortCallsBeginTogetherWhenTheyAreMeasured) {
