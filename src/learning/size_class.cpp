@@ -26,6 +26,7 @@ constexpr double hopeless_at_once = 3.0;
 constexpr double hopeless_ratio = 1.3;
 constexpr std::int64_t hopeless_growth = 4;
 constexpr double latest_second_look = 100;
+constexpr std::int64_t earliest_look_at_former_winner = 20;
 constexpr std::int64_t usual_growth = 2;
 /// With so many a lead that matters has shown.
 constexpr std::size_t samples_to_be_sure = 12;
@@ -169,6 +170,9 @@ void SizeClass::end_look(Candidate& candidate) {
     const bool behind = ahead_on_average(candidates_[winner_].samples, candidate.samples, samples_of_a_verdict);
     if (!behind && !candidate.samples.empty() && typical(candidate.samples) < winner_seconds()) {
         candidate.next_look = calls_;  // as long as it seems to be faster, looking costs nothing
+    } else if (candidate.led_before && hopeless(candidate)) {
+        // What made it slow may go as it came, and who has taken its place need not show it.
+        candidate.next_look = spell_began_ + std::max(usual_growth * calls, earliest_look_at_former_winner);
     } else if (hopeless(candidate)) {
         // A program's first calls pass fast. Who is twice as slow is dearer to look at than who is a third slower.
         const double dearness = (typical(candidate.samples) / winner_seconds() - 1) / (hopeless_ratio - 1);
@@ -329,6 +333,7 @@ void SizeClass::begin_spell() {
         candidate.explored_seconds = 0;
         candidate.look_turns = 0;
         candidate.next_look = calls_;
+        candidate.led_before = index == winner_;
         if (index == winner_) {
             const auto now = latest(candidate.samples, times_to_watch);
             candidate.samples = std::vector<double>(now.begin(), now.end());

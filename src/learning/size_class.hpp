@@ -126,6 +126,7 @@ class SizeClass {
         std::int64_t next_look = 0;   ///< the call from which on it may be tried
         std::size_t look_turns = 0;   ///< of the look that is under way
         bool was_set_up = false;
+        bool led_before = false;  ///< it was the winner when conditions changed
         bool withdrawn = false;
     };
 
