@@ -144,13 +144,15 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     if (!of_our_world || ranks < 2 || (ranks == 2 && !share_a_machine(comm, ranks, job))) {
         return kept;
     }
-    if (!all_agree(comm, kept != nullptr) || !kept->look_at_buffers(comm)) {
+    const mpi::Agreed agreed = mpi::all_agree_on(comm, kept != nullptr, kept != nullptr ? kept->shown_digest_ : 0);
+    if (!agreed.all || !kept->look_at_buffers(comm)) {
         // Nobody keeps anything, so that all ask again at the next call, when there may be memory.
         if (kept != nullptr) {
             job.forget(comm);
         }
         return nullptr;
     }
+    kept->go_on(agreed.same);
     kept->introduce(comm);
     if (job.recorder() != nullptr) {
         kept->recorded_name_ = job.recorder()->agree_on_name(comm);
@@ -255,7 +257,9 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
         if (own_calls_) {
             learning = "; the program's own calls show what is faster (AAPC_ADAPT)";
         }
-        if (learned_before_ != nullptr) {
+        if (shown_calls_ > 0) {
+            learning += fmt::format(", beginning with what {} calls on other communicators have shown", shown_calls_);
+        } else if (learned_before_ != nullptr) {
             learning += fmt::format(", beginning with what {} calls have shown, the latest {}",
                                     learned_before_->conditions.calls, learned_before_->conditions.date);
         }
@@ -440,8 +444,10 @@ UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job
         return {Outcome::size};
     }
     if (!unequal_) {
+        Shown shown;
+        static_cast<void>(have_memory_for([&] { shown = job.shown_on_others(placement_, true); }));
         unequal_ = UnequalState::make(call.comm, job.configuration().network, placement_, job.configuration(),
-                                      job.learned_before(placement_, true),
+                                      job.learned_before(placement_, true), shown,
                                       [this, comm = call.comm] { return machine_memory(comm); });
     }
     if (!unequal_) {

@@ -25,6 +25,7 @@
 #include "interposer/job.hpp"
 #include "interposer/own_calls.hpp"
 #include "interposer/routines.hpp"
+#include "interposer/shown.hpp"
 #include "interposer/unequal_state.hpp"
 #include "selection/rule.hpp"
 
@@ -86,6 +87,12 @@ class CommunicatorState {
     [[nodiscard]] std::vector<Tuning> taught() const;
     [[nodiscard]] bool is_first_rank() const { return rank_ == 0; }
 
+    [[nodiscard]] const Placement& placement() const { return placement_; }
+    /// In so many calls, here and on communicators that this one has gone on with, something has been shown.
+    [[nodiscard]] std::int64_t calls_that_show(bool unequal) const;
+    /// What, for other communicators. Throws std::bad_alloc.
+    [[nodiscard]] Shown shown(bool unequal) const;
+
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
     [[nodiscard]] std::vector<std::string> report() const;
 
@@ -111,6 +118,10 @@ class CommunicatorState {
     void introduce(MPI_Comm comm) const;
     /// Begins to learn, if the decision is the rule's and there is something to learn. Throws std::bad_alloc.
     void begin_to_learn(const Bound& bound, std::int64_t calls_before);
+    /// After the ranks have agreed: goes on with what other communicators have shown, if they have it all, and the
+    /// methods are the same as there.
+    void go_on(bool all_have_it);
+    [[nodiscard]] std::vector<Method> slot_methods() const;
     /// choose() where the program's own calls decide. Collective over `comm` unless the class of the call's size rests.
     [[nodiscard]] Choice choose_by_learning(const Call& call, const Refusals& refusals);
     /// Whether anybody but the MPI's own may serve blocks of about so many bytes.
@@ -179,6 +190,10 @@ class CommunicatorState {
     Decided decided_;
     double seconds_per_byte_ = 0;        ///< of the bound; 0: not known
     std::optional<OwnCalls> own_calls_;  ///< nothing: the decision is followed
+    std::optional<OwnCalls> shown_;      ///< by other communicators, until the ranks have agreed on it
+    std::vector<Method> shown_methods_;  ///< what that goes by
+    std::uint64_t shown_digest_ = 0;     ///< of that; 0: there is nothing
+    std::int64_t shown_calls_ = 0;       ///< of other communicators, which this one goes on with
     bool learning_failed_ = false;       ///< a rank has no memory left: the MPI's own is what everybody has
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges

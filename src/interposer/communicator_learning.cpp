@@ -40,9 +40,54 @@ void CommunicatorState::begin_to_learn(const Bound& bound, std::int64_t calls_be
     const bool anybody = std::any_of(decided_.slots.begin(), decided_.slots.end(),
                                      [](const Slot& slot) { return !slot.method.native(); });
     if (anybody && job_->configuration().adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
-        own_calls_.emplace(expected_set_up_seconds(bound, ranks_), calls_before);
+        const double set_up = expected_set_up_seconds(bound, ranks_);
+        own_calls_.emplace(set_up, calls_before);
         learned_before_ = job_->learned_before(placement_, false);
+        Shown shown = job_->shown_on_others(placement_, false);
+        if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
+            shown_digest_ = goes_on.digest();
+            shown_calls_ = shown.calls;
+            shown_methods_ = std::move(shown.methods);
+            shown_.emplace(set_up, std::move(goes_on));
+        }
     }
+}
+
+std::vector<Method> CommunicatorState::slot_methods() const {
+    std::vector<Method> methods;
+    for (const Slot& slot : decided_.slots) {
+        methods.push_back(slot.method);
+    }
+    return methods;
+}
+
+void CommunicatorState::go_on(bool all_have_it) {
+    const bool same_methods =
+        std::equal(shown_methods_.begin(), shown_methods_.end(), decided_.slots.begin(), decided_.slots.end(),
+                   [](const Method& shown, const Slot& slot) { return shown == slot.method; });
+    if (all_have_it && shown_ && same_methods) {
+        own_calls_ = std::move(shown_);
+    } else {
+        shown_calls_ = 0;
+    }
+    shown_.reset();
+    if (own_calls_) {
+        own_calls_->note_common_moment();
+    }
+}
+
+std::int64_t CommunicatorState::calls_that_show(bool unequal) const {
+    if (unequal) {
+        return unequal_ && unequal_->learner() != nullptr ? calls_of(*unequal_->learner()) : 0;
+    }
+    return own_calls_ ? calls_of(own_calls_->learner()) : 0;
+}
+
+Shown CommunicatorState::shown(bool unequal) const {
+    if (unequal) {
+        return unequal_ ? unequal_->shown() : Shown();
+    }
+    return own_calls_ ? Shown{slot_methods(), own_calls_->learner(), calls_of(own_calls_->learner())} : Shown();
 }
 
 bool CommunicatorState::has_candidates(std::int64_t block_bytes) const {

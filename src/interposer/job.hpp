@@ -18,6 +18,7 @@
 #include "interposer/refusals.hpp"
 #include "interposer/remarks.hpp"
 #include "interposer/settled_calls.hpp"
+#include "interposer/shown.hpp"
 #include "interposer/tally.hpp"
 #include "learning/learner.hpp"
 #include "selection/settings.hpp"
@@ -67,6 +68,10 @@ class Job {
     /// What earlier jobs have learned on a communicator that sits like this, from equal messages or from others; null:
     /// nothing that is known.
     [[nodiscard]] const Tuning* learned_before(const Placement& placement, bool unequal) const;
+    /// What most calls on another communicator that sits like this have shown, as far as this rank knows: it takes part
+    /// in each of them, but others may know of more. In programs that call MPI from several threads at once it is of
+    /// those that are freed, since another thread may be at work on the others. Throws std::bad_alloc.
+    [[nodiscard]] Shown shown_on_others(const Placement& placement, bool unequal) const;
     /// For a communicator that sits like this, which outlives them: what setting up the job has built of it already, to
     /// whoever asks first. Throws std::bad_alloc.
     [[nodiscard]] Timetables timetables_for(const Placement& placement);
@@ -153,7 +158,10 @@ class Job {
     std::vector<Tuning> inherited_;       ///< learned on communicators that are freed, of which this was the first rank
     std::optional<learning::Summary> learned_;  ///< on communicators that are freed; nothing: none was
     std::optional<Timetables> timetables_;      ///< of the world; nothing: nobody insists on anything
-    std::mutex states_mutex_;                   ///< guards states_ and timetables_, never held while communicating
+    bool one_thread_ = false;                   ///< at a time calls MPI
+    ShownByOthers shown_;                       ///< on communicators that are freed
+    mutable std::mutex states_mutex_;           ///< guards states_, what those freed leave and timetables_, never held
+                                                ///< while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
 };
 

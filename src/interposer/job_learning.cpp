@@ -53,6 +53,7 @@ void Job::read_what_was_learned() {
 void Job::allow_short_cuts() {
     int provided = MPI_THREAD_MULTIPLE;
     if (PMPI_Query_thread(&provided) == MPI_SUCCESS && provided != MPI_THREAD_MULTIPLE) {
+        one_thread_ = true;
         tally_.use_from_one_thread();
         settled_.allow();
     }
@@ -67,6 +68,34 @@ void Job::allow_short_cuts() {
 void Job::inherit(const CommunicatorState& state) {
     add_summary(learned_, state.learned());
     inherit_tunings(state);
+    for (const bool unequal : {false, true}) {
+        if (state.calls_that_show(unequal) > 0) {
+            static_cast<void>(
+                mpi::have_memory_for([&] { shown_.keep(state.placement(), unequal, state.shown(unequal)); }));
+        }
+    }
+}
+
+Shown Job::shown_on_others(const Placement& placement, bool unequal) const {
+    /// A program may have very many.
+    constexpr std::size_t most_looked_at = 256;
+    const std::lock_guard lock(states_mutex_);
+    const Shown* const freed = shown_.find(placement, unequal);
+    std::int64_t most_calls = freed != nullptr ? freed->calls : 0;
+    const CommunicatorState* best = nullptr;
+    const std::size_t looked_at = one_thread_ ? std::min(states_.size(), most_looked_at) : 0;
+    for (std::size_t back = 1; back <= looked_at; ++back) {
+        const CommunicatorState& one = *states_[states_.size() - back];
+        const bool sits_alike = one.placement().machine_of == placement.machine_of;
+        if (const std::int64_t calls = sits_alike ? one.calls_that_show(unequal) : 0; calls > most_calls) {
+            most_calls = calls;
+            best = &one;
+        }
+    }
+    if (best != nullptr) {
+        return best->shown(unequal);
+    }
+    return freed != nullptr ? *freed : Shown();
 }
 
 void Job::inherit_tunings(const CommunicatorState& state) {

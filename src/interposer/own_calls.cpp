@@ -19,6 +19,13 @@ constexpr double clock_grain_seconds = 1e-9;
 
 }  // namespace
 
+OwnCalls::OwnCalls(double expected_set_up_seconds, learning::Learner shown)
+    : learner_(std::move(shown)), set_up_seconds_(expected_set_up_seconds), calls_before_(0) {
+    for (const auto& [key, one] : learner_.classes()) {
+        classes_[key].size_class = learner_.find(key);
+    }
+}
+
 bool OwnCalls::knows(std::int64_t block_bytes) {
     const int key = learning::class_of(block_bytes);
     if (key == current_key_) {

@@ -38,6 +38,8 @@ class OwnCalls {
     /// class begins, which counts them as its own.
     OwnCalls(double expected_set_up_seconds, std::int64_t calls_before)
         : set_up_seconds_(expected_set_up_seconds), calls_before_(calls_before) {}
+    /// Goes on with what other communicators have shown. Throws std::bad_alloc.
+    OwnCalls(double expected_set_up_seconds, learning::Learner shown);
 
     /// Whether the class of blocks of so many bytes (>= 1) is there.
     [[nodiscard]] bool knows(std::int64_t block_bytes);

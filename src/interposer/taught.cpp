@@ -66,9 +66,10 @@ std::optional<Tuning> tuning_of(const learning::Learner& learner, const std::fun
     for (const auto& [key, one] : learner.classes()) {
         const std::int64_t bytes = bytes_of(key);
         const bool is_next = sizes.empty() || sizes.back().measured.bytes < bytes;
-        if (auto size = is_next ? taught_size(bytes, one, method_of) : std::nullopt) {
+        const bool had_calls = one.account_here().calls > 0;
+        if (auto size = is_next && had_calls ? taught_size(bytes, one, method_of) : std::nullopt) {
             sizes.push_back(std::move(*size));
-            account += one.account();
+            account += one.account_here();
         }
     }
     if (sizes.empty()) {

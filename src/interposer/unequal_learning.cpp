@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t memory_of_an_unequal_turn = 65536;
 /// Calls that pass before it is looked whether they are still alike: at least these, else as many as there were.
 constexpr std::int64_t fewest_passes = 30;
+/// Where other communicators' calls have shown that the MPI's own is best, at most.
+constexpr std::int64_t most_passes_on_trust = 250;
 /// Ranks leave an agreement within a fraction of a millisecond. The first calls' times need not be as good as those
 /// that decide between who is nearly as fast.
 constexpr double shortest_seconds_apart = 5e-3;
@@ -34,6 +36,30 @@ UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, 
       // Who knows a winner begins with it.
       apart_left_(before == nullptr ? learning::opening_calls : 0),
       opened_(before != nullptr) {}
+
+UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds,
+                                 double start_seconds, learning::Learner shown)
+    : before_(before),
+      seconds_per_byte_(seconds_per_byte),
+      set_up_seconds_(set_up_seconds),
+      start_seconds_(start_seconds),
+      learner_(std::move(shown)),
+      opened_(true) {
+    bool all_rest = true;
+    for (const auto& [key, one] : learner_.classes()) {
+        learning::SizeClass* const size_class = learner_.find(key);
+        Class& of = classes_.emplace(size_class, Class{size_class}).first->second;
+        all_rest = all_rest && one.resting() && one.winner() == own;
+        if (resting_ == nullptr || one.account().calls > resting_->size_class->account().calls) {
+            resting_ = &of;
+        }
+    }
+    if (all_rest && resting_ != nullptr) {
+        passes_left_ = std::clamp(learner_.account().calls, fewest_passes, most_passes_on_trust);
+    } else {
+        resting_ = nullptr;
+    }
+}
 
 UnequalLearning::Opening UnequalLearning::begin_call() {
     ++calls_;

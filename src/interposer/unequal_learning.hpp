@@ -29,6 +29,10 @@ class UnequalLearning {
     /// `set_up_seconds` is what setting the exchange up is expected to take, `start_seconds` what a start costs at
     /// least.
     UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds, double start_seconds);
+    /// Goes on with what other communicators have shown, which is something. Where the MPI's own has won whenever
+    /// anybody was asked, nobody is for as many calls, within limits. Throws std::bad_alloc.
+    UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds, double start_seconds,
+                    learning::Learner shown);
 
     /// How a call begins. What is not asked about is the MPI's own.
     enum class Opening : std::uint8_t {

@@ -27,7 +27,6 @@ namespace aapc::interposer {
 
 namespace {
 
-using mpi::all_agree;
 using mpi::have_memory_for;
 
 /// Throws std::bad_alloc.
@@ -57,23 +56,42 @@ UnequalState::UnequalState(const Network& network, const Placement& placement,
 
 std::unique_ptr<UnequalState> UnequalState::make(MPI_Comm comm, const Network& network, const Placement& placement,
                                                  const selection::Configuration& configuration,
-                                                 const Tuning* learned_before,
+                                                 const Tuning* learned_before, const Shown& shown,
                                                  std::function<mpi::MachineMemory*()> machine_memory) {
     std::unique_ptr<UnequalState> state;
     const bool there = have_memory_for([&] {
         state.reset(new UnequalState(network, placement, configuration));
         state->machine_memory_ = std::move(machine_memory);
-        state->set_up(comm, configuration.adapt, learned_before);
+        state->set_up(comm, configuration.adapt, learned_before, shown);
     });
-    if (!all_agree(comm, there)) {
+    const mpi::Agreed agreed = mpi::all_agree_on(comm, there, there ? state->shown_digest_ : 0);
+    if (!agreed.all) {
         state.reset();
-    } else if (state->agreement_) {
+        return state;
+    }
+    if (agreed.same && state->shown_) {
+        state->go_on();
+    }
+    state->shown_.reset();
+    if (state->agreement_) {
         state->agreement_->note_common_moment();
     }
     return state;
 }
 
-void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before) {
+void UnequalState::go_on() {
+    learning_ = std::move(shown_);
+    if (says_more_ && is_first_rank_) {
+        static_cast<void>(have_memory_for([&] {
+            say(
+                fmt::format("communicator of {} ranks: unequal messages begin with what {} calls on other "
+                            "communicators have shown",
+                            placement_.participants(), shown_calls_));
+        }));
+    }
+}
+
+void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before, const Shown& shown) {
     is_first_rank_ = mpi::rank_in(comm) == 0;
     auto loads = LinkLoads::find(network_, placement_);
     if (!loads) {
@@ -87,9 +105,15 @@ void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_befor
     const Bound bound = network_bound(network_, placement_);
     equal_seconds_per_byte_ = bound.seconds_per_byte;
     if (use_ == selection::UnequalUse::automatic && adapt && tuning_ == nullptr) {
-        learning_.emplace(learned_before, bound.seconds_per_byte,
-                          expected_unequal_set_up_seconds(bound, static_cast<int>(placement_.participants())),
-                          least_start(start_seconds_));
+        const double set_up = expected_unequal_set_up_seconds(bound, static_cast<int>(placement_.participants()));
+        learning_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_));
+        if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
+            shown_digest_ = goes_on.digest();
+            shown_calls_ = shown.calls;
+            by_clock_ = shown.methods.back();
+            shown_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_),
+                           std::move(goes_on));
+        }
         unasked_.emplace(static_cast<std::size_t>(placement_.participants()));
     }
     // Where it is measured, it is measured for all calls that it may matter for.
@@ -308,10 +332,15 @@ std::optional<Tuning> UnequalState::taught() const {
     }
     return tuning_of(
         learning_->learner(),
-        [&](std::size_t candidate) {
-            return candidate == UnequalLearning::own || !exchange_ ? Method{} : exchange_->method();
-        },
+        [&](std::size_t candidate) { return candidate == UnequalLearning::own ? Method{} : method_by_clock(); },
         [&](int key) { return learning_->size_of(learning::first_of(key)); });
+}
+
+Shown UnequalState::shown() const {
+    if (!learning_) {
+        return {};
+    }
+    return {{Method{}, method_by_clock()}, learning_->learner(), calls_of(learning_->learner())};
 }
 
 int UnequalState::run(const UnequalCall& call) {

@@ -16,6 +16,7 @@
 #include "aapc/topology/placement.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/routines.hpp"
+#include "interposer/shown.hpp"
 #include "interposer/unasked_calls.hpp"
 #include "interposer/unequal_buffers.hpp"
 #include "interposer/unequal_learning.hpp"
@@ -27,12 +28,13 @@ namespace aapc::interposer {
 class UnequalState {
   public:
     /// Of a communicator on which there is something to schedule; collective over `comm`. `learned_before` is what
-    /// earlier jobs have learned there, null: nothing; it outlives this. `machine_memory` is what the ranks of a
-    /// machine share, null: nothing; collective, once at most. Null on all ranks if one has no memory for it.
+    /// earlier jobs have learned there, null: nothing; it outlives this. `shown` is what this rank has from other
+    /// communicators; it is gone on with where all ranks have the same. `machine_memory` is what the ranks of a machine
+    /// share, null: nothing; collective, once at most. Null on all ranks if one has no memory for it.
     [[nodiscard]] static std::unique_ptr<UnequalState> make(MPI_Comm comm, const Network& network,
                                                             const Placement& placement,
                                                             const selection::Configuration& configuration,
-                                                            const Tuning* learned_before,
+                                                            const Tuning* learned_before, const Shown& shown,
                                                             std::function<mpi::MachineMemory*()> machine_memory);
 
     /// What becomes of a call.
@@ -64,6 +66,8 @@ class UnequalState {
     [[nodiscard]] std::optional<Tuning> taught() const;
     /// Null: its calls are not to teach anything.
     [[nodiscard]] const learning::Learner* learner() const { return learning_ ? &learning_->learner() : nullptr; }
+    /// What they have shown so far. Throws std::bad_alloc.
+    [[nodiscard]] Shown shown() const;
 
     /// Gives the exchange back while MPI can still free its communicator.
     void release() { exchange_.reset(); }
@@ -71,7 +75,11 @@ class UnequalState {
   private:
     UnequalState(const Network& network, const Placement& placement, const selection::Configuration& configuration);
     /// What does not depend on a call; local. Throws std::bad_alloc.
-    void set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before);
+    void set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before, const Shown& shown);
+    /// Goes on with what other communicators have shown.
+    void go_on();
+    /// What exchanges by the clock go by, here or where this has gone on.
+    [[nodiscard]] const Method& method_by_clock() const { return exchange_ ? exchange_->method() : by_clock_; }
     /// One reduction. What is against exchanging the call; nothing: nothing but its size.
     std::optional<Outcome> agree(const UnequalCall& call, const Refusals& refusals);
     /// For a call that nobody is asked about. Local.
@@ -107,8 +115,12 @@ class UnequalState {
     std::int64_t agreements_in_vain_ = 0;
     std::function<mpi::MachineMemory*()> machine_memory_;
     std::optional<UnequalLearning> learning_;  ///< nothing: the bound decides
-    std::optional<UnaskedCalls> unasked_;      ///< there if that is
-    bool is_apart_ = false;                    ///< the latest call, and it is measured
+    std::optional<UnequalLearning> shown_;     ///< by other communicators, until the ranks have agreed on it
+    std::uint64_t shown_digest_ = 0;           ///< of that; 0: there is nothing
+    std::int64_t shown_calls_ = 0;
+    Method by_clock_;                      ///< what was used there
+    std::optional<UnaskedCalls> unasked_;  ///< there if that is
+    bool is_apart_ = false;                ///< the latest call, and it is measured
 };
 
 }  // namespace aapc::interposer

@@ -83,15 +83,17 @@ std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& begi
     return static_cast<std::size_t>(same - beginning.prospects.begin());
 }
 
-Turn Learner::next(SizeClass& of, std::span<const Measured> told) const {
+Account Learner::account_without(const SizeClass& of) const {
     Account others;
     for (const auto& [key, one] : classes_) {
         if (&one != &of) {
             others += one.account();
         }
     }
-    return of.next(told, others);
+    return others;
 }
+
+Turn Learner::next(SizeClass& of, std::span<const Measured> told) const { return of.next(told, account_without(of)); }
 
 Account Learner::account() const {
     Account sum;
@@ -104,12 +106,34 @@ Account Learner::account() const {
 Summary Learner::summary() const {
     Summary sum;
     for (const auto& [key, one] : classes_) {
-        const Account account = one.account();
+        const Account account = one.account_here();
         sum.account += account;
         const auto own = one.typical_seconds(0);
         sum.own_seconds += own ? static_cast<double>(account.calls) * *own : account.seconds;
     }
     return sum;
+}
+
+Learner Learner::continued(double set_up_seconds) const {
+    Learner next;
+    for (const auto& [key, one] : classes_) {
+        if (auto goes_on = one.continued(set_up_seconds)) {
+            next.classes_.emplace(key, std::move(*goes_on));
+        }
+    }
+    for (auto& [key, one] : next.classes_) {
+        one.trust(next.account_without(one));
+    }
+    return next;
+}
+
+std::uint64_t Learner::digest() const {
+    Digest digest;
+    for (const auto& [key, one] : classes_) {
+        digest.add(key);
+        one.add_to(digest);
+    }
+    return digest.value();
 }
 
 }  // namespace aapc::learning

@@ -52,13 +52,21 @@ class Learner {
     /// Of all classes.
     [[nodiscard]] Account account() const;
 
-    /// Of the classes in which anything was measured.
+    /// Of the classes in which anything was measured, on this communicator alone.
     [[nodiscard]] Summary summary() const;
+
+    /// A learner for another communicator whose ranks sit alike, and for the same prospects: it goes on with those
+    /// classes that there is something to go on with, and with their purse. Setting an exchange up takes so many
+    /// seconds. Throws std::bad_alloc.
+    [[nodiscard]] Learner continued(double set_up_seconds) const;
+    /// Of all that decides about turns to come: ranks that have the same agree on them.
+    [[nodiscard]] std::uint64_t digest() const;
 
     /// Ascending by key.
     [[nodiscard]] const std::map<int, SizeClass>& classes() const { return classes_; }
 
   private:
+    [[nodiscard]] Account account_without(const SizeClass& of) const;
     [[nodiscard]] std::optional<std::size_t> winner_nearby(int key, const Beginning& beginning) const;
 
     std::map<int, SizeClass> classes_;

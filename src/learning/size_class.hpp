@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "learning/account.hpp"
+#include "learning/digest.hpp"
 
 namespace aapc::learning {
 
@@ -108,6 +109,19 @@ class SizeClass {
     [[nodiscard]] std::int64_t size() const { return size_; }
     [[nodiscard]] Account account() const;
 
+    /// The class for another communicator whose ranks sit alike: what was seen of everybody, whose turn it is when, and
+    /// the account go on; exchanges have to be set up there again, each in so many seconds, and the turns that are
+    /// pending are lost. Nothing: there is nothing to go on with, or the winner would not earn its set-up in as many
+    /// calls as communicators have had. Throws std::bad_alloc.
+    [[nodiscard]] std::optional<SizeClass> continued(double set_up_seconds) const;
+    /// Of such a class, before its first call: where the MPI's own has won and nobody else is due, it rests for as many
+    /// calls as have shown that, within limits, without having been measured here. `others` as for next().
+    void trust(const Account& others);
+    /// Of the calls on this communicator alone.
+    [[nodiscard]] Account account_here() const;
+    /// Adds all that decides about turns to come.
+    void add_to(Digest& digest) const;
+
     /// What has been seen of a candidate since conditions changed last.
     struct Seen {
         std::vector<double> seconds;  ///< the latest, oldest first
@@ -159,6 +173,8 @@ class SizeClass {
     [[nodiscard]] bool always_slower(const Candidate& candidate) const;
     [[nodiscard]] std::int64_t rest() const;
     [[nodiscard]] std::int64_t rest_undisturbed() const;
+    [[nodiscard]] std::int64_t rest_until_somebody_is_due(std::int64_t most) const;
+    [[nodiscard]] std::int64_t expected_calls() const;
     [[nodiscard]] std::int64_t calls_that_pay(std::size_t candidate) const;
     /// Whether each look at the next call would be a nuisance to the winner.
     [[nodiscard]] bool is_disturbed() const { return winner_ == 0 && measures_apart(); }
@@ -187,6 +203,11 @@ class SizeClass {
     bool opens_session_ = false;     ///< the latest turn had an agreement of its own
     std::size_t watched_ = 0;        ///< the winner's measured calls since the last rest
     std::vector<double> reference_;  ///< the winner's first times in this spell
+    // Of communicators before this one whose class this goes on with.
+    Account inherited_;
+    std::int64_t inherited_calls_ = 0;
+    std::int64_t inherited_from_ = 0;  ///< so many had calls
+    std::int64_t usual_calls_ = 0;     ///< that each of them had
 };
 
 }  // namespace aapc::learning

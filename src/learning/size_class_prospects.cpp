@@ -76,7 +76,8 @@ bool SizeClass::nobody_can_gain() const {
 /// Whether a turn pays in as many calls as there have been, by what could be gained at most. A program of few calls has
 /// nothing of a candidate that is dear to set up, and where nearly nothing can be gained nobody is looked at again.
 bool SizeClass::worth_its_price(std::size_t index) const {
-    const double gain = static_cast<double>(calls_) * possible_gain(index);
+    const std::int64_t calls = candidates_[index].was_set_up ? calls_ : expected_calls();
+    const double gain = static_cast<double>(calls) * possible_gain(index);
     // A call that has been agreed on disturbs the MPI's own, if it is not somebody else's.
     const double spared = has_agreed_ && is_disturbed() ? share_of_disturbance * winner_seconds() : 0;
     return gain >= gain_over_price * (expected_price(index) - spared);
@@ -87,7 +88,8 @@ std::int64_t SizeClass::calls_that_pay(std::size_t index) const {
     constexpr double most_calls = 1e9;
     const double gain = possible_gain(index);
     const double price = gain_over_price * expected_price(index);
-    return static_cast<std::int64_t>(price < most_calls * gain ? std::ceil(price / gain) : most_calls);
+    const auto calls = static_cast<std::int64_t>(price < most_calls * gain ? std::ceil(price / gain) : most_calls);
+    return calls <= usual_calls_ ? calls_ : inherited_calls_ + calls;
 }
 
 /// Whether somebody of whom nothing is known is worth a turn that cannot be paid for yet.

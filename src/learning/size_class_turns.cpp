@@ -167,7 +167,11 @@ std::int64_t SizeClass::rest() const {
 /// Where the MPI's own has won in calls that begin with an agreement if anybody is asked: until somebody is worth a
 /// turn, or may be looked at again, and not for long, lest conditions change meanwhile.
 std::int64_t SizeClass::rest_undisturbed() const {
-    std::int64_t calls = std::min(std::max(calls_ / 4, shortest_rest_of_the_undisturbed), longest_rest);
+    return rest_until_somebody_is_due(std::min(std::max(calls_ / 4, shortest_rest_of_the_undisturbed), longest_rest));
+}
+
+std::int64_t SizeClass::rest_until_somebody_is_due(std::int64_t most) const {
+    std::int64_t calls = most;
     if (nobody_can_gain()) {
         return calls;
     }

@@ -56,6 +56,17 @@ bool all_agree(MPI_Comm comm, bool mine) {
     return PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everywhere == 1;
 }
 
+Agreed all_agree_on(MPI_Comm comm, bool mine, std::uint64_t number) {
+    // Of a number and its complement the largest are a number and its complement only where all are the same.
+    const std::array<std::uint64_t, 3> here = {mine ? 0U : 1U, number, ~number};
+    std::array<std::uint64_t, 3> largest{};
+    if (PMPI_Allreduce(here.data(), largest.data(), static_cast<int>(here.size()), MPI_UINT64_T, MPI_MAX, comm) !=
+        MPI_SUCCESS) {
+        return {};
+    }
+    return {largest[0] == 0, largest[1] == ~largest[2]};
+}
+
 std::optional<Diagnostic> first_complaint(MPI_Comm comm, const Diagnostic* mine) {
     const int nobody = ranks_in(comm);
     const int me = mine != nullptr ? rank_in(comm) : nobody;

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,14 @@ void broadcast(MPI_Comm comm, void* bytes, std::size_t length, int root);
 
 /// Whether all ranks say so, on all ranks; false where MPI fails. Collective; needs no memory of ours.
 [[nodiscard]] bool all_agree(MPI_Comm comm, bool mine);
+
+/// What ranks come to about a yes and about a number.
+struct Agreed {
+    bool all = false;   ///< say yes
+    bool same = false;  ///< have the same number
+};
+/// Both by one all-reduce, on all ranks; neither where MPI fails. Collective; needs no memory of ours.
+[[nodiscard]] Agreed all_agree_on(MPI_Comm comm, bool mine, std::uint64_t number);
 
 /// What a complaint says where there is no memory for another one. Short enough to need none itself.
 inline constexpr const char* no_memory = "no memory left";

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -248,6 +249,106 @@ TEST(Learner, OnePurseForAllClasses) {
     const Account account = learner.account();
     EXPECT_GT(account.spent_seconds, 0);
     EXPECT_NEAR(account.seconds, static_cast<double>(account.calls) + account.spent_seconds, 1e-9);
+}
+
+/// A learner whose communicator has had so many calls, of one size and these times.
+Learner after_calls(int count, double own, double other, double set_up_seconds = 0) {
+    Learner learner;
+    Beginning beginning = two_prospects(0.5);
+    beginning.prospects[1].set_up_seconds = set_up_seconds;
+    SizeClass& one = learner.begin(beginning);
+    Calls calls(one);
+    while (learner.account().calls < count) {
+        calls.take(own, other);
+    }
+    return learner;
+}
+
+TEST(Continued, BeginsWithTheWinner) {
+    Learner next = after_calls(40, 3, 2).continued(0);
+    SizeClass& one = *next.find(class_of(65536));
+    EXPECT_EQ(one.winner(), 1U);
+    EXPECT_FALSE(one.resting()) << "somebody watches whether it is as good here";
+}
+
+TEST(Continued, WhereTheMpisOwnHasWonNobodyIsAsked) {
+    for (const int count : {20, 60}) {
+        Learner next = after_calls(count, 1, 3).continued(0);
+        SizeClass& one = *next.find(class_of(65536));
+        EXPECT_EQ(one.winner(), 0U);
+        int calls = 0;
+        for (; one.resting(); ++calls) {
+            one.skip();
+        }
+        EXPECT_GE(calls, std::min(count, 30) / 2) << count;
+        EXPECT_LE(calls, 250);
+    }
+    // Nobody could gain anything, but it is looked at now and then.
+    Learner next = after_calls(1000, 0.501, 3).continued(0);
+    int calls = 0;
+    for (SizeClass& one = *next.find(class_of(65536)); one.resting(); ++calls) {
+        one.skip();
+    }
+    EXPECT_EQ(calls, 250);
+}
+
+// Setting it up on each communicator would take longer than it gains there.
+TEST(Continued, AWinnerThatIsTooDearForACommunicatorIsNotUsed) {
+    const Learner shown = after_calls(40, 3, 2);
+    const std::int64_t calls = shown.account().calls;
+    EXPECT_EQ(shown.continued(static_cast<double>(calls) / 2).classes().size(), 1U);
+    EXPECT_EQ(shown.continued(static_cast<double>(calls)).classes().size(), 0U);
+}
+
+TEST(Continued, NothingComesOfNothing) {
+    EXPECT_TRUE(Learner().continued(1).classes().empty());
+    Learner learner;
+    learner.begin(two_prospects());
+    EXPECT_TRUE(learner.continued(1).classes().empty());
+    EXPECT_EQ(Learner().digest(), 0U);
+}
+
+// A program of many communicators spends no more than one that has all its calls on one.
+TEST(Continued, ThePurseIsShared) {
+    const Learner shown = after_calls(40, 1, 1.4, 0.3);
+    Learner next = shown.continued(0.3);
+    EXPECT_DOUBLE_EQ(next.account().spent_seconds, shown.account().spent_seconds);
+    EXPECT_GE(next.account().calls, shown.account().calls);
+    EXPECT_EQ(next.summary().account.calls, 0) << "what others have done is not done here";
+    EXPECT_EQ(next.summary().own_seconds, 0);
+    SizeClass& one = *next.find(class_of(65536));
+    for (int call = 0; call < 5 && one.resting(); ++call) {
+        one.skip();
+    }
+    EXPECT_EQ(next.summary().account.calls, 5);
+}
+
+// One turn showed too little for a verdict, and the purse was empty then: the next communicator goes on from there.
+TEST(Continued, WhatIsInDoubtIsLookedAtFurther) {
+    int turns = 0;
+    Learner learner = after_calls(30, 1, 0.88, 1.2);
+    EXPECT_EQ(learner.find(class_of(65536))->winner(), 0U);
+    for (int communicator = 0; communicator < 4; ++communicator) {
+        Learner next = learner.continued(1.2);
+        SizeClass& one = *next.find(class_of(65536));
+        Calls calls(one);
+        const std::int64_t before = next.account().calls;
+        while (next.account().calls < before + 40) {
+            turns += calls.take(1, 0.88).candidate == 1 ? 1 : 0;
+        }
+        learner = std::move(next);
+    }
+    EXPECT_EQ(learner.find(class_of(65536))->winner(), 1U) << turns;
+}
+
+TEST(Continued, RanksThatKnowOtherThingsSeeIt) {
+    const Learner some = after_calls(40, 3, 2).continued(0);
+    const Learner more = after_calls(43, 3, 2).continued(0);
+    const Learner others = after_calls(40, 3, 2.01).continued(0);
+    EXPECT_EQ(some.digest(), after_calls(40, 3, 2).continued(0).digest());
+    EXPECT_NE(some.digest(), more.digest());
+    EXPECT_NE(some.digest(), others.digest());
+    EXPECT_NE(some.digest(), after_calls(40, 3, 2).continued(0.1).digest());
 }
 
 TEST(Account, TheShareFalls) {

@@ -1,0 +1,141 @@
+/* A program of many communicators, each of which has a few calls:
+ *
+ *     communicators MODE CALLS BYTES
+ *
+ *     one-after-the-other   a duplicate of MPI_COMM_WORLD, its calls, then the next one, which comes while the one
+ *                           before is still there, and every other one when that is gone
+ *     unequal               the same with MPI_Alltoallv
+ *     mixed                 two halves of the ranks learn by themselves, each on machines of the same names; then there
+ *                           are communicators of ranks of both, which know different things
+ *     threads               two threads that each duplicate, call and free
+ *
+ * Every byte is checked. */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int calls;
+static int bytes;
+
+static unsigned char byte_of(int call, int from, int to, int place) {
+    return (unsigned char)(call * 131 + from * 31 + to * 17 + place * 7 + (place >> 8));
+}
+
+/* Unequal blocks have a half or all of the bytes. */
+static int length_of(int unequal, int from, int to) { return unequal && (from + to) % 2 ? bytes / 2 : bytes; }
+
+static void exchange(MPI_Comm comm, int call, int unequal) {
+    int rank = 0;
+    int ranks = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    unsigned char* const send = malloc((size_t)bytes * (size_t)ranks);
+    unsigned char* const receive = malloc((size_t)bytes * (size_t)ranks);
+    int sent[64];
+    int received[64];
+    int places[64];
+    for (int other = 0; other < ranks; ++other) {
+        sent[other] = length_of(unequal, rank, other);
+        received[other] = length_of(unequal, other, rank);
+        places[other] = other * bytes;
+        for (int place = 0; place < sent[other]; ++place) {
+            send[places[other] + place] = byte_of(call, rank, other, place);
+        }
+    }
+    if (unequal) {
+        MPI_Alltoallv(send, sent, places, MPI_BYTE, receive, received, places, MPI_BYTE, comm);
+    } else {
+        MPI_Alltoall(send, bytes, MPI_BYTE, receive, bytes, MPI_BYTE, comm);
+    }
+    for (int other = 0; other < ranks; ++other) {
+        for (int place = 0; place < received[other]; ++place) {
+            if (receive[places[other] + place] != byte_of(call, other, rank, place)) {
+                fprintf(stderr, "communicators: call %d: byte %d from rank %d to %d is wrong\n", call, place, other,
+                        rank);
+                MPI_Abort(MPI_COMM_WORLD, 1);
+            }
+        }
+    }
+    free(send);
+    free(receive);
+}
+
+static void one_after_the_other(MPI_Comm parent, int communicators, int unequal) {
+    MPI_Comm before = MPI_COMM_NULL;
+    for (int one = 0; one < communicators; ++one) {
+        if (one % 2 == 0 && before != MPI_COMM_NULL) MPI_Comm_free(&before);
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(parent, &comm);
+        for (int call = 0; call < calls; ++call) exchange(comm, call, unequal);
+        if (before != MPI_COMM_NULL) MPI_Comm_free(&before);
+        before = comm;
+    }
+    MPI_Comm_free(&before);
+}
+
+static void mixed(void) {
+    int rank = 0;
+    int ranks = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const int half = ranks / 2;
+    MPI_Comm own = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / half, rank, &own);
+    /* The second half learns from fewer calls. */
+    for (int call = 0; call < calls / (1 + rank / half); ++call) {
+        exchange(own, call, 0);
+        exchange(own, call, 1);
+    }
+    /* Place p is rank p of one half or of the other. */
+    MPI_Comm across = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, (rank / half + rank) % 2, rank % half, &across);
+    for (int call = 0; call < calls; ++call) {
+        exchange(across, call, 0);
+        exchange(across, call, 1);
+    }
+    MPI_Comm_free(&across);
+    MPI_Comm_free(&own);
+}
+
+static void* work(void* comm) {
+    one_after_the_other(*(MPI_Comm*)comm, 3, 0);
+    one_after_the_other(*(MPI_Comm*)comm, 3, 1);
+    return NULL;
+}
+
+static void threads(void) {
+    MPI_Comm comms[2];
+    pthread_t workers[2];
+    for (int one = 0; one < 2; ++one) MPI_Comm_dup(MPI_COMM_WORLD, &comms[one]);
+    for (int one = 0; one < 2; ++one) pthread_create(&workers[one], NULL, work, &comms[one]);
+    for (int one = 0; one < 2; ++one) {
+        pthread_join(workers[one], NULL);
+        MPI_Comm_free(&comms[one]);
+    }
+}
+
+int main(int argc, char** argv) {
+    if (argc != 4) return 2;
+    const char* const mode = argv[1];
+    calls = atoi(argv[2]);
+    bytes = atoi(argv[3]);
+    int provided = MPI_THREAD_SINGLE;
+    const int many = strcmp(mode, "threads") == 0;
+    MPI_Init_thread(&argc, &argv, many ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    if (many && provided < MPI_THREAD_MULTIPLE) {
+        printf("skipped: this MPI has no MPI_THREAD_MULTIPLE\n");
+        MPI_Finalize();
+        return 77;
+    }
+    if (many) {
+        threads();
+    } else if (strcmp(mode, "mixed") == 0) {
+        mixed();
+    } else {
+        one_after_the_other(MPI_COMM_WORLD, 4, strcmp(mode, "unequal") == 0);
+    }
+    MPI_Finalize();
+    return 0;
+}
