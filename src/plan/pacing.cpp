@@ -26,6 +26,14 @@ constexpr double clearly_better = 1.01;
 constexpr double clearly_better_slower = 1.05;
 constexpr double hopeless = 0.85;
 
+// Links that are asked for too much lose some of it again, so they can do more than they achieve; how much is tried.
+// TCP's time-outs of 0.2 s and more lose most.
+constexpr double share_lost[] = {1.1, 1.2};
+constexpr double share_lost_by_time_outs[] = {1.2, 2.0, 1.5, 1.1};
+constexpr double seconds_of_time_outs = 0.1;
+constexpr double share_of_time_outs = 1;
+constexpr int shorter_wait = 4;
+
 constexpr double first_step = 0.03;
 constexpr double largest_step = 0.5;
 constexpr int longest_patience = 1024;
@@ -154,6 +162,11 @@ bool PaceController::steady() const {
            settled_samples_.median_of(settled_samples_.late) <= tolerated_share;
 }
 
+bool PaceController::times_out() const {
+    const double late = settled_samples_.median_of(settled_samples_.late);
+    return late > share_of_time_outs && late * settled_seconds_ > seconds_of_time_outs;
+}
+
 void PaceController::observe(double scheduled_seconds, double late_seconds) {
     const double achieved = pace() * scheduled_seconds / (scheduled_seconds + late_seconds);
     const double late_share = std::max(0.0, late_seconds - tolerated_seconds) / scheduled_seconds;
@@ -162,6 +175,7 @@ void PaceController::observe(double scheduled_seconds, double late_seconds) {
         judge_trial();
     } else {
         settled_samples_.add(achieved, late_share);
+        settled_seconds_ = scheduled_seconds;
         consider_trial();
     }
 }
@@ -184,6 +198,7 @@ void PaceController::Waiting::after_failure() {
 void PaceController::end_trial(bool accepted) {
     const bool up = trial_ > settled_;
     if (accepted) {
+        settled_seconds_ *= settled_ / trial_;
         settled_ = trial_;
         settled_samples_ = trial_samples_;
         step_ = up ? std::min(2 * step_, largest_step) : first_step;
@@ -192,7 +207,16 @@ void PaceController::end_trial(bool accepted) {
     } else {
         step_ = first_step;
         ++failures_;
-        (up ? upwards_ : downwards_).after_failure();
+        // That the beginning is too fast says nothing of a small step, and where exchanges take twice as long as they
+        // should no other pace is dearer than this one.
+        const bool tells_little = up ? trial_ >= initial_ && settled_ * (1 + first_step) < initial_
+                                     : times_out() && failures_ % std::size(share_lost_by_time_outs) != 0;
+        if (!tells_little) {
+            Waiting& waiting = up ? upwards_ : downwards_;
+            waiting.after_failure();
+            // What was lost may keep connections slow for some exchanges, at whatever pace.
+            waiting.left /= !up && times_out() ? shorter_wait : 1;
+        }
     }
     trial_ = 0;
     trial_samples_ = {};
@@ -212,11 +236,9 @@ void PaceController::consider_trial() {
         return;
     }
     if (late) {
-        // Links that are asked for too much lose some of it again, so they can do more than they achieved; how much
-        // more is tried.
-        constexpr double share_lost[] = {1.1, 1.2};
-        trial_ = std::min(0.97 * settled_, share_lost[failures_ % std::size(share_lost)] *
-                                               settled_samples_.median_of(settled_samples_.achieved));
+        const double more = times_out() ? share_lost_by_time_outs[failures_ % std::size(share_lost_by_time_outs)]
+                                        : share_lost[failures_ % std::size(share_lost)];
+        trial_ = std::min(0.97 * settled_, more * settled_samples_.median_of(settled_samples_.achieved));
     } else {
         // What made it slow may be gone altogether: the first exchanges of a program are late for reasons of their own,
         // and where the schedule is short, the pace that this led to hides that it is no longer needed.

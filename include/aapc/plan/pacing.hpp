@@ -135,11 +135,13 @@ class PaceController {
     void judge_trial();
     void end_trial(bool accepted);
     void consider_trial();
+    [[nodiscard]] bool times_out() const;
 
     double initial_;
     double settled_;
     double trial_ = 0;  ///< 0: none
     Samples settled_samples_;
+    double settled_seconds_ = 0;  ///< what the latest exchange that was no trial should have taken
     Samples trial_samples_;
     /// Exchanges until the next trial in one direction, more after every failure.
     struct Waiting {
