@@ -134,7 +134,7 @@ Expected<Json> selection_in(const std::string& library) {
 std::string find_mpich() {
     for (const char* const directory : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
                                         "/usr/lib64/mpich/lib", "/usr/lib64", "/usr/lib", "/usr/local/lib"}) {
-        const std::string library = std::string(directory) + "/libmpich.so.12";
+        std::string library = std::string(directory) + "/libmpich.so.12";
         if (std::error_code error; std::filesystem::exists(library, error)) {
             return library;
         }

@@ -94,7 +94,8 @@ std::vector<Side> most_promising(std::vector<std::pair<double, Side>> starts) {
     constexpr std::size_t dozen = 12;
     std::stable_sort(starts.begin(), starts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<Side> chosen;
-    for (auto& [gain, side] : starts) {
+    for (auto& start : starts) {
+        Side& side = start.second;
         const auto nearly_the_same = [&side](const Side& other) {
             std::size_t both = 0;
             std::size_t either = 0;

@@ -117,7 +117,7 @@ class PlatformTree {
     }
 
     std::string add_star(const PlatformZone& zone) {
-        const std::string middle = add_switch(zone.id, zone.line);
+        std::string middle = add_switch(zone.id, zone.line);
         double share = std::numeric_limits<double>::infinity();
         if (zone.backbone > 0) {
             // When every machine sends to every other, a machine's port carries a message for each of the others, the

@@ -163,7 +163,7 @@ class PlatformReader {
     }
 
     std::string required(const pugi::xml_node& node, const char* name) const {
-        const std::string value = node.attribute(name).value();
+        std::string value = node.attribute(name).value();
         if (value.empty()) {
             refuse(node, fmt::format("<{}> has no {}", node.name(), name), fmt::format("write {}=\"...\"", name));
         }
