@@ -55,6 +55,7 @@ void CommunicatorState::begin_to_learn(const Bound& bound, std::int64_t calls_be
 
 std::vector<Method> CommunicatorState::slot_methods() const {
     std::vector<Method> methods;
+    methods.reserve(decided_.slots.size());
     for (const Slot& slot : decided_.slots) {
         methods.push_back(slot.method);
     }

@@ -26,11 +26,6 @@ namespace aapc::interposer {
            (message_seconds + on_the_wire);
 }
 
-/// Unequal messages need twice that: loads of links, and one more agreement.
-[[nodiscard]] inline double expected_unequal_set_up_seconds(const Bound& bound, int ranks) {
-    return 2 * expected_set_up_seconds(bound, ranks);
-}
-
 /// What a start by the clock costs at least: what somebody says, or half of what nobody has seen one cost less than.
 [[nodiscard]] inline double least_start(std::optional<double> said_seconds) {
     return said_seconds.value_or(selection::least_start_seconds / 2);

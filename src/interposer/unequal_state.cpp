@@ -105,7 +105,7 @@ void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_befor
     const Bound bound = network_bound(network_, placement_);
     equal_seconds_per_byte_ = bound.seconds_per_byte;
     if (use_ == selection::UnequalUse::automatic && adapt && tuning_ == nullptr) {
-        const double set_up = expected_unequal_set_up_seconds(bound, static_cast<int>(placement_.participants()));
+        const double set_up = expected_set_up_seconds(bound, static_cast<int>(placement_.participants()));
         learning_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_));
         if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
             shown_digest_ = goes_on.digest();
