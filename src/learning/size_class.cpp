@@ -47,7 +47,8 @@ constexpr double accident_ratio = 2;
 /// What each of several calls one after the other took in general. Those that nobody begins together begin when others
 /// are under way: the first of them finds all ranks in step, and takes longer than usual; behind the last one nothing
 /// is under way, and it takes less, often no more than the links need. All of them together are what they are, but for
-/// what the first one of a program takes longer since its connections are `cold`, and for one accident.
+/// one accident, and for what the first one of a program takes longer since its connections are `cold`. In so few calls
+/// as those nobody knows an accident from what will happen again.
 std::array<double, most_pending> seconds_in_general(std::span<const Measured> told, bool cold) {
     std::array<double, most_pending> seconds{};
     std::transform(told.begin(), told.end(), seconds.begin(), [](const Measured& one) { return one.seconds; });
@@ -58,16 +59,18 @@ std::array<double, most_pending> seconds_in_general(std::span<const Measured> to
     const double sum = std::accumulate(alike.begin(), alike.end(), 0.0);
     const auto others = static_cast<double>(alike.size() - 1);
     const auto exceeds_others = [&](double one) { return one - (sum - one) / others; };
-    const auto longest = std::max_element(alike.begin() + (cold ? 1 : 0), alike.end());
-    const double longer = exceeds_others(*longest);
-    if (longer > (accident_ratio - 1) * (*longest - longer)) {
-        for (double& one : alike) {
-            one = &one == &*longest ? one : (sum - *longest) / others;
-        }
+    if (cold) {
+        const double of_cold_connections = std::clamp(exceeds_others(alike.front()), 0.0, cold_seconds);
+        std::fill(alike.begin(), alike.end(), (sum - of_cold_connections) / (others + 1));
         return seconds;
     }
-    const double of_cold_connections = cold ? std::clamp(exceeds_others(alike.front()), 0.0, cold_seconds) : 0;
-    std::fill(alike.begin(), alike.end(), (sum - of_cold_connections) / (others + 1));
+    const auto longest = std::max_element(alike.begin(), alike.end());
+    const double longer = exceeds_others(*longest);
+    const bool accident = longer > (accident_ratio - 1) * (*longest - longer);
+    const double in_general = accident ? (sum - *longest) / others : sum / (others + 1);
+    for (double& one : alike) {
+        one = accident && &one == &*longest ? one : in_general;
+    }
     return seconds;
 }
 

@@ -4,6 +4,7 @@
 
 #include "aapc/statistics/totals.hpp"
 #include "learning/size_class.hpp"
+#include "learning/times.hpp"
 
 namespace aapc::learning {
 

@@ -101,6 +101,16 @@ TEST(SizeClass, ACallThatBeganBeforeItsLastRankCameIsNoReasonToStayWithTheMpisOw
     EXPECT_DOUBLE_EQ(*one.typical_seconds(0), (0.25 - 0.05 + 0.14 + 0.083) / 3);
 }
 
+// As with blocks of 8 KB, where every second call waits for a time-out: nobody knows that by three calls, and those
+// that did not seem to be at the bound.
+TEST(SizeClass, OneSlowCallOfTheFirstThreeIsNoAccident) {
+    SizeClass one(two_prospects(0.044));
+    for (std::int64_t call = 0; call < opening_calls; ++call) {
+        static_cast<void>(one.next({}, {}));
+    }
+    EXPECT_EQ(one.next(std::vector<Measured>{{0.082, 0, 0}, {0.212, 0, 0}, {0.0094, 0, 0}}, {}).candidate, 1U);
+}
+
 TEST(SizeClass, ShortCallsBeginTogetherWhenTheyAreMeasured) {
     SizeClass one(two_prospects(0.9 * long_exchange_seconds));
     Calls calls(one);
