@@ -113,7 +113,7 @@ void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
     set_decision(selection::Decision(std::move(reason)));
 }
 
-CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
+CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first_call) {
     if (CommunicatorState* const known = job.find(comm)) {
         return known;
     }
@@ -127,6 +127,9 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
     }
     // Known without memory: whether there are others to agree with must not depend on it.
     const bool of_our_world = is_inter == 0 && is_of_world(comm, ranks, job.world());
+    // Ranks of another world may not have this library in them, so there is no asking them; and two ranks on two
+    // machines are never scheduled.
+    const bool agrees = of_our_world && ranks >= 2 && (ranks > 2 || share_a_machine(comm, ranks, job));
     std::unique_ptr<CommunicatorState> state;
     const bool decided = have_memory_for([&] {
         state.reset(new CommunicatorState(rank_in(comm), ranks, job));
@@ -137,14 +140,15 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
         } else {
             state->leave_to_mpi(Outcome::other_world, "some ranks belong to another MPI_COMM_WORLD");
         }
+        if (agrees && first_call == Messages::unequal && !state->against_unequal()) {
+            state->make_unequal(comm, job);
+        }
     });
     CommunicatorState* const kept = decided ? job.keep(comm, std::move(state)) : nullptr;
-    // Ranks of another world may not have this library in them, so there is no asking them; and two ranks on two
-    // machines are never scheduled.
-    if (!of_our_world || ranks < 2 || (ranks == 2 && !share_a_machine(comm, ranks, job))) {
+    if (!agrees) {
         return kept;
     }
-    const mpi::Agreed agreed = mpi::all_agree_on(comm, kept != nullptr, kept != nullptr ? kept->shown_digest_ : 0);
+    const mpi::Agreed agreed = mpi::all_agree_on(comm, kept != nullptr, kept != nullptr ? kept->shown_digest() : 0);
     if (!agreed.all || !kept->look_at_buffers(comm)) {
         // Nobody keeps anything, so that all ask again at the next call, when there may be memory.
         if (kept != nullptr) {
@@ -153,6 +157,9 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job) {
         return nullptr;
     }
     kept->go_on(agreed.same);
+    if (kept->unequal_) {
+        kept->unequal_->begin(agreed.same);
+    }
     kept->introduce(comm);
     if (job.recorder() != nullptr) {
         kept->recorded_name_ = job.recorder()->agree_on_name(comm);
@@ -431,27 +438,38 @@ int CommunicatorState::run(mpi::Exchange& exchange, const Call& call) {
     return receive_block.plain() ? MPI_SUCCESS : receive_block.unpack(to, ranks_, call.receive_buffer, call.comm);
 }
 
-UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job) {
-    noted_ = {};
+std::optional<Outcome> CommunicatorState::against_unequal() const {
     // What else there is against it holds for messages of any lengths; a size is the one thing that does not.
     if (why_native_ != Outcome::size) {
-        return {why_native_};
+        return why_native_;
+    }
+    return job_->configuration().unequal == selection::UnequalUse::never ? std::optional(Outcome::size) : std::nullopt;
+}
+
+void CommunicatorState::make_unequal(MPI_Comm comm, Job& job) {
+    unequal_ = std::make_unique<UnequalState>(comm, job.configuration().network, placement_, job.configuration(),
+                                              job.learned_before(placement_, true),
+                                              job.shown_on_others(placement_, true),
+                                              [this, comm] { return machine_memory(comm); });
+}
+
+UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job) {
+    noted_ = {};
+    if (const auto obstacle = against_unequal()) {
+        return {*obstacle};
     }
     if (left_alone_) {
         return {Outcome::unavailable};
     }
-    if (job.configuration().unequal == selection::UnequalUse::never) {
-        return {Outcome::size};
-    }
     if (!unequal_) {
-        Shown shown;
-        static_cast<void>(have_memory_for([&] { shown = job.shown_on_others(placement_, true); }));
-        unequal_ = UnequalState::make(call.comm, job.configuration().network, placement_, job.configuration(),
-                                      job.learned_before(placement_, true), shown,
-                                      [this, comm = call.comm] { return machine_memory(comm); });
-    }
-    if (!unequal_) {
-        return {Outcome::unavailable};
+        // The communicator has begun with a call of equal messages.
+        const bool made = have_memory_for([&] { make_unequal(call.comm, job); });
+        const mpi::Agreed agreed = mpi::all_agree_on(call.comm, made, made ? unequal_->shown_digest() : 0);
+        if (!agreed.all) {
+            unequal_.reset();
+            return {Outcome::unavailable};
+        }
+        unequal_->begin(agreed.same);
     }
     const UnequalState::Choice choice = unequal_->decide(call, job.refusals());
     noted_.waited_seconds = unequal_->waited_seconds();

@@ -31,13 +31,16 @@
 
 namespace aapc::interposer {
 
+/// What a call's messages are known to be.
+enum class Messages { equal, unequal };
+
 /// The decision for one communicator and the exchanges that came of it. Used by one thread at a time, as collectives on
 /// one communicator are.
 class CommunicatorState {
   public:
-    /// The state of `comm`, made at its first use: collective over `comm` then. Null if there is none to be had, which
-    /// is so on all its ranks.
-    [[nodiscard]] static CommunicatorState* of(MPI_Comm comm, Job& job);
+    /// The state of `comm`, made at its first call, which has such messages: collective over `comm` then. Null if there
+    /// is none to be had, which is so on all its ranks.
+    [[nodiscard]] static CommunicatorState* of(MPI_Comm comm, Job& job, Messages first_call);
 
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
@@ -106,6 +109,12 @@ class CommunicatorState {
     CommunicatorState(int rank, int ranks, const Job& job);
     /// Works out placement and decision for ranks of our world; local. Throws std::bad_alloc.
     void decide_for(MPI_Comm comm, Job& job);
+    /// What leaves every call of unequal messages to the MPI, on all ranks alike; nothing: each is decided on.
+    [[nodiscard]] std::optional<Outcome> against_unequal() const;
+    /// What calls of unequal messages need, before the ranks have agreed on it; local. Throws std::bad_alloc.
+    void make_unequal(MPI_Comm comm, Job& job);
+    /// Of what other communicators have shown this rank of both kinds of messages; 0: nothing.
+    [[nodiscard]] std::uint64_t shown_digest() const;
     /// The decision where a start costs so much, with the buffers that are known of; nothing: nobody has measured it.
     /// Throws std::bad_alloc.
     [[nodiscard]] selection::Decision decided(std::optional<double> start_seconds);
@@ -192,7 +201,7 @@ class CommunicatorState {
     std::optional<OwnCalls> own_calls_;  ///< nothing: the decision is followed
     std::optional<OwnCalls> shown_;      ///< by other communicators, until the ranks have agreed on it
     std::vector<Method> shown_methods_;  ///< what that goes by
-    std::uint64_t shown_digest_ = 0;     ///< of that; 0: there is nothing
+    std::uint64_t equal_digest_ = 0;     ///< of that; 0: there is nothing
     std::int64_t shown_calls_ = 0;       ///< of other communicators, which this one goes on with
     bool learning_failed_ = false;       ///< a rank has no memory left: the MPI's own is what everybody has
     bool machine_memory_tried_ = false;
@@ -200,7 +209,7 @@ class CommunicatorState {
     std::int64_t recorded_name_ = -1;                     ///< for segments; below 0: they are not noted
     std::uint32_t exchanges_noted_ = 0;                   ///< by the clock, noted or not
     Noted noted_;
-    std::unique_ptr<UnequalState> unequal_;  ///< null: nobody has called, or there was no memory
+    std::unique_ptr<UnequalState> unequal_;  ///< null: nobody has called
     LayoutReader send_layout_;
     LayoutReader receive_layout_;
     Scratch packed_send_;

@@ -45,12 +45,18 @@ void CommunicatorState::begin_to_learn(const Bound& bound, std::int64_t calls_be
         learned_before_ = job_->learned_before(placement_, false);
         Shown shown = job_->shown_on_others(placement_, false);
         if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
-            shown_digest_ = goes_on.digest();
+            equal_digest_ = goes_on.digest();
             shown_calls_ = shown.calls;
             shown_methods_ = std::move(shown.methods);
             shown_.emplace(set_up, std::move(goes_on));
         }
     }
+}
+
+std::uint64_t CommunicatorState::shown_digest() const {
+    // The factor keeps apart what was shown of one kind and of the other.
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
+    return equal_digest_ + factor * (unequal_ ? unequal_->shown_digest() : 0);
 }
 
 std::vector<Method> CommunicatorState::slot_methods() const {

@@ -25,7 +25,7 @@ ServedUnequal serve_unequal(Job& job, const UnequalCall& call) {
     if (call.comm == MPI_COMM_NULL) {
         return {{Outcome::arguments}};
     }
-    CommunicatorState* const state = CommunicatorState::of(call.comm, job);
+    CommunicatorState* const state = CommunicatorState::of(call.comm, job, Messages::unequal);
     return state == nullptr ? ServedUnequal{{Outcome::unavailable}} : ServedUnequal{state->decide(call, job), state};
 }
 

@@ -40,47 +40,67 @@ Expected<Prepared> prepare_unequal(const Network& network, const Placement& plac
 
 }  // namespace
 
-UnequalState::UnequalState(const Network& network, const Placement& placement,
-                           const selection::Configuration& configuration)
+UnequalState::UnequalState(MPI_Comm comm, const Network& network, const Placement& placement,
+                           const selection::Configuration& configuration, const Tuning* learned_before,
+                           const Shown& shown, std::function<mpi::MachineMemory*()> machine_memory)
     : network_(network),
       placement_(placement),
       use_(configuration.unequal),
       inquiry_(configuration.unequal),
       start_seconds_(configuration.start_seconds),
-      says_more_(configuration.verbosity >= 1) {
+      says_more_(configuration.verbosity >= 1),
+      is_first_rank_(mpi::rank_in(comm) == 0),
+      machine_memory_(std::move(machine_memory)) {
     if (use_ == selection::UnequalUse::automatic && configuration.tuning && configuration.tuning->fingerprint.unequal &&
         selection::has_shape(network, placement, *configuration.tuning)) {
         tuning_ = &*configuration.tuning;
     }
+    auto loads = LinkLoads::find(network_, placement_);
+    if (!loads) {
+        // The same on all ranks.
+        unavailable_ = true;
+        if (says_more_ && is_first_rank_) {
+            say(fmt::format("unequal messages are left to the MPI: {}", to_string(loads.error())));
+        }
+        return;
+    }
+    const Bound bound = network_bound(network_, placement_);
+    equal_seconds_per_byte_ = bound.seconds_per_byte;
+    if (use_ == selection::UnequalUse::automatic && configuration.adapt && tuning_ == nullptr) {
+        begin_to_learn(bound, learned_before, shown);
+    }
+    // Where it is measured, it is measured for all calls that it may matter for.
+    const bool measures = !start_seconds_ && !learning_ && tuning_ == nullptr;
+    crossover_ = selection::unequal_crossover(
+        network_, placement_, bound, measures ? std::optional(selection::least_start_seconds) : start_seconds_);
+    buffers_ = std::make_unique<UnequalBuffers>(static_cast<int>(placement_.participants()));
+    agreement_ = std::make_unique<mpi::DemandAgreement>(std::move(*loads), mpi::rank_in(comm));
 }
 
-std::unique_ptr<UnequalState> UnequalState::make(MPI_Comm comm, const Network& network, const Placement& placement,
-                                                 const selection::Configuration& configuration,
-                                                 const Tuning* learned_before, const Shown& shown,
-                                                 std::function<mpi::MachineMemory*()> machine_memory) {
-    std::unique_ptr<UnequalState> state;
-    const bool there = have_memory_for([&] {
-        state.reset(new UnequalState(network, placement, configuration));
-        state->machine_memory_ = std::move(machine_memory);
-        state->set_up(comm, configuration.adapt, learned_before, shown);
-    });
-    const mpi::Agreed agreed = mpi::all_agree_on(comm, there, there ? state->shown_digest_ : 0);
-    if (!agreed.all) {
-        state.reset();
-        return state;
+void UnequalState::begin_to_learn(const Bound& bound, const Tuning* learned_before, const Shown& shown) {
+    const double set_up = expected_set_up_seconds(bound, static_cast<int>(placement_.participants()));
+    learning_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_));
+    if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
+        shown_digest_ = goes_on.digest();
+        shown_calls_ = shown.calls;
+        by_clock_ = shown.methods.back();
+        shown_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_), std::move(goes_on));
     }
-    if (agreed.same && state->shown_) {
-        state->go_on();
-    }
-    state->shown_.reset();
-    if (state->agreement_) {
-        state->agreement_->note_common_moment();
-    }
-    return state;
+    unasked_.emplace(static_cast<std::size_t>(placement_.participants()));
 }
 
-void UnequalState::go_on() {
-    learning_ = std::move(shown_);
+void UnequalState::begin(bool all_were_shown_the_same) {
+    if (all_were_shown_the_same && shown_) {
+        learning_ = std::move(shown_);
+        say_what_was_shown();
+    }
+    shown_.reset();
+    if (agreement_) {
+        agreement_->note_common_moment();
+    }
+}
+
+void UnequalState::say_what_was_shown() const {
     if (says_more_ && is_first_rank_) {
         static_cast<void>(have_memory_for([&] {
             say(
@@ -89,39 +109,6 @@ void UnequalState::go_on() {
                             placement_.participants(), shown_calls_));
         }));
     }
-}
-
-void UnequalState::set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before, const Shown& shown) {
-    is_first_rank_ = mpi::rank_in(comm) == 0;
-    auto loads = LinkLoads::find(network_, placement_);
-    if (!loads) {
-        // The same on all ranks.
-        unavailable_ = true;
-        if (says_more_ && mpi::rank_in(comm) == 0) {
-            say(fmt::format("unequal messages are left to the MPI: {}", to_string(loads.error())));
-        }
-        return;
-    }
-    const Bound bound = network_bound(network_, placement_);
-    equal_seconds_per_byte_ = bound.seconds_per_byte;
-    if (use_ == selection::UnequalUse::automatic && adapt && tuning_ == nullptr) {
-        const double set_up = expected_set_up_seconds(bound, static_cast<int>(placement_.participants()));
-        learning_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_));
-        if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
-            shown_digest_ = goes_on.digest();
-            shown_calls_ = shown.calls;
-            by_clock_ = shown.methods.back();
-            shown_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_),
-                           std::move(goes_on));
-        }
-        unasked_.emplace(static_cast<std::size_t>(placement_.participants()));
-    }
-    // Where it is measured, it is measured for all calls that it may matter for.
-    const bool measures = !start_seconds_ && !learning_ && tuning_ == nullptr;
-    crossover_ = selection::unequal_crossover(
-        network_, placement_, bound, measures ? std::optional(selection::least_start_seconds) : start_seconds_);
-    buffers_ = std::make_unique<UnequalBuffers>(static_cast<int>(placement_.participants()));
-    agreement_ = std::make_unique<mpi::DemandAgreement>(std::move(*loads), mpi::rank_in(comm));
 }
 
 UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusals& refusals) {

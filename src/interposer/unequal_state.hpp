@@ -27,15 +27,19 @@ namespace aapc::interposer {
 /// The agreement on each call and the exchange that carries out those that are worth it. Used by one thread at a time.
 class UnequalState {
   public:
-    /// Of a communicator on which there is something to schedule; collective over `comm`. `learned_before` is what
-    /// earlier jobs have learned there, null: nothing; it outlives this. `shown` is what this rank has from other
-    /// communicators; it is gone on with where all ranks have the same. `machine_memory` is what the ranks of a machine
-    /// share, null: nothing; collective, once at most. Null on all ranks if one has no memory for it.
-    [[nodiscard]] static std::unique_ptr<UnequalState> make(MPI_Comm comm, const Network& network,
-                                                            const Placement& placement,
-                                                            const selection::Configuration& configuration,
-                                                            const Tuning* learned_before, const Shown& shown,
-                                                            std::function<mpi::MachineMemory*()> machine_memory);
+    /// Of a communicator on which there is something to schedule; local. `learned_before` is what earlier jobs have
+    /// learned there, null: nothing; network, placement and it outlive this. `shown` is what this rank has from other
+    /// communicators. `machine_memory` gives what the ranks of a machine share, null: nothing; collective, called once
+    /// at most. Throws std::bad_alloc.
+    UnequalState(MPI_Comm comm, const Network& network, const Placement& placement,
+                 const selection::Configuration& configuration, const Tuning* learned_before, const Shown& shown,
+                 std::function<mpi::MachineMemory*()> machine_memory);
+
+    /// Of what other communicators have shown this rank; 0: nothing.
+    [[nodiscard]] std::uint64_t shown_digest() const { return shown_digest_; }
+    /// After all ranks have made theirs, and before any call: goes on with what other communicators have shown if that
+    /// is the same on all ranks. Local; right after the ranks have left an all-reduce.
+    void begin(bool all_were_shown_the_same);
 
     /// What becomes of a call.
     struct Choice {
@@ -73,11 +77,9 @@ class UnequalState {
     void release() { exchange_.reset(); }
 
   private:
-    UnequalState(const Network& network, const Placement& placement, const selection::Configuration& configuration);
-    /// What does not depend on a call; local. Throws std::bad_alloc.
-    void set_up(MPI_Comm comm, bool adapt, const Tuning* learned_before, const Shown& shown);
-    /// Goes on with what other communicators have shown.
-    void go_on();
+    /// Throws std::bad_alloc.
+    void begin_to_learn(const Bound& bound, const Tuning* learned_before, const Shown& shown);
+    void say_what_was_shown() const;
     /// What exchanges by the clock go by, here or where this has gone on.
     [[nodiscard]] const Method& method_by_clock() const { return exchange_ ? exchange_->method() : by_clock_; }
     /// One reduction. What is against exchanging the call; nothing: nothing but its size.

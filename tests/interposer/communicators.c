@@ -8,8 +8,11 @@
  *     mixed                 two halves of the ranks learn by themselves, each on machines of the same names; then there
  *                           are communicators of ranks of both, which know different things
  *     threads               two threads that each duplicate, call and free
+ *     agreements            the same as unequal, and the first call of each makes one all-reduce and no more
  *
  * Every byte is checked. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,6 +21,17 @@
 
 static int calls;
 static int bytes;
+
+static long all_reduces; /* of ours, since nobody else makes one here */
+
+/* What the library calls: names of the program come before the MPI's. */
+__attribute__((visibility("default"))) int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count,
+                                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+    static int (*real)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+    if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, "PMPI_Allreduce");
+    __atomic_add_fetch(&all_reduces, 1, __ATOMIC_RELAXED);
+    return real(sendbuf, recvbuf, count, datatype, op, comm);
+}
 
 static unsigned char byte_of(int call, int from, int to, int place) {
     return (unsigned char)(call * 131 + from * 31 + to * 17 + place * 7 + (place >> 8));
@@ -60,6 +74,21 @@ static void exchange(MPI_Comm comm, int call, int unequal) {
     }
     free(send);
     free(receive);
+}
+
+static void begin_with_one_agreement(void) {
+    for (int one = 0; one < 4; ++one) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        const long before = all_reduces;
+        exchange(comm, 0, 1);
+        if (all_reduces - before != 1) {
+            fprintf(stderr, "communicators: communicator %d began with %ld all-reduces\n", one, all_reduces - before);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        for (int call = 1; call < calls; ++call) exchange(comm, call, 1);
+        MPI_Comm_free(&comm);
+    }
 }
 
 static void one_after_the_other(MPI_Comm parent, int communicators, int unequal) {
@@ -133,6 +162,8 @@ int main(int argc, char** argv) {
         threads();
     } else if (strcmp(mode, "mixed") == 0) {
         mixed();
+    } else if (strcmp(mode, "agreements") == 0) {
+        begin_with_one_agreement();
     } else {
         one_after_the_other(MPI_COMM_WORLD, 4, strcmp(mode, "unequal") == 0);
     }
