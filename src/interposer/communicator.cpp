@@ -149,7 +149,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first
         return kept;
     }
     const mpi::Agreed agreed = mpi::all_agree_on(comm, kept != nullptr, kept != nullptr ? kept->shown_digest() : 0);
-    if (!agreed.all || !kept->look_at_buffers(comm)) {
+    if (!agreed.all || !kept->keep_within_limit(comm)) {
         // Nobody keeps anything, so that all ask again at the next call, when there may be memory.
         if (kept != nullptr) {
             job.forget(comm);
@@ -182,6 +182,7 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
         why_native_ = Outcome::few_ranks;
     }
     set_decision(decided(configuration.start_seconds));
+    needs_ = own_needs(comm);
     begin_to_learn(bound, comm == MPI_COMM_WORLD ? job.opening().made() : 0);
     if (!own_calls_ && !configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
         start_matters_from_ =
@@ -220,37 +221,29 @@ selection::Decision CommunicatorState::decided(std::optional<double> start_secon
                                    *configuration.buffer_limit);
 }
 
-bool CommunicatorState::look_at_buffers(MPI_Comm comm) {
+std::vector<BufferedMethod> CommunicatorState::own_needs(MPI_Comm comm) {
     const selection::Configuration& configuration = job_->configuration();
     if (!configuration.buffer_limit && configuration.verbosity < 1) {
-        return true;
+        return {};
     }
     const auto blocks_of = [rank = rank_in(comm)](const Timetable& timetable, const Synchronisation& synchronisation) {
         return buffer_blocks(make_plan(timetable, rank, synchronisation));
     };
-    std::vector<BufferedMethod> needs;
-    bool known = have_memory_for([&] {
-        if (configuration.buffer_limit) {
-            const Bound bound = network_bound(configuration.network, placement_);
-            const selection::LimitedDecision limited = {decided_.decision,
-                                                        decided_otherwise(bound, configuration.start_seconds)};
-            needs = selection::forwarding_methods(*timetables_, limited, blocks_of);
-        } else {
-            needs = selection::forwarding_methods(*timetables_, decided_.decision, blocks_of);
-        }
-    });
-    if (!all_agree(comm, known)) {
-        return false;
+    if (!configuration.buffer_limit) {
+        return selection::forwarding_methods(*timetables_, decided_.decision, blocks_of);
     }
-    if (needs.empty()) {
+    const Bound bound = network_bound(configuration.network, placement_);
+    const selection::LimitedDecision limited = {decided_.decision,
+                                                decided_otherwise(bound, configuration.start_seconds)};
+    return selection::forwarding_methods(*timetables_, limited, blocks_of);
+}
+
+bool CommunicatorState::keep_within_limit(MPI_Comm comm) {
+    if (needs_.empty()) {
         return true;
     }
-    // All ranks have the same methods here, in the same order.
-    known = find_largest(comm, needs);
-    const bool followed = have_memory_for([&] {
-        needs_ = std::move(needs);
-        set_decision(decided(configuration.start_seconds));
-    });
+    const bool known = find_largest(comm, needs_);
+    const bool followed = have_memory_for([&] { set_decision(decided(job_->configuration().start_seconds)); });
     return all_agree(comm, known && followed);
 }
 

@@ -120,10 +120,13 @@ class CommunicatorState {
     [[nodiscard]] selection::Decision decided(std::optional<double> start_seconds);
     /// What is decided where nobody insists on a method, for what does not keep within a limit of buffers. As above.
     [[nodiscard]] selection::Decision decided_otherwise(const Bound& bound, std::optional<double> start_seconds);
-    /// Finds out what buffers the decision's methods take, where there is a limit or somebody wants to know, and keeps
-    /// the decision within the limit. Collective over `comm` then: ranks need different buffers, and the one that needs
-    /// most counts. False on all ranks if one has no memory left.
-    bool look_at_buffers(MPI_Comm comm);
+    /// What buffers the decision's methods take on this rank, where there is a limit or somebody wants to know; empty:
+    /// nothing is forwarded, or nobody asks. The same methods on all ranks, in the same order; local. Throws
+    /// std::bad_alloc.
+    [[nodiscard]] std::vector<BufferedMethod> own_needs(MPI_Comm comm);
+    /// Keeps the decision within the limit of buffers. Collective over `comm` if there are needs: ranks have different
+    /// ones, and the one that needs most counts. False on all ranks if one has no memory left.
+    bool keep_within_limit(MPI_Comm comm);
     void introduce(MPI_Comm comm) const;
     /// Begins to learn, if the decision is the rule's and there is something to learn. Throws std::bad_alloc.
     void begin_to_learn(const Bound& bound, std::int64_t calls_before);
@@ -193,7 +196,8 @@ class CommunicatorState {
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
     std::optional<Timetables> timetables_;  ///< until an exchange has been made of them; nothing: nothing was decided
-    std::vector<BufferedMethod> needs_;  ///< of the rank that needs most; empty: nothing is forwarded, or nobody asked
+    /// Of the rank that needs most, once the ranks have agreed; empty: nothing is forwarded, or nobody asked.
+    std::vector<BufferedMethod> needs_;
     /// The smallest block for which it matters what a start costs, as long as nobody has measured it.
     std::int64_t start_matters_from_ = std::numeric_limits<std::int64_t>::max();
     Decided decided_;
