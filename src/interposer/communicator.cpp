@@ -440,10 +440,9 @@ std::optional<Outcome> CommunicatorState::against_unequal() const {
 }
 
 void CommunicatorState::make_unequal(MPI_Comm comm, Job& job) {
-    unequal_ = std::make_unique<UnequalState>(comm, job.configuration().network, placement_, job.configuration(),
-                                              job.learned_before(placement_, true),
-                                              job.shown_on_others(placement_, true),
-                                              [this, comm] { return machine_memory(comm); });
+    unequal_ = std::make_unique<UnequalState>(
+        comm, job.configuration().network, placement_, job.configuration(), job.learned_before(placement_, true),
+        job.shown_on_others(placement_, true), [this, comm] { return machine_memory(comm); });
 }
 
 UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job) {
@@ -491,7 +490,14 @@ std::vector<std::string> CommunicatorState::report() const {
     return lines;
 }
 
+void CommunicatorState::complete() {
+    if (unequal_) {
+        unequal_->hear_in_passing();
+    }
+}
+
 void CommunicatorState::release_exchanges() {
+    complete();
     for (Slot& slot : decided_.slots) {
         slot.exchange.reset();
     }

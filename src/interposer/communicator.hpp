@@ -102,6 +102,8 @@ class CommunicatorState {
     /// All calls are the MPI's own from now on.
     void leave_alone() { left_alone_ = true; }
 
+    /// Waits for what goes on there between calls.
+    void complete();
     /// Gives the exchanges back while MPI can still free their communicators.
     void release_exchanges();
 

@@ -35,6 +35,14 @@ int initialise_thread(int* argc, char*** argv, int required, int* provided) {
     return error;
 }
 
+int free_communicator(int (*real_routine)(MPI_Comm*), MPI_Comm* comm) {
+    Job* const job = Job::current();
+    if (job != nullptr && comm != nullptr && *comm != MPI_COMM_NULL) {
+        job->before_freeing(*comm);
+    }
+    return real_routine(comm);
+}
+
 /// What becomes of a call, and with which exchange.
 struct Served {
     CommunicatorState::Choice choice;
@@ -174,6 +182,16 @@ AAPC_INTERPOSED int MPI_Init_thread(int* argc, char*** argv, int required, int* 
     return aapc::interposer::initialise_thread(argc, argv, required, provided);
 }
 AAPC_ALSO_AS_PMPI(Init_thread)
+
+AAPC_INTERPOSED int MPI_Comm_free(MPI_Comm* comm) {
+    return aapc::interposer::free_communicator(aapc::interposer::real().comm_free, comm);
+}
+AAPC_ALSO_AS_PMPI(Comm_free)
+
+AAPC_INTERPOSED int MPI_Comm_disconnect(MPI_Comm* comm) {
+    return aapc::interposer::free_communicator(aapc::interposer::real().comm_disconnect, comm);
+}
+AAPC_ALSO_AS_PMPI(Comm_disconnect)
 
 AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {

@@ -384,6 +384,12 @@ bool Job::is_left_alone(MPI_Comm comm) const {
     return found != 0;
 }
 
+void Job::before_freeing(MPI_Comm comm) const {
+    if (CommunicatorState* const state = find(comm)) {
+        state->complete();
+    }
+}
+
 void Job::forget(MPI_Comm comm) { PMPI_Comm_delete_attr(comm, communicator_key_); }
 
 int Job::communicator_freed(MPI_Comm, int, void* state, void* job) {

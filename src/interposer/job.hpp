@@ -58,6 +58,9 @@ class Job {
     [[nodiscard]] CommunicatorState* find(MPI_Comm comm) const;
     /// Keeps `state` with `comm` until that is freed or MPI ends. Null, and nothing is kept, if there is no memory.
     CommunicatorState* keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state);
+    /// The program frees `comm` now: nothing of ours goes on there any more. An MPI may keep a communicator on which
+    /// something does, and not say that it has been freed.
+    void before_freeing(MPI_Comm comm) const;
     /// Sets nothing more up on `comm`: its calls are the MPI's own from now on. Local, and called by all its ranks.
     void leave_alone(MPI_Comm comm);
     /// Whether it was left alone before it had a state.

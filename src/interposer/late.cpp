@@ -138,6 +138,7 @@ extern "C" __attribute__((visibility("default"))) const int aapc_late = 1;
 #define AAPC_LATE(NAME, ...)              \
     AAPC_LATE_AS(MPI_##NAME, __VA_ARGS__) \
     AAPC_LATE_AS(PMPI_##NAME, __VA_ARGS__)
+#define AAPC_LATE_1(NAME) AAPC_LATE(NAME, (Word a), a)
 #define AAPC_LATE_2(NAME) AAPC_LATE(NAME, (Word a, Word b), a, b)
 #define AAPC_LATE_4(NAME) AAPC_LATE(NAME, (Word a, Word b, Word c, Word d), a, b, c, d)
 #define AAPC_LATE_7(NAME) AAPC_LATE(NAME, (Word a, Word b, Word c, Word d, Word e, Word f, Word g), a, b, c, d, e, f, g)
@@ -153,6 +154,8 @@ extern "C" __attribute__((visibility("default"))) const int aapc_late = 1;
 // order to know whether the MPI has it.
 AAPC_LATE_2(Init)
 AAPC_LATE_4(Init_thread)
+AAPC_LATE_1(Comm_free)
+AAPC_LATE_1(Comm_disconnect)
 AAPC_LATE_7(Alltoall)
 AAPC_LATE_9(Alltoallv)
 AAPC_LATE_9(Alltoallw)

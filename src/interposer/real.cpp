@@ -18,6 +18,8 @@ const RealRoutines& real() {
     static const RealRoutines routines = {
         find_next<decltype(&MPI_Init)>("PMPI_Init", "MPI_Init"),
         find_next<decltype(&MPI_Init_thread)>("PMPI_Init_thread", "MPI_Init_thread"),
+        find_next<decltype(&MPI_Comm_free)>("PMPI_Comm_free", "MPI_Comm_free"),
+        find_next<decltype(&MPI_Comm_disconnect)>("PMPI_Comm_disconnect", "MPI_Comm_disconnect"),
         find_next<decltype(&MPI_Alltoall)>("PMPI_Alltoall", "MPI_Alltoall"),
         find_next<decltype(&MPI_Alltoallv)>("PMPI_Alltoallv", "MPI_Alltoallv"),
         find_next<decltype(&MPI_Alltoallw)>("PMPI_Alltoallw", "MPI_Alltoallw"),

@@ -24,6 +24,8 @@ template <class Routine>
 struct RealRoutines {
     decltype(&MPI_Init) init;
     decltype(&MPI_Init_thread) init_thread;
+    decltype(&MPI_Comm_free) comm_free;
+    decltype(&MPI_Comm_disconnect) comm_disconnect;
     decltype(&MPI_Alltoall) alltoall;
     decltype(&MPI_Alltoallv) alltoallv;
     decltype(&MPI_Alltoallw) alltoallw;

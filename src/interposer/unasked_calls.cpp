@@ -7,9 +7,6 @@ namespace aapc::interposer {
 
 namespace {
 
-/// As far as calls learn together.
-constexpr double most_alike = 1.25;
-
 /// False: the sum is beyond 64 bits.
 bool add_to(std::vector<std::int64_t>& sums, std::span<const std::int64_t> more, std::int64_t& total) {
     for (std::size_t peer = 0; peer < sums.size(); ++peer) {

@@ -12,6 +12,9 @@
 
 namespace aapc::interposer {
 
+/// Calls of which the largest is so many times the smallest, or less, learn together.
+inline constexpr double most_alike = 1.25;
+
 /// Of one rank of one communicator. Used by one thread at a time.
 class UnaskedCalls {
   public:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "interposer/expectations.hpp"
+#include "interposer/unasked_calls.hpp"
 #include "selection/learned.hpp"
 
 namespace aapc::interposer {
@@ -23,26 +24,27 @@ constexpr std::int64_t most_passes_on_trust = 250;
 /// Ranks leave an agreement within a fraction of a millisecond. The first calls' times need not be as good as those
 /// that decide between who is nearly as fast.
 constexpr double shortest_seconds_apart = 5e-3;
+/// Times what an exchange by the clock takes at least: what the MPI's own may take without one being tried at once.
+constexpr double fast_enough = 1.25;
+/// Nobody has seen an exchange by the clock come nearer to its bound, the start apart.
+constexpr double best_share_of_bound = 0.97;
 static_assert(learning::most_pending <= mpi::PastClaim::most_calls);
 
 }  // namespace
 
-UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds,
-                                 double start_seconds)
+UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, const ExpectedByClock& expected)
     : before_(before),
       seconds_per_byte_(seconds_per_byte),
-      set_up_seconds_(set_up_seconds),
-      start_seconds_(start_seconds),
+      expected_(expected),
       // Who knows a winner begins with it.
       apart_left_(before == nullptr ? learning::opening_calls : 0),
       opened_(before != nullptr) {}
 
-UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds,
-                                 double start_seconds, learning::Learner shown)
+UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, const ExpectedByClock& expected,
+                                 learning::Learner shown)
     : before_(before),
       seconds_per_byte_(seconds_per_byte),
-      set_up_seconds_(set_up_seconds),
-      start_seconds_(start_seconds),
+      expected_(expected),
       learner_(std::move(shown)),
       opened_(true) {
     bool all_rest = true;
@@ -63,6 +65,7 @@ UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, 
 
 UnequalLearning::Opening UnequalLearning::begin_call() {
     ++calls_;
+    tells_in_passing_ = false;
     if (apart_left_ == 0 && !has_to_tell_ && resting_ != nullptr) {
         learning::SizeClass& size_class = *resting_->size_class;
         if (size_class.resting() && passes_left_ > 0) {
@@ -75,21 +78,34 @@ UnequalLearning::Opening UnequalLearning::begin_call() {
         if (!size_class.resting() && size_class.measures_apart()) {
             apart_from_ = calls_;
             apart_left_ = size_class.own_turns_wanted();
+            in_a_row_ = true;
         }
         resting_ = nullptr;
     }
     if (apart_left_ > 0 && calls_ >= apart_from_) {
+        // The last of the first calls shows what the others have shown, so that whoever is fast enough is not asked.
+        tells_in_passing_ = !opened_ && apart_left_ == 1 && has_to_tell_;
         --apart_left_;
         latest_apart_ = calls_;
         has_to_tell_ = true;
         return Opening::apart;
     }
+    if (has_to_tell_ && can_tell_in_passing()) {
+        has_to_tell_ = false;
+        tells_in_passing_ = true;
+        return Opening::passed;
+    }
     return Opening::asked;
 }
 
-bool UnequalLearning::has_memory_for_a_turn() {
-    const std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[memory_of_an_unequal_turn]);
-    return memory != nullptr;
+/// An agreement has all ranks wait for the last one, and what is told in passing nobody. Whoever exchanges by the clock
+/// agrees anyway, and who seems to be slow in its first calls is helped at once.
+bool UnequalLearning::can_tell_in_passing() const {
+    return (opened_ ? in_a_row_ : first_are_fast_) && clocks_agree_ && measured_ == nullptr && resting_ == nullptr;
+}
+
+std::unique_ptr<std::byte[]> UnequalLearning::memory_for_a_turn() {
+    return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[memory_of_an_unequal_turn]);
 }
 
 void UnequalLearning::tell(mpi::DemandClaim& claim) const {
@@ -114,22 +130,63 @@ void UnequalLearning::hear(const mpi::AgreedDemand& agreed) {
 
 void UnequalLearning::hear_past(const mpi::AgreedDemand& agreed) {
     has_to_tell_ = false;
+    clocks_agree_ = true;
     if (agreed.past.calls > 0) {
-        past_ = agreed.past;
+        past_ = with_first(agreed.past);
         past_agreement_seconds_ = agreed.cost_seconds;
     }
 }
 
+void UnequalLearning::hear_in_passing(const mpi::AgreedPast& past, bool made) {
+    clocks_agree_ = past.timed;
+    if (!opened_ && first_past_.calls == 0) {
+        first_past_ = past;
+        first_are_fast_ = past.known && past.timed &&
+                          past.seconds[past.calls - 1] < fast_enough * least_seconds(past.bound.nanoseconds);
+        return;
+    }
+    Class* const of = learn_from(with_first(past), 0, made);
+    if (of == nullptr) {
+        return;
+    }
+    learning::SizeClass& size_class = *of->size_class;
+    if (!size_class.resting()) {
+        const learning::Turn turn = next_turn(*of);
+        if (turn.candidate != own) {
+            granted_ = of;
+            granted_turn_ = turn;
+        } else if (turn.own_next) {
+            take_apart(*of, 1);
+        }
+    }
+    if (size_class.resting() && size_class.winner() == own) {
+        rest(*of);
+    }
+}
+
+mpi::AgreedPast UnequalLearning::with_first(const mpi::AgreedPast& past) {
+    const mpi::AgreedPast first = std::exchange(first_past_, {});
+    if (first.calls == 0) {
+        return past;
+    }
+    mpi::AgreedPast both = first;
+    both.calls = std::min(first.calls + past.calls, mpi::PastClaim::most_calls);
+    std::copy_n(past.seconds.begin(), both.calls - first.calls, both.seconds.begin() + first.calls);
+    const auto [less, more] = std::minmax(first.bound.nanoseconds, past.bound.nanoseconds);
+    both.known = first.known && past.known && static_cast<double>(more) <= most_alike * static_cast<double>(less);
+    both.timed = both.known && first.timed && past.timed;
+    return both;
+}
+
 /// Of the first calls nobody knew beforehand what they would be; later ones are of a class that has asked for them, or
 /// of another one, which may have their times as well.
-void UnequalLearning::learn_from_past(bool made) {
-    const mpi::AgreedPast past = std::exchange(past_, {});
+UnequalLearning::Class* UnequalLearning::learn_from(const mpi::AgreedPast& past, double agreement_seconds, bool made) {
     if (past.calls == 0) {
-        return;
+        return nullptr;
     }
     const bool opens = !std::exchange(opened_, true);
     if (!past.known || past.bound.nanoseconds <= 0) {
-        return;
+        return nullptr;
     }
     const learning::SizeClass* near = learner_.find_near(past.bound.nanoseconds);
     const double least = *std::min_element(past.seconds.begin(), past.seconds.begin() + past.calls);
@@ -139,19 +196,25 @@ void UnequalLearning::learn_from_past(bool made) {
         near = begun(past.bound.nanoseconds, made, teaches ? 0 : static_cast<std::int64_t>(past.calls)).size_class;
     }
     if (near == nullptr) {
-        return;
+        return nullptr;
     }
     Class& of = classes_.at(near);
     of.latest_call = latest_apart_;
     if (!teaches) {
-        return;
+        return of.size_class->resting() ? &of : nullptr;
     }
     const double to_class_size = static_cast<double>(near->size()) / static_cast<double>(past.bound.nanoseconds);
     of.size_class->take_own_apart(past.calls);
     of.turns_told = past.calls;
     for (std::size_t turn = 0; turn < past.calls; ++turn) {
-        of.told[turn] = {past.seconds[turn], past_agreement_seconds_, 0, to_class_size};
+        of.told[turn] = {past.seconds[turn], agreement_seconds, 0, to_class_size};
     }
+    return &of;
+}
+
+learning::Turn UnequalLearning::next_turn(Class& of) {
+    const std::span<const learning::Measured> told(of.told.data(), std::exchange(of.turns_told, 0));
+    return learner_.next(*of.size_class, told);
 }
 
 void UnequalLearning::take_apart(const Class& of, std::int64_t distance) {
@@ -160,6 +223,7 @@ void UnequalLearning::take_apart(const Class& of, std::int64_t distance) {
     }
     apart_from_ = calls_ + distance;
     apart_left_ = distance == 1 ? of.size_class->own_turns_wanted() : 1;
+    in_a_row_ = distance == 1;
 }
 
 void UnequalLearning::rest(Class& of) {
@@ -177,6 +241,11 @@ std::int64_t UnequalLearning::size_of(std::int64_t nanoseconds) const {
     return std::max<std::int64_t>(std::llround(1e-9 * static_cast<double>(nanoseconds) / seconds_per_byte_), 1);
 }
 
+double UnequalLearning::least_seconds(std::int64_t nanoseconds) const {
+    const double seconds = 1e-9 * static_cast<double>(nanoseconds) / best_share_of_bound;
+    return least_seconds_by_clock(seconds, size_of(nanoseconds), expected_.start_seconds) + expected_.agreement_seconds;
+}
+
 UnequalLearning::Class& UnequalLearning::begun(std::int64_t nanoseconds, bool made, std::int64_t calls) {
     learning::Beginning beginning;
     beginning.size = nanoseconds;
@@ -184,8 +253,7 @@ UnequalLearning::Class& UnequalLearning::begun(std::int64_t nanoseconds, bool ma
     beginning.agrees_anyway = true;
     beginning.least_seconds = 1e-9 * static_cast<double>(nanoseconds);
     const std::int64_t size = size_of(nanoseconds);
-    const double least = least_seconds_by_clock(beginning.least_seconds, size, start_seconds_);
-    beginning.prospects = {{own}, {by_clock, made ? 0 : set_up_seconds_, least}};
+    beginning.prospects = {{own}, {by_clock, made ? 0 : expected_.set_up_seconds, least_seconds(nanoseconds)}};
     const Method* const winner = before_ != nullptr ? selection::learned_method(*before_, size) : nullptr;
     if (winner != nullptr) {
         beginning.winner = winner->native() ? own : by_clock;
@@ -202,20 +270,20 @@ UnequalLearning::Class& UnequalLearning::class_of(std::int64_t nanoseconds, bool
 UnequalLearning::Turn UnequalLearning::take_turn(const mpi::AgreedDemand& agreed, bool made) {
     const std::int64_t nanoseconds =
         std::max<std::int64_t>(std::llround(static_cast<double>(agreed.bound.nanoseconds) / headers_), 1);
-    learn_from_past(made);
+    learn_from(std::exchange(past_, {}), past_agreement_seconds_, made);
     Class& of = class_of(nanoseconds, made);
     // Sizes that take turns come back after as many calls as before.
     const std::int64_t distance = of.latest_call > 0 ? calls_ - of.latest_call : 1;
     of.latest_call = calls_;
     learning::SizeClass& size_class = *of.size_class;
+    const bool granted = std::exchange(granted_, nullptr) == &of;
     Turn taken;
     if (size_class.resting()) {
         size_class.skip();
         candidate_ = size_class.winner();
         taken = {candidate_ == by_clock, false};
     } else {
-        const std::span<const learning::Measured> told(of.told.data(), std::exchange(of.turns_told, 0));
-        const learning::Turn turn = learner_.next(size_class, told);
+        const learning::Turn turn = granted ? granted_turn_ : next_turn(of);
         candidate_ = turn.candidate;
         measured_ = turn.measured ? &of : nullptr;
         measured_nanoseconds_ = nanoseconds;

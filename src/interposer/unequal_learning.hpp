@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "aapc/mpi/demand_agreement.hpp"
@@ -16,6 +17,13 @@
 #include "learning/learner.hpp"
 
 namespace aapc::interposer {
+
+/// What an exchange by the clock is expected to take beside its bound before one has been seen.
+struct ExpectedByClock {
+    double set_up_seconds = 0;
+    double agreement_seconds = 0;  ///< before each call
+    double start_seconds = 0;      ///< at least
+};
 
 /// The MPI's own routine against the clock. Used by one thread at a time.
 class UnequalLearning {
@@ -26,22 +34,26 @@ class UnequalLearning {
 
     /// `before`: what earlier jobs have learned on a communicator like this, null: nothing; it outlives this.
     /// `seconds_per_byte` is that of the bound of equal messages, > 0: sizes in tunings are those of such.
-    /// `set_up_seconds` is what setting the exchange up is expected to take, `start_seconds` what a start costs at
-    /// least.
-    UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds, double start_seconds);
+    UnequalLearning(const Tuning* before, double seconds_per_byte, const ExpectedByClock& expected);
     /// Goes on with what other communicators have shown, which is something. Where the MPI's own has won whenever
     /// anybody was asked, nobody is for as many calls, within limits. Throws std::bad_alloc.
-    UnequalLearning(const Tuning* before, double seconds_per_byte, double set_up_seconds, double start_seconds,
+    UnequalLearning(const Tuning* before, double seconds_per_byte, const ExpectedByClock& expected,
                     learning::Learner shown);
 
     /// How a call begins. What is not asked about is the MPI's own.
     enum class Opening : std::uint8_t {
         asked,
         passed,  ///< nothing is to be found out in it
-        apart,   ///< each rank notes its bytes and its time, and tells of them in the next agreement
+        apart,   ///< each rank notes its bytes and its time, and tells of them later
     };
     /// Once for each call, on all ranks alike. O(1).
     [[nodiscard]] Opening begin_call();
+    /// Whether each rank tells first, without waiting for anybody, what it has noted so far: hear_in_passing() at the
+    /// next call, before begin_call().
+    [[nodiscard]] bool tells_in_passing() const { return tells_in_passing_; }
+    /// What was told of calls that were taken apart, and with it whose turn the next call seems to be: it is asked
+    /// about if that is not the MPI's own. `made` as for take_turn(). Throws std::bad_alloc.
+    void hear_in_passing(const mpi::AgreedPast& past, bool made);
 
     /// Whose turn a call is that was asked about.
     struct Turn {
@@ -49,8 +61,9 @@ class UnequalLearning {
         bool measured = false;  ///< note_call() wants to know what it takes
     };
 
-    /// Whether there is memory for a turn. To be asked before the ranks agree, so that all can take what follows.
-    [[nodiscard]] static bool has_memory_for_a_turn();
+    /// More than a turn needs; null: there is none. To be asked for before the ranks agree, so that all can take what
+    /// follows, and given back before the turn.
+    [[nodiscard]] static std::unique_ptr<std::byte[]> memory_for_a_turn();
     /// What this rank has to say in the agreement.
     void tell(mpi::DemandClaim& claim) const;
     /// What the agreement came to of the turn before.
@@ -81,7 +94,15 @@ class UnequalLearning {
     };
     [[nodiscard]] Class& class_of(std::int64_t nanoseconds, bool made);
     [[nodiscard]] Class& begun(std::int64_t nanoseconds, bool made, std::int64_t calls);
-    void learn_from_past(bool made);
+    /// The class of these calls; null: there is none, or it has no use for them.
+    Class* learn_from(const mpi::AgreedPast& past, double agreement_seconds, bool made);
+    /// With what was told of the first calls before, if anything was.
+    [[nodiscard]] mpi::AgreedPast with_first(const mpi::AgreedPast& past);
+    [[nodiscard]] bool can_tell_in_passing() const;
+    /// No exchange by the clock of that bound takes less, its agreement included.
+    [[nodiscard]] double least_seconds(std::int64_t nanoseconds) const;
+    /// Whose turn the next call of a class is, if it does not rest.
+    [[nodiscard]] learning::Turn next_turn(Class& of);
     /// Takes the MPI's own next turns apart, where its class has the next calls.
     void take_apart(const Class& of, std::int64_t distance);
     /// Lets the calls of a class that rests pass.
@@ -89,8 +110,7 @@ class UnequalLearning {
 
     const Tuning* before_;
     double seconds_per_byte_;
-    double set_up_seconds_;
-    double start_seconds_;
+    ExpectedByClock expected_;
     learning::Learner learner_;
     std::map<const learning::SizeClass*, Class> classes_;
     double headers_ = 1;                     ///< how many times as long bounds are as those of the messages alone
@@ -103,7 +123,14 @@ class UnequalLearning {
     std::int64_t apart_from_ = 1;        ///< the first call that is taken apart
     std::size_t apart_left_ = 0;         ///< so many are
     std::int64_t latest_apart_ = 0;      ///< the latest one
-    bool has_to_tell_ = false;           ///< of calls that were taken apart: the next one is asked about
+    bool has_to_tell_ = false;           ///< of calls that were taken apart
+    bool tells_in_passing_ = false;      ///< of these, with the latest call
+    mpi::AgreedPast first_past_;         ///< of the first calls but the last one; no calls: nothing was told of them
+    bool first_are_fast_ = false;        ///< so that nobody is asked about the call after them
+    bool in_a_row_ = false;              ///< these are, and the call after them will be of the same class
+    bool clocks_agree_ = true;           ///< as far as has been told, so that nobody has to begin together
+    Class* granted_ = nullptr;           ///< whose next turn is not the MPI's own, as was heard in passing
+    learning::Turn granted_turn_;        ///< that turn
     bool opened_ = false;                ///< the first calls have been told of, or there were none
     mpi::AgreedPast past_;               ///< that has not taught yet
     double past_agreement_seconds_ = 0;  ///< what the agreement on it took

@@ -78,13 +78,15 @@ UnequalState::UnequalState(MPI_Comm comm, const Network& network, const Placemen
 }
 
 void UnequalState::begin_to_learn(const Bound& bound, const Tuning* learned_before, const Shown& shown) {
-    const double set_up = expected_set_up_seconds(bound, static_cast<int>(placement_.participants()));
-    learning_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_));
-    if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
+    const auto ranks = static_cast<int>(placement_.participants());
+    const ExpectedByClock expected = {expected_unequal_set_up_seconds(bound, ranks),
+                                      expected_agreement_seconds(bound, ranks), least_start(start_seconds_)};
+    learning_.emplace(learned_before, bound.seconds_per_byte, expected);
+    if (learning::Learner goes_on = shown.learner.continued(expected.set_up_seconds); !goes_on.classes().empty()) {
         shown_digest_ = goes_on.digest();
         shown_calls_ = shown.calls;
         by_clock_ = shown.methods.back();
-        shown_.emplace(learned_before, bound.seconds_per_byte, set_up, least_start(start_seconds_), std::move(goes_on));
+        shown_.emplace(learned_before, bound.seconds_per_byte, expected, std::move(goes_on));
     }
     unasked_.emplace(static_cast<std::size_t>(placement_.participants()));
 }
@@ -116,6 +118,7 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
     if (unavailable_) {
         return {Outcome::unavailable};
     }
+    hear_in_passing();
     const auto opening = learning_ ? learning_->begin_call() : UnequalLearning::Opening::asked;
     if (opening != UnequalLearning::Opening::asked) {
         return choose_unasked(opening, call, refusals);
@@ -162,9 +165,35 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
     return choice;
 }
 
+void UnequalState::tell_in_passing(MPI_Comm comm) {
+    mpi::PastClaim claim = unasked_->claim();
+    // Without memory for what follows from it nobody is to learn from it.
+    memory_to_hear_ = UnequalLearning::memory_for_a_turn();
+    claim.unknown = claim.unknown || memory_to_hear_ == nullptr;
+    const mpi::ReturnedErrors returned(comm);
+    static_cast<void>(agreement_->tell(comm, claim));
+    unasked_->clear();
+}
+
+void UnequalState::hear_in_passing() {
+    if (!agreement_ || !agreement_->is_telling()) {
+        return;
+    }
+    mpi::AgreedPast past;
+    if (agreement_->hear(past) != MPI_SUCCESS) {
+        return;
+    }
+    past.known = past.known && worth(past.bound);
+    memory_to_hear_.reset();
+    static_cast<void>(have_memory_for([&] { learning_->hear_in_passing(past, exchange_ != nullptr); }));
+}
+
 UnequalState::Choice UnequalState::choose_unasked(UnequalLearning::Opening opening, const UnequalCall& call,
                                                   const Refusals& refusals) {
     is_apart_ = opening == UnequalLearning::Opening::apart;
+    if (learning_->tells_in_passing()) {
+        tell_in_passing(call.comm);
+    }
     if (is_apart_) {
         if (buffers_->read(call, refusals)) {
             unasked_->begin(buffers_->bytes());
@@ -201,7 +230,7 @@ std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusa
         claim.wire_from = counts.from;
     }
     if (learning_) {
-        claim.lacks_memory = claim.lacks_memory || !UnequalLearning::has_memory_for_a_turn();
+        claim.lacks_memory = claim.lacks_memory || UnequalLearning::memory_for_a_turn() == nullptr;
         learning_->tell(claim);
         claim.past = unasked_->claim();
     }

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,8 @@ class UnequalState {
     /// What this rank took for a call that is measured and has just ended, from decide() on.
     void note_time(std::int64_t nanoseconds);
 
+    /// What has been told between calls, if anything has, once it has come from all ranks. decide() does that itself.
+    void hear_in_passing();
     /// Carries out the call that was decided to be exchanged. Returns an MPI error code, for which the communicator's
     /// error handler has been called.
     [[nodiscard]] int run(const UnequalCall& call);
@@ -84,7 +87,9 @@ class UnequalState {
     [[nodiscard]] const Method& method_by_clock() const { return exchange_ ? exchange_->method() : by_clock_; }
     /// One reduction. What is against exchanging the call; nothing: nothing but its size.
     std::optional<Outcome> agree(const UnequalCall& call, const Refusals& refusals);
-    /// For a call that nobody is asked about. Local.
+    /// Tells of calls that nobody was asked about. Collective, and waits for nobody.
+    void tell_in_passing(MPI_Comm comm);
+    /// For a call that nobody is asked about. Waits for nobody.
     Choice choose_unasked(UnequalLearning::Opening opening, const UnequalCall& call, const Refusals& refusals);
     [[nodiscard]] bool worth(const DemandBound& bound) const;
     /// Whether the call that was agreed on is to be exchanged, and whether it is measured.
@@ -120,9 +125,10 @@ class UnequalState {
     std::optional<UnequalLearning> shown_;     ///< by other communicators, until the ranks have agreed on it
     std::uint64_t shown_digest_ = 0;           ///< of that; 0: there is nothing
     std::int64_t shown_calls_ = 0;
-    Method by_clock_;                      ///< what was used there
-    std::optional<UnaskedCalls> unasked_;  ///< there if that is
-    bool is_apart_ = false;                ///< the latest call, and it is measured
+    Method by_clock_;                              ///< what was used there
+    std::optional<UnaskedCalls> unasked_;          ///< there if that is
+    std::unique_ptr<std::byte[]> memory_to_hear_;  ///< what is being told: given back when it is heard
+    bool is_apart_ = false;                        ///< the latest call, and it is measured
 };
 
 }  // namespace aapc::interposer

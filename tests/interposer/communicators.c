@@ -8,6 +8,7 @@
  *     mixed                 two halves of the ranks learn by themselves, each on machines of the same names; then there
  *                           are communicators of ranks of both, which know different things
  *     threads               two threads that each duplicate, call and free
+ *     short-lived           3,000 communicators, more than an MPI has at a time, each of which is freed after its calls
  *     agreements            the same as unequal, and the first call of each makes one all-reduce and no more
  *
  * Every byte is checked. */
@@ -162,6 +163,8 @@ int main(int argc, char** argv) {
         threads();
     } else if (strcmp(mode, "mixed") == 0) {
         mixed();
+    } else if (strcmp(mode, "short-lived") == 0) {
+        one_after_the_other(MPI_COMM_WORLD, 3000, 1);
     } else if (strcmp(mode, "agreements") == 0) {
         begin_with_one_agreement();
     } else {

@@ -74,10 +74,22 @@ class DemandAgreement {
   public:
     /// Throws std::bad_alloc.
     DemandAgreement(LinkLoads loads, Rank rank);
+    DemandAgreement(const DemandAgreement&) = delete;
+    DemandAgreement& operator=(const DemandAgreement&) = delete;
+    /// Waits for what is being told.
+    ~DemandAgreement();
 
     /// Collective over `comm`. Needs no memory of ours beyond what LinkLoads::write_share() takes: a rank that lacks
     /// that says so. Returns the first error code of an MPI call.
     [[nodiscard]] int agree(MPI_Comm comm, const DemandClaim& claim, AgreedDemand& agreed);
+    /// Begins to tell of the calls before, of which there are some, and waits for nobody. Collective over `comm`, which
+    /// is there until hear() has returned. Needs memory as agree() does. Returns an MPI error code.
+    [[nodiscard]] int tell(MPI_Comm comm, const PastClaim& claim);
+    /// On all ranks alike: tell() has been called, and hear() has not.
+    [[nodiscard]] bool is_telling() const { return told_calls_ > 0; }
+    /// What all ranks have told then, as soon as the last one has come to its tell(). Returns an MPI error code.
+    [[nodiscard]] int hear(AgreedPast& past);
+
     /// What the last one took on this rank, the time that it waited for others included.
     [[nodiscard]] std::int64_t nanoseconds() const { return nanoseconds_; }
 
@@ -94,9 +106,14 @@ class DemandAgreement {
     bool write_share(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
                      std::span<std::int64_t> sums_of_links);
     void write(const DemandClaim& claim, Maxima& maxima_of_all);
+    /// Its share of the sums and of the maxima; all of these are 0 before.
+    void write_past(const PastClaim& claim, std::span<std::int64_t> past_sums, std::span<std::int64_t> past_maxima);
     [[nodiscard]] DemandBound bound_of(std::span<const std::int64_t> sums_of_links, std::int64_t maximum,
-                                       std::int64_t own);
-    [[nodiscard]] AgreedPast read_past(std::size_t calls, const Maxima& maxima_of_all);
+                                       std::int64_t own_mean);
+    [[nodiscard]] AgreedPast read_past(std::size_t calls, std::span<const std::int64_t> past_sums,
+                                       std::span<const std::int64_t> past_maxima);
+    /// Until what is being told has come.
+    [[nodiscard]] int wait_for_told();
 
     LinkLoads loads_;
     Rank rank_;
@@ -106,6 +123,10 @@ class DemandAgreement {
     /// What goes into the reduction of sums: of the links, and what stands behind them; then the same of the past.
     std::vector<std::int64_t> mine_;
     std::vector<std::int64_t> all_;
+    /// What is told in passing, until it has come: sums, then maxima; this rank's, then those of all.
+    std::vector<std::int64_t> telling_;
+    std::array<MPI_Request, 2> told_requests_ = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    std::size_t told_calls_ = 0;  ///< 0: nothing is being told
 };
 
 }  // namespace aapc::mpi
