@@ -36,7 +36,8 @@ _AGENT = """#!/bin/sh
 while [ "${{1#-}}" != "$1" ]; do shift; done
 machine=$1
 shift
-exec ip netns exec {fabric}."$machine" unshare --uts --ipc sh -c {name_and_run} "$machine" sh -c "$*"
+exec env --default-signal=PIPE,XFSZ \\
+  ip netns exec {fabric}."$machine" unshare --uts --ipc sh -c {name_and_run} "$machine" sh -c "$*"
 """
 
 
@@ -163,7 +164,9 @@ def _run_to_end(command: Sequence[str], environment: dict[str, str], timeout: fl
     system.adopt_orphans()
     process = None
     try:
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+        # A launcher whose daemon has left sooner than it was told to, of a job that ends at once, is not to die of it:
+        # it ignores SIGPIPE, as this process does. The agent lets the program have it.
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, restore_signals=False)
         complaints = threading.Thread(target=_pass_on_but_noise, args=(process.stderr,), daemon=True)
         complaints.start()
         status = process.wait(timeout)
