@@ -129,18 +129,18 @@ def alltoall_seconds(errors: str) -> float | None:
 
 
 def rounds(lab: str, mpi: str, network: Network, told: Path, part: Programs, name: str) -> Runs:
-    """The ways in turns, every other round backwards; the first run, for whatever is prepared, and the last one count
-    for no time."""
+    """The ways in turns, every other round backwards. The first run, for whatever is prepared, and the last one of each
+    way with aapc, in which that counts the calls and times them, count for no time."""
     directory = told.parent / f"{name}-{mpi}"
     directory.mkdir(exist_ok=True)
     command = COMMANDS[name](mpi, directory)
     runs: Runs = {way: [] for way in (*part.ways, COUNTED)}
     turns = [way for each in range(part.rounds) for way in part.ways[:: 1 if each % 2 == 0 else -1]]
-    for way in (WITHOUT, *turns, COUNTED):
+    counting = [way for way in runs if way != WITHOUT]
+    for number, way in enumerate((WITHOUT, *turns, *counting)):
         inside = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(directory)]
-        out, errors, seconds = program_streams(
-            lab, mpi, network.launcher_options, *inside, *_prefix(way, told), *command
-        )
+        prefix = _prefix(way, told, counts=number > len(turns))
+        out, errors, seconds = program_streams(lab, mpi, network.launcher_options, *inside, *prefix, *command)
         runs[way].append(Run(out, errors, seconds))
         print(f"{name}: {way}: {runs[way][-1].seconds:.2f} s of {seconds:.1f} s", file=sys.stderr)
         shutil.rmtree(directory / "out", ignore_errors=True)
@@ -148,7 +148,7 @@ def rounds(lab: str, mpi: str, network: Network, told: Path, part: Programs, nam
     return runs
 
 
-def _prefix(way: str, told: Path) -> list[str]:
+def _prefix(way: str, told: Path, *, counts: bool) -> list[str]:
     said = {
         COUNTED: ["AAPC_ALGORITHM=native", "AAPC_ALLTOALLV=never"],
         DEFAULT: [],
@@ -156,22 +156,24 @@ def _prefix(way: str, told: Path) -> list[str]:
     }
     if way == WITHOUT:
         return []
-    return ["env", "AAPC_VERBOSE=2", *said[way], str(aapc_beside("aapc")), "exec", "--topology", str(told), "--"]
+    verbose = ["AAPC_VERBOSE=2"] if counts else []
+    return ["env", *verbose, *said[way], str(aapc_beside("aapc")), "exec", "--topology", str(told), "--"]
 
 
 def rows(cell: Row, runs: Runs) -> list[Row]:
     found = []
     without = [run.seconds for run in runs[WITHOUT]]
     for way, own in runs.items():
-        seconds = [run.seconds for run in own]
+        timed = own[:-1] if way not in (WITHOUT, COUNTED) else own
+        seconds = [run.seconds for run in timed]
         row = {
             **cell,
             "asked": way,
-            "rounds": str(len(own)),
+            "rounds": str(len(timed)),
             "median_seconds": number(statistics.median(seconds)),
             "least_seconds": number(min(seconds)),
             "most_seconds": number(max(seconds)),
-            "job_seconds": number(statistics.median(run.job_seconds for run in own)),
+            "job_seconds": number(statistics.median(run.job_seconds for run in timed)),
             "exchanged": own[-1].exchanged,
             "passed_through": own[-1].passed_through,
             "transposes": own[-1].transposes,
@@ -181,9 +183,8 @@ def rows(cell: Row, runs: Runs) -> list[Row]:
             ratio = statistics.median(without) / statistics.median(seconds)
             bounds = {"without_over_this_low": number(ratios[0]), "without_over_this_high": number(ratios[-1])}
             row |= {"without_over_this": number(ratio), **bounds}
-        if own[-1].alltoall_seconds is not None:
-            spent = statistics.median(run.alltoall_seconds or 0 for run in own)
-            row |= {"alltoall_seconds": number(spent), "alltoall_share": number(spent / statistics.median(seconds))}
+        if (spent := own[-1].alltoall_seconds) is not None:
+            row |= {"alltoall_seconds": number(spent), "alltoall_share": number(spent / own[-1].seconds)}
         found.append(row)
     return found
 
@@ -227,4 +228,4 @@ def _way_text(row: Row | None) -> str:
 
 def expected_seconds(part: Programs) -> float:
     """Of a program: it is meant to take ten seconds, and what starts it a few."""
-    return (len(part.ways) * part.rounds + 2) * 9.0
+    return (len(part.ways) * (part.rounds + 1) + 1) * 9.0

@@ -9,7 +9,7 @@ SWEEP = Sweep(
         Programs(["redistribution-uneven"], rounds=3),
         Programs(["fftw"], rounds=3),
         Programs(["plane-waves-in-groups"], rounds=2),
-        Programs(["fftw-uneven"], rounds=3),
+        Programs(["fftw-uneven"], rounds=8),
         Programs(["fftw-unforced"], rounds=1, ways=("without", "default")),
     ],
     order="parts",

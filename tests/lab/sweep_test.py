@@ -415,10 +415,13 @@ class RealPrograms(Case):
     def streams(self, lab: str, mpi: str, launcher_options: list[str], *command: str) -> tuple[str, str, float]:
         words = " ".join(command)
         forced = "counted" if "=native" in words else "clock" if "=always" in words else "default"
-        way = forced if "AAPC_VERBOSE=2" in command else "without"
-        self.ran.append({"way": way, "program": command[-1]})
-        out = f"transposes: all-to-all, back pairwise\nseconds: {self.SECONDS[way]}\nright: 0 values\n"
-        return out, "" if way == "without" else self.COUNTED, 20.0
+        way = forced if "exec" in command else "without"
+        counts = "AAPC_VERBOSE=2" in command
+        self.ran.append({"way": f"{way}, counting" if counts and way != "counted" else way, "program": command[-1]})
+        # Counting takes its time.
+        seconds = self.SECONDS[way] * (2 if counts and way != "counted" else 1)
+        out = f"transposes: all-to-all, back pairwise\nseconds: {seconds}\nright: 0 values\n"
+        return out, self.COUNTED if counts else "", 20.0
 
     def test_ways_take_turns_and_the_first_run_counts_for_nothing(self) -> None:
         part = Programs(["one", "other"], rounds=2)
@@ -430,9 +433,10 @@ class RealPrograms(Case):
             patch.start()
             self.addCleanup(patch.stop)
         self.carry_out(of)
-        self.assertEqual({run["program"] for run in self.ran[:16]}, {"./one", "./other"})
-        self.assertEqual({run["program"] for run in self.ran[16:]}, {"./one"})
-        turns = ["without", *("without", "default", "clock"), *("clock", "default", "without"), "counted"]
+        self.assertEqual({run["program"] for run in self.ran[:20]}, {"./one", "./other"})
+        self.assertEqual({run["program"] for run in self.ran[20:]}, {"./one"})
+        counting = ["default, counting", "clock, counting", "counted"]
+        turns = ["without", *("without", "default", "clock"), *("clock", "default", "without"), *counting]
         self.assertEqual([run["way"] for run in self.ran], turns * 3)
         self.assertEqual(self.plan(of).missing(self.directory), [])
         (row,) = [row for row in self.plan(of).medians.rows if row["asked"] == "counted"][:1]
