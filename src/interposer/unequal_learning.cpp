@@ -152,11 +152,11 @@ void UnequalLearning::hear_in_passing(const mpi::AgreedPast& past, bool made) {
     learning::SizeClass& size_class = *of->size_class;
     if (!size_class.resting()) {
         const learning::Turn turn = next_turn(*of);
-        if (turn.candidate != own) {
+        if (turn.own_next) {
+            take_apart(*of, 1);
+        } else if (turn.candidate != own || turn.measured) {
             granted_ = of;
             granted_turn_ = turn;
-        } else if (turn.own_next) {
-            take_apart(*of, 1);
         }
     }
     if (size_class.resting() && size_class.winner() == own) {

@@ -52,7 +52,8 @@ class UnequalLearning {
     /// next call, before begin_call().
     [[nodiscard]] bool tells_in_passing() const { return tells_in_passing_; }
     /// What was told of calls that were taken apart, and with it whose turn the next call seems to be: it is asked
-    /// about if that is not the MPI's own. `made` as for take_turn(). Throws std::bad_alloc.
+    /// about if that is not the MPI's own, or is measured with all beginning together. `made` as for take_turn().
+    /// Throws std::bad_alloc.
     void hear_in_passing(const mpi::AgreedPast& past, bool made);
 
     /// Whose turn a call is that was asked about.
@@ -129,7 +130,7 @@ class UnequalLearning {
     bool first_are_fast_ = false;        ///< so that nobody is asked about the call after them
     bool in_a_row_ = false;              ///< these are, and the call after them will be of the same class
     bool clocks_agree_ = true;           ///< as far as has been told, so that nobody has to begin together
-    Class* granted_ = nullptr;           ///< whose next turn is not the MPI's own, as was heard in passing
+    Class* granted_ = nullptr;           ///< whose next turn has to be asked about, as was heard in passing
     learning::Turn granted_turn_;        ///< that turn
     bool opened_ = false;                ///< the first calls have been told of, or there were none
     mpi::AgreedPast past_;               ///< that has not taught yet
