@@ -8,10 +8,12 @@
 #include <fmt/core.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "aapc/demand/demand.hpp"
@@ -89,6 +91,7 @@ class Tester {
 
     void test_agreement(const test::World& world);
     void test_past(const test::World& world);
+    void test_telling(mpi::DemandAgreement& agreement, const mpi::PastClaim& claim, const mpi::AgreedPast& expected);
     void test_exchanges(const test::World& world, const char* method);
 
     [[nodiscard]] int failures() const { return failures_; }
@@ -147,6 +150,31 @@ void Tester::test_agreement(const test::World& world) {
     }
 }
 
+/// What ranks tell without waiting is what they tell in an agreement, also where they come one after the other, where
+/// an agreement on something else comes between, and where nobody ever hears it.
+void Tester::test_telling(mpi::DemandAgreement& agreement, const mpi::PastClaim& claim,
+                          const mpi::AgreedPast& expected) {
+    expect(!agreement.is_telling(), "nothing is told yet");
+    std::this_thread::sleep_for(std::chrono::milliseconds(rank_));
+    expect(agreement.tell(MPI_COMM_WORLD, claim) == MPI_SUCCESS && agreement.is_telling(), "begins to tell");
+    mpi::AgreedDemand between;
+    const Messages none(Demand(ranks_), rank_);
+    mpi::DemandClaim nothing;
+    nothing.bytes = none.bytes();
+    nothing.wire_to = none.sent;
+    nothing.wire_from = none.received;
+    expect(agreement.agree(MPI_COMM_WORLD, nothing, between) == MPI_SUCCESS && between.bound.nanoseconds == 0,
+           "an agreement between");
+    mpi::AgreedPast told;
+    expect(agreement.hear(told) == MPI_SUCCESS && !agreement.is_telling(), "hears");
+    expect(told.calls == expected.calls && told.known == expected.known && told.timed == expected.timed,
+           "what is known");
+    expect(told.seconds == expected.seconds, "the times");
+    expect(told.bound.nanoseconds == expected.bound.nanoseconds && told.bound.link == expected.bound.link &&
+               told.bound.rest_nanoseconds == expected.bound.rest_nanoseconds,
+           "the bound");
+}
+
 /// Two calls of a demand twice as large, of which the ranks tell; then of three that one of them cannot describe.
 void Tester::test_past(const test::World& world) {
     mpi::DemandAgreement agreement(*LinkLoads::find(world.network, world.placement), rank_);
@@ -182,6 +210,7 @@ void Tester::test_past(const test::World& world) {
         }
         const std::int64_t rounding = std::abs(agreed.past.bound.nanoseconds - agreed.bound.nanoseconds);
         expect(unknown || rounding <= 1, "the mean bound of the past");
+        test_telling(agreement, claim.past, agreed.past);
     }
     // So long after the ranks' clocks were compared that 0.4 s cannot be told.
     claim.past.calls = 1;
@@ -194,6 +223,9 @@ void Tester::test_past(const test::World& world) {
     expect(agreed.past.known && !agreed.past.timed, "clocks that ran apart");
     claim.past = {};
     expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS && agreed.past.calls == 0, "nothing to tell");
+    claim.past.calls = 1;
+    claim.past.bytes = once.bytes();
+    expect(agreement.tell(MPI_COMM_WORLD, claim.past) == MPI_SUCCESS, "tells for nobody");
 }
 
 void Tester::call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, int number) {
