@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 
+OTHERS = ["Init", "Init_thread", "Comm_free", "Comm_disconnect"]
 BLOCKING = [start + "lltoall" + unequal for start in ("A", "Neighbor_a") for unequal in ("", "v", "w")]
 NONBLOCKING = ["I" + name.lower() for name in BLOCKING]
 PERSISTENT = [name + "_init" for name in BLOCKING]
@@ -43,7 +44,7 @@ def main():
     # An MPI has the routines of the fourth standard or not; a library has those of its MPI. What waits for an MPI has
     # those that all have, and says that it is there.
     late = "late" in library.rsplit("/", 1)[-1]
-    names = ["Init", "Init_thread", "Comm_free", "Comm_disconnect"] + MPI_3 + (MPI_4 if not late and has_fourth_standard(library) else [])
+    names = OTHERS + MPI_3 + (MPI_4 if not late and has_fourth_standard(library) else [])
     expected = ({"aapc_late"} if late else OWN) | {prefix + name for prefix in ("MPI_", "PMPI_") for name in names}
     if defined != expected:
         wrong.append(f"lacks {sorted(expected - defined)}, defines {sorted(defined - expected)} besides")
