@@ -21,11 +21,15 @@ constexpr std::size_t memory_of_an_unequal_turn = 65536;
 constexpr std::int64_t fewest_passes = 30;
 /// Where other communicators' calls have shown that the MPI's own is best, at most.
 constexpr std::int64_t most_passes_on_trust = 250;
-/// Ranks leave an agreement within a fraction of a millisecond. The first calls' times need not be as good as those
-/// that decide between who is nearly as fast.
+/// Ranks leave an agreement within a fraction of a millisecond, which is what these times are wrong by. Calls of equal
+/// messages are measured apart from longer ones on only; here an agreement would cost each measured call more than
+/// that.
 constexpr double shortest_seconds_apart = 5e-3;
 /// Times what an exchange by the clock takes at least: what the MPI's own may take without one being tried at once.
 constexpr double fast_enough = 1.25;
+/// A reduction takes several steps, and MPIs take them in calls alone. Who looks at its result with the next call waits
+/// for whoever came last to the call before; after one more nobody does.
+constexpr int passes_while_told = 1;
 /// Nobody has seen an exchange by the clock come nearer to its bound, the start apart.
 constexpr double best_share_of_bound = 0.97;
 static_assert(learning::most_pending <= mpi::PastClaim::most_calls);
@@ -66,6 +70,10 @@ UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, 
 UnequalLearning::Opening UnequalLearning::begin_call() {
     ++calls_;
     tells_in_passing_ = false;
+    if (passes_before_hearing_ > 0) {
+        --passes_before_hearing_;
+        return Opening::passed;
+    }
     if (apart_left_ == 0 && !has_to_tell_ && resting_ != nullptr) {
         learning::SizeClass& size_class = *resting_->size_class;
         if (size_class.resting() && passes_left_ > 0) {
@@ -93,6 +101,7 @@ UnequalLearning::Opening UnequalLearning::begin_call() {
     if (has_to_tell_ && can_tell_in_passing()) {
         has_to_tell_ = false;
         tells_in_passing_ = true;
+        passes_before_hearing_ = passes_while_told;
         return Opening::passed;
     }
     return Opening::asked;
@@ -138,6 +147,7 @@ void UnequalLearning::hear_past(const mpi::AgreedDemand& agreed) {
 }
 
 void UnequalLearning::hear_in_passing(const mpi::AgreedPast& past, bool made) {
+    passes_before_hearing_ = 0;
     clocks_agree_ = past.timed;
     if (!opened_ && first_past_.calls == 0) {
         first_past_ = past;
@@ -149,6 +159,7 @@ void UnequalLearning::hear_in_passing(const mpi::AgreedPast& past, bool made) {
     if (of == nullptr) {
         return;
     }
+    of->latest_call = calls_;
     learning::SizeClass& size_class = *of->size_class;
     if (!size_class.resting()) {
         const learning::Turn turn = next_turn(*of);
@@ -192,7 +203,7 @@ UnequalLearning::Class* UnequalLearning::learn_from(const mpi::AgreedPast& past,
     const double least = *std::min_element(past.seconds.begin(), past.seconds.begin() + past.calls);
     bool teaches = past.timed && near != nullptr && near->measures_apart() && near->pending() == 0;
     if (near == nullptr && opens) {
-        teaches = past.timed && least >= shortest_seconds_apart;
+        teaches = past.timed && (least >= shortest_seconds_apart || past.bound.seconds() >= shortest_seconds_apart);
         near = begun(past.bound.nanoseconds, made, teaches ? 0 : static_cast<std::int64_t>(past.calls)).size_class;
     }
     if (near == nullptr) {
@@ -251,6 +262,7 @@ UnequalLearning::Class& UnequalLearning::begun(std::int64_t nanoseconds, bool ma
     beginning.size = nanoseconds;
     beginning.calls = calls;
     beginning.agrees_anyway = true;
+    beginning.apart_from_seconds = shortest_seconds_apart;
     beginning.least_seconds = 1e-9 * static_cast<double>(nanoseconds);
     const std::int64_t size = size_of(nanoseconds);
     beginning.prospects = {{own}, {by_clock, made ? 0 : expected_.set_up_seconds, least_seconds(nanoseconds)}};

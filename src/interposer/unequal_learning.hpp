@@ -48,9 +48,10 @@ class UnequalLearning {
     };
     /// Once for each call, on all ranks alike. O(1).
     [[nodiscard]] Opening begin_call();
-    /// Whether each rank tells first, without waiting for anybody, what it has noted so far: hear_in_passing() at the
-    /// next call, before begin_call().
+    /// Whether each rank tells first, without waiting for anybody, what it has noted so far.
     [[nodiscard]] bool tells_in_passing() const { return tells_in_passing_; }
+    /// If something was told in passing: hear_in_passing() before begin_call() of the next call.
+    [[nodiscard]] bool hears_before_next_call() const { return passes_before_hearing_ == 0; }
     /// What was told of calls that were taken apart, and with it whose turn the next call seems to be: it is asked
     /// about if that is not the MPI's own, or is measured with all beginning together. `made` as for take_turn().
     /// Throws std::bad_alloc.
@@ -126,6 +127,7 @@ class UnequalLearning {
     std::int64_t latest_apart_ = 0;      ///< the latest one
     bool has_to_tell_ = false;           ///< of calls that were taken apart
     bool tells_in_passing_ = false;      ///< of these, with the latest call
+    int passes_before_hearing_ = 0;      ///< so many calls pass before what was told is heard
     mpi::AgreedPast first_past_;         ///< of the first calls but the last one; no calls: nothing was told of them
     bool first_are_fast_ = false;        ///< so that nobody is asked about the call after them
     bool in_a_row_ = false;              ///< these are, and the call after them will be of the same class

@@ -118,7 +118,9 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
     if (unavailable_) {
         return {Outcome::unavailable};
     }
-    hear_in_passing();
+    if (learning_ && learning_->hears_before_next_call()) {
+        hear_in_passing();
+    }
     const auto opening = learning_ ? learning_->begin_call() : UnequalLearning::Opening::asked;
     if (opening != UnequalLearning::Opening::asked) {
         return choose_unasked(opening, call, refusals);

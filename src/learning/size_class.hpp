@@ -15,6 +15,11 @@
 
 namespace aapc::learning {
 
+/// The MPI's own calls that take so long or longer are measured apart: ranks that begin together overflow ports and run
+/// into time-outs, which they do not by themselves. Clocks of different ranks are compared for that, so that shorter
+/// ones cannot be told from what the clocks are wrong by.
+inline constexpr double long_exchange_seconds = 0.02;
+
 /// One that may take a turn.
 struct Prospect {
     std::size_t method = 0;     ///< whatever the caller calls it
@@ -36,6 +41,8 @@ struct Beginning {
     std::int64_t size = 1;
     /// Every call begins with an agreement, measured or not: its times are there for nothing.
     bool agrees_anyway = false;
+    /// The MPI's own is measured apart where no exchange takes less than this.
+    double apart_from_seconds = long_exchange_seconds;
 };
 
 /// Whose turn a call is.
@@ -60,10 +67,6 @@ struct Measured {
 
 /// The calls with which a program begins go by what it would have without us, so that a short one loses nothing.
 inline constexpr std::int64_t opening_calls = 3;
-/// The MPI's own calls that take so long or longer are measured apart: ranks that begin together overflow ports and run
-/// into time-outs, which they do not by themselves. Clocks of different ranks are compared for that, so that shorter
-/// ones cannot be told from what the clocks are wrong by.
-inline constexpr double long_exchange_seconds = 0.02;
 /// Turns whose times are on their way, at most.
 inline constexpr std::size_t most_pending = 4;
 
@@ -95,7 +98,7 @@ class SizeClass {
     /// who does not agree in every call, it is not needed.
     void take_own_apart(std::size_t turns = 1);
     /// Whether that is how the MPI's own is to be measured.
-    [[nodiscard]] bool measures_apart() const { return least_seconds_ >= long_exchange_seconds; }
+    [[nodiscard]] bool measures_apart() const { return least_seconds_ >= apart_from_seconds_; }
     /// How many of its turns in a row are of use then, 1 to most_pending.
     [[nodiscard]] std::size_t own_turns_wanted() const;
 
@@ -187,6 +190,7 @@ class SizeClass {
     double least_seconds_;
     std::int64_t size_;
     bool agrees_anyway_;
+    double apart_from_seconds_;
     std::vector<Candidate> candidates_;
     std::size_t winner_ = 0;
     std::vector<std::size_t> pending_;  ///< candidates, the latest last; has room for all
