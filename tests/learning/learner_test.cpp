@@ -119,6 +119,21 @@ TEST(SizeClass, ShortCallsBeginTogetherWhenTheyAreMeasured) {
     }
 }
 
+TEST(SizeClass, ShorterCallsAreMeasuredApartWhereThatIsAskedFor) {
+    for (const double least : {0.009, 0.011}) {
+        Beginning beginning = two_prospects(least);
+        beginning.apart_from_seconds = 0.01;
+        SizeClass one(std::move(beginning));
+        EXPECT_EQ(one.measures_apart(), least > 0.01);
+        while (one.resting()) {
+            one.skip();
+        }
+        const Turn turn = one.next({}, {});
+        EXPECT_TRUE(turn.measured);
+        EXPECT_EQ(turn.apart, least > 0.01);
+    }
+}
+
 TEST(SizeClass, TimesThatNobodyCouldTellAreLeftOut) {
     SizeClass one(two_prospects());
     for (std::int64_t call = 0; call < opening_calls; ++call) {
