@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <new>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -17,6 +15,7 @@
 #include "aapc/topology/bound.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/long_calls.hpp"
+#include "interposer/members.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -40,42 +39,6 @@ bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
         found = PMPI_Allreduce(&mine, &need.buffer_blocks, 1, MPI_INT64_T, MPI_MAX, comm) == MPI_SUCCESS && found;
     }
     return found;
-}
-
-/// Calls `action` with the rank in `world` of each rank of `comm`, MPI_UNDEFINED where it has none. Takes no memory of
-/// ours.
-template <class Action>
-void for_each_world_rank(MPI_Comm comm, int ranks, MPI_Group world, Action action) {
-    constexpr int at_once = 256;
-    MPI_Group group = MPI_GROUP_NULL;
-    PMPI_Comm_group(comm, &group);
-    for (int first = 0; first < ranks; first += at_once) {
-        const int count = std::min(at_once, ranks - first);
-        std::array<int, at_once> here{};
-        std::array<int, at_once> there{};
-        std::iota(here.begin(), here.end(), first);
-        PMPI_Group_translate_ranks(group, count, here.data(), world, there.data());
-        std::for_each_n(there.begin(), count, action);
-    }
-    PMPI_Group_free(&group);
-}
-
-bool is_of_world(MPI_Comm comm, int ranks, MPI_Group world) {
-    bool all = true;
-    for_each_world_rank(comm, ranks, world, [&all](int world_rank) { all = all && world_rank != MPI_UNDEFINED; });
-    return all;
-}
-
-/// Ranks of our world. Takes no memory of ours, either.
-bool share_a_machine(MPI_Comm comm, int ranks, const Job& job) {
-    const auto machine_of = [&](int world_rank) { return job.machine_of()[static_cast<std::size_t>(world_rank)]; };
-    std::optional<Machine> first;
-    bool all = true;
-    for_each_world_rank(comm, ranks, job.world(), [&](int world_rank) {
-        first = first.value_or(machine_of(world_rank));
-        all = all && machine_of(world_rank) == *first;
-    });
-    return all;
 }
 
 }  // namespace
@@ -126,7 +89,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first
         return nullptr;
     }
     // Known without memory: whether there are others to agree with must not depend on it.
-    const bool of_our_world = is_inter == 0 && is_of_world(comm, ranks, job.world());
+    const bool of_our_world = is_inter == 0 && is_of_world(comm, ranks, job);
     // Ranks of another world may not have this library in them, so there is no asking them; and two ranks on two
     // machines are never scheduled.
     const bool agrees = of_our_world && ranks >= 2 && (ranks > 2 || share_a_machine(comm, ranks, job));
@@ -168,10 +131,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first
 }
 
 void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
-    placement_.machine_of.reserve(static_cast<std::size_t>(ranks_));
-    for_each_world_rank(comm, ranks_, job_->world(), [&](int world_rank) {
-        placement_.machine_of.push_back(job_->machine_of()[static_cast<std::size_t>(world_rank)]);
-    });
+    placement_ = placement_of(comm, ranks_, job);
     timetables_.emplace(job.timetables_for(placement_));
     const selection::Configuration& configuration = job_->configuration();
     const Bound bound = network_bound(configuration.network, placement_);

@@ -7,7 +7,9 @@
 #include <type_traits>
 
 #include "aapc/interposer.h"
+#include "interposer/background.hpp"
 #include "interposer/call.hpp"
+#include "interposer/carry_out.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
 #include "interposer/real.hpp"
@@ -20,7 +22,10 @@ namespace aapc::interposer {
 namespace {
 
 int initialise(int* argc, char*** argv) {
-    const int error = real().init(argc, argv);
+    // Threads of ours are to call MPI beside the program's one.
+    int provided = MPI_THREAD_SINGLE;
+    const int error =
+        asks_for_threads() ? real().init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) : real().init(argc, argv);
     if (error == MPI_SUCCESS) {
         Job::start();
     }
@@ -28,7 +33,7 @@ int initialise(int* argc, char*** argv) {
 }
 
 int initialise_thread(int* argc, char*** argv, int required, int* provided) {
-    const int error = real().init_thread(argc, argv, required, provided);
+    const int error = real().init_thread(argc, argv, asks_for_threads() ? MPI_THREAD_MULTIPLE : required, provided);
     if (error == MPI_SUCCESS) {
         Job::start();
     }
@@ -98,7 +103,7 @@ struct Carried {
 };
 
 template <class Count>
-Carried carry_out(const Served& served, const Call& call) {
+Carried carry_out_decided(const Served& served, const Call& call) {
     const Stopwatch watch;
     mpi::Exchange* const exchange = served.choice.exchange;
     int error = exchange != nullptr ? served.state->run(*exchange, call) : mpi::Exchange::declined;
@@ -117,7 +122,7 @@ template <class Count>
 [[gnu::noinline]] int measured_alltoall(Job& job, Call& call) {
     const Stopwatch watch;
     const Served served = serve(job, call);
-    const auto [error, outcome] = carry_out<Count>(served, call);
+    const auto [error, outcome] = carry_out_decided<Count>(served, call);
     const std::int64_t bytes = error == MPI_SUCCESS
                                    ? bytes_sent(Peers::all, call.send_buffer, call.send_count, call.send_type,
                                                 call.receive_buffer, call.receive_count, call.receive_type, call.comm)
@@ -131,6 +136,13 @@ template <class Count>
     }
     return error;
 }
+
+/// Counts of all sizes that this MPI knows.
+#if MPI_VERSION >= 4
+using LargestCount = MPI_Count;
+#else
+using LargestCount = int;
+#endif
 
 /// What a call that is passed through without further ado is counted as; what becomes of its like is kept.
 Outcome pass(Job& job, const Served& served, const Call& call) {
@@ -159,7 +171,7 @@ int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* r
         }
         const Served served = serve(*job, call);
         if (served.choice.exchange != nullptr || served.choice.measured) {
-            const auto [error, outcome] = carry_out<Count>(served, call);
+            const auto [error, outcome] = carry_out_decided<Count>(served, call);
             job->tally().count(routine, outcome);
             return error;
         }
@@ -170,6 +182,16 @@ int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* r
 }
 
 }  // namespace
+
+int carry_out(Job& job, Call call) {
+    if (job.tally().measures()) {
+        return measured_alltoall<LargestCount>(job, call);
+    }
+    const Served served = serve(job, call);
+    const auto [error, outcome] = carry_out_decided<LargestCount>(served, call);
+    job.tally().count(call.routine, outcome);
+    return error;
+}
 
 }  // namespace aapc::interposer
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "aapc/interposer.h"
+#include "interposer/carry_out.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
 #include "interposer/real.hpp"
@@ -29,37 +30,63 @@ ServedUnequal serve_unequal(Job& job, const UnequalCall& call) {
     return state == nullptr ? ServedUnequal{{Outcome::unavailable}} : ServedUnequal{state->decide(call, job), state};
 }
 
-template <class... Arguments>
-int carry_out_unequal(const ServedUnequal& served, const UnequalCall& call, int (*native)(Arguments...),
-                      Arguments... arguments) {
+/// The MPI's own routine, with the arguments as they came.
+int run_own(const UnequalCall& call) {
+    const UnequalSide& send = call.send;
+    const UnequalSide& receive = call.receive;
+#if MPI_VERSION >= 4
+    if (receive.counts.wide()) {
+        const auto* const sent = send.counts.as<MPI_Count>();
+        const auto* const received = receive.counts.as<MPI_Count>();
+        const auto* const from = send.displacements.as<MPI_Aint>();
+        const auto* const to = receive.displacements.as<MPI_Aint>();
+        return call.typed ? real().alltoallw_c(send.buffer, sent, from, send.types, call.receive_buffer(), received, to,
+                                               receive.types, call.comm)
+                          : real().alltoallv_c(send.buffer, sent, from, send.type, call.receive_buffer(), received, to,
+                                               receive.type, call.comm);
+    }
+#endif
+    const int* const sent = send.counts.as<int>();
+    const int* const received = receive.counts.as<int>();
+    const int* const from = send.displacements.as<int>();
+    const int* const to = receive.displacements.as<int>();
+    return call.typed ? real().alltoallw(send.buffer, sent, from, send.types, call.receive_buffer(), received, to,
+                                         receive.types, call.comm)
+                      : real().alltoallv(send.buffer, sent, from, send.type, call.receive_buffer(), received, to,
+                                         receive.type, call.comm);
+}
+
+int carry_out_decided(const ServedUnequal& served, const UnequalCall& call) {
     const bool exchanged = served.choice.outcome == Outcome::exchanged;
     if (!served.choice.measured) {
-        return exchanged ? served.state->run(call) : native(arguments...);
+        return exchanged ? served.state->run(call) : run_own(call);
     }
     const Stopwatch watch;
-    const int error = exchanged ? served.state->run(call) : native(arguments...);
+    const int error = exchanged ? served.state->run(call) : run_own(call);
     served.state->note_unequal_time(watch.nanoseconds());
     return error;
 }
 
-template <class... Arguments>
-int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Arguments... arguments) {
+int exchange_or_pass(const UnequalCall& call) {
     Job* const job = Job::current();
-    if (job == nullptr) {
-        return native(arguments...);
-    }
-    Tally& tally = job->tally();
+    return job == nullptr ? run_own(call) : carry_out(*job, call);
+}
+
+}  // namespace
+
+int carry_out(Job& job, const UnequalCall& call) {
+    Tally& tally = job.tally();
     if (!tally.measures()) {
-        const ServedUnequal served = serve_unequal(*job, call);
+        const ServedUnequal served = serve_unequal(job, call);
         tally.count(call.routine, served.choice.outcome);
-        return carry_out_unequal(served, call, native, arguments...);
+        return carry_out_decided(served, call);
     }
     const Stopwatch watch;
-    const ServedUnequal served = serve_unequal(*job, call);
-    const int error = carry_out_unequal(served, call, native, arguments...);
-    const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(Peers::all, arguments...) : 0;
+    const ServedUnequal served = serve_unequal(job, call);
+    const int error = carry_out_decided(served, call);
+    const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(call) : 0;
     tally.add(call.routine, served.choice.outcome, bytes, watch.nanoseconds());
-    if (Recorder* const recorder = job->recorder()) {
+    if (Recorder* const recorder = job.recorder()) {
         const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
         recorder->note({call.routine, served.choice.outcome, noted.unequal_method, noted.exchange, bytes,
                         noted.waited_seconds, call.comm},
@@ -68,45 +95,41 @@ int exchange_or_pass(const UnequalCall& call, int (*native)(Arguments...), Argum
     return error;
 }
 
-}  // namespace
-
 }  // namespace aapc::interposer
 
 // Parameters are named as in the MPI standard's C bindings, of which these are definitions. COUNT is int or, in the
 // large-count forms, MPI_Count; PLACE is what displacements are counted in.
 
-#define AAPC_ANSWER_UNEQUAL(NAME, OWN, COUNT, PLACE)                                                           \
-    AAPC_INTERPOSED int MPI_##NAME(const void* sendbuf, const COUNT sendcounts[], const PLACE sdispls[],       \
-                                   MPI_Datatype sendtype, void* recvbuf, const COUNT recvcounts[],             \
-                                   const PLACE rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {              \
-        namespace ours = aapc::interposer;                                                                     \
-        const ours::UnequalCall call = {{sendbuf, sendcounts, sdispls, sendtype, nullptr},                     \
-                                        {recvbuf, recvcounts, rdispls, recvtype, nullptr},                     \
-                                        comm,                                                                  \
-                                        ours::Routine::NAME};                                                  \
-        return ours::exchange_or_pass(call, ours::real().OWN, sendbuf, sendcounts, sdispls, sendtype, recvbuf, \
-                                      recvcounts, rdispls, recvtype, comm);                                    \
-    }                                                                                                          \
+#define AAPC_ANSWER_UNEQUAL(NAME, COUNT, PLACE)                                                          \
+    AAPC_INTERPOSED int MPI_##NAME(const void* sendbuf, const COUNT sendcounts[], const PLACE sdispls[], \
+                                   MPI_Datatype sendtype, void* recvbuf, const COUNT recvcounts[],       \
+                                   const PLACE rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {        \
+        namespace ours = aapc::interposer;                                                               \
+        return ours::exchange_or_pass({{sendbuf, sendcounts, sdispls, sendtype, nullptr},                \
+                                       {recvbuf, recvcounts, rdispls, recvtype, nullptr},                \
+                                       comm,                                                             \
+                                       ours::Routine::NAME,                                              \
+                                       false});                                                          \
+    }                                                                                                    \
     AAPC_ALSO_AS_PMPI(NAME)
-#define AAPC_ANSWER_TYPED(NAME, OWN, COUNT, PLACE)                                                              \
-    AAPC_INTERPOSED int MPI_##NAME(const void* sendbuf, const COUNT sendcounts[], const PLACE sdispls[],        \
-                                   const MPI_Datatype sendtypes[], void* recvbuf, const COUNT recvcounts[],     \
-                                   const PLACE rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {      \
-        namespace ours = aapc::interposer;                                                                      \
-        const ours::UnequalCall call = {{sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},           \
-                                        {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},           \
-                                        comm,                                                                   \
-                                        ours::Routine::NAME};                                                   \
-        return ours::exchange_or_pass(call, ours::real().OWN, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, \
-                                      recvcounts, rdispls, recvtypes, comm);                                    \
-    }                                                                                                           \
+#define AAPC_ANSWER_TYPED(NAME, COUNT, PLACE)                                                               \
+    AAPC_INTERPOSED int MPI_##NAME(const void* sendbuf, const COUNT sendcounts[], const PLACE sdispls[],    \
+                                   const MPI_Datatype sendtypes[], void* recvbuf, const COUNT recvcounts[], \
+                                   const PLACE rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {  \
+        namespace ours = aapc::interposer;                                                                  \
+        return ours::exchange_or_pass({{sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},        \
+                                       {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},        \
+                                       comm,                                                                \
+                                       ours::Routine::NAME,                                                 \
+                                       true});                                                              \
+    }                                                                                                       \
     AAPC_ALSO_AS_PMPI(NAME)
 
-AAPC_ANSWER_UNEQUAL(Alltoallv, alltoallv, int, int)
-AAPC_ANSWER_TYPED(Alltoallw, alltoallw, int, int)
+AAPC_ANSWER_UNEQUAL(Alltoallv, int, int)
+AAPC_ANSWER_TYPED(Alltoallw, int, int)
 #if MPI_VERSION >= 4
-AAPC_ANSWER_UNEQUAL(Alltoallv_c, alltoallv_c, MPI_Count, MPI_Aint)
-AAPC_ANSWER_TYPED(Alltoallw_c, alltoallw_c, MPI_Count, MPI_Aint)
+AAPC_ANSWER_UNEQUAL(Alltoallv_c, MPI_Count, MPI_Aint)
+AAPC_ANSWER_TYPED(Alltoallw_c, MPI_Count, MPI_Aint)
 #endif
 
 AAPC_INTERPOSED int aapc_native_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],

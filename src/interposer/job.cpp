@@ -15,6 +15,7 @@
 #include "aapc/topology/detection.hpp"
 #include "input/environment.hpp"
 #include "input/version.hpp"
+#include "interposer/background.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/handshake.hpp"
@@ -189,6 +190,7 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
             say_missing_host(settings.topology_file, machine_of);
         } else if (job->tuning_allows_it() && job->forced_method_fits() && job->forced_tickets_can_be_had()) {
             job->read_what_was_learned();
+            job->begin_background();
             job->allow_short_cuts();
             return job;
         }
@@ -226,6 +228,32 @@ bool Job::forced_method_fits() {
         }
     }
     return false;
+}
+
+void Job::begin_background() {
+    const std::optional<Method>& forced = configuration_.forced.method;
+    if (!configuration_.async_progress || (forced && forced->native())) {
+        return;
+    }
+    int provided = MPI_THREAD_SINGLE;
+    const bool multiple = PMPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
+    if (!all_can(multiple)) {
+        if (world_rank() == 0) {
+            reject(
+                "AAPC_ASYNC_PROGRESS: a rank has no MPI_THREAD_MULTIPLE; set the variable on all ranks, and use an "
+                "MPI that has it; leaving calls that do not block to the MPI");
+        }
+        return;
+    }
+    const bool made = have_memory_for([&] { background_ = std::make_unique<Background>(*this); });
+    if (!all_can(made) || !all_can(background_->prepare())) {
+        background_.reset();
+        if (world_rank() == 0) {
+            reject(
+                "AAPC_ASYNC_PROGRESS: a rank has no memory for it, or MPI gives no communicator; leaving calls that "
+                "do not block to the MPI");
+        }
+    }
 }
 
 Timetables Job::timetables_for(const Placement& placement) {
@@ -385,6 +413,9 @@ bool Job::is_left_alone(MPI_Comm comm) const {
 }
 
 void Job::before_freeing(MPI_Comm comm) const {
+    if (background_) {
+        background_->before_freeing(comm);
+    }
     if (CommunicatorState* const state = find(comm)) {
         state->complete();
     }

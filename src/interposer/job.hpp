@@ -25,6 +25,7 @@
 
 namespace aapc::interposer {
 
+class Background;
 class CommunicatorState;
 
 /// One process's share of the job. Immutable once it is there, but for the counters and the list of communicators.
@@ -58,8 +59,8 @@ class Job {
     [[nodiscard]] CommunicatorState* find(MPI_Comm comm) const;
     /// Keeps `state` with `comm` until that is freed or MPI ends. Null, and nothing is kept, if there is no memory.
     CommunicatorState* keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state);
-    /// The program frees `comm` now: nothing of ours goes on there any more. An MPI may keep a communicator on which
-    /// something does, and not say that it has been freed.
+    /// The program frees `comm` now: nothing of ours goes on there any more, and what the program has started there is
+    /// complete. An MPI may keep a communicator on which something goes on, and not say that it has been freed.
     void before_freeing(MPI_Comm comm) const;
     /// Sets nothing more up on `comm`: its calls are the MPI's own from now on. Local, and called by all its ranks.
     void leave_alone(MPI_Comm comm);
@@ -87,6 +88,8 @@ class Job {
     [[nodiscard]] SettledCalls& settled() { return settled_; }
     /// The calls of this process so far.
     [[nodiscard]] Tally& tally() { return tally_; }
+    /// Null: calls that do not block are the MPI's own.
+    [[nodiscard]] Background* background() const { return background_.get(); }
     /// Null: calls are not noted.
     [[nodiscard]] Recorder* recorder() const { return recorder_.get(); }
 
@@ -107,6 +110,9 @@ class Job {
     /// Rejects a tuning that was made for something else, as a whole; rank 0 finds out and says so. Collective where
     /// there is a tuning. False where nothing but the tuning asked for anything.
     [[nodiscard]] bool tuning_allows_it();
+    /// Where calls that do not block are to be carried out by threads of ours; rank 0 says if that cannot be.
+    /// Collective then.
+    void begin_background();
     /// What short cuts this job's calls may take.
     void allow_short_cuts();
     /// What rank 0 finds out for tuning_allows_it(), and says. Throws std::bad_alloc.
@@ -156,6 +162,7 @@ class Job {
     Opening opening_;
     SettledCalls settled_;
     std::unique_ptr<Recorder> recorder_;
+    std::unique_ptr<Background> background_;
     std::string learned_path_;            ///< empty: what is learned is not kept; else so on all ranks
     std::vector<Tuning> learned_before_;  ///< by earlier jobs; the same on all ranks
     std::vector<Tuning> inherited_;       ///< learned on communicators that are freed, of which this was the first rank

@@ -133,11 +133,12 @@ extern "C" __attribute__((visibility("default"))) const int aapc_late = 1;
             routine = find_routine(#NAME);                                  \
             found.store(routine, std::memory_order_release);                \
         }                                                                   \
-        return pass_on(routine, __VA_ARGS__);                               \
+        return pass_on(routine __VA_OPT__(, ) __VA_ARGS__);                 \
     }
 #define AAPC_LATE(NAME, ...)              \
     AAPC_LATE_AS(MPI_##NAME, __VA_ARGS__) \
     AAPC_LATE_AS(PMPI_##NAME, __VA_ARGS__)
+#define AAPC_LATE_0(NAME) AAPC_LATE(NAME, ())
 #define AAPC_LATE_1(NAME) AAPC_LATE(NAME, (Word a), a)
 #define AAPC_LATE_2(NAME) AAPC_LATE(NAME, (Word a, Word b), a, b)
 #define AAPC_LATE_4(NAME) AAPC_LATE(NAME, (Word a, Word b, Word c, Word d), a, b, c, d)
@@ -154,6 +155,7 @@ extern "C" __attribute__((visibility("default"))) const int aapc_late = 1;
 // order to know whether the MPI has it.
 AAPC_LATE_2(Init)
 AAPC_LATE_4(Init_thread)
+AAPC_LATE_0(Finalize)
 AAPC_LATE_1(Comm_free)
 AAPC_LATE_1(Comm_disconnect)
 AAPC_LATE_7(Alltoall)

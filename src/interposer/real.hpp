@@ -24,12 +24,16 @@ template <class Routine>
 struct RealRoutines {
     decltype(&MPI_Init) init;
     decltype(&MPI_Init_thread) init_thread;
+    decltype(&MPI_Finalize) finalize;
     decltype(&MPI_Comm_free) comm_free;
     decltype(&MPI_Comm_disconnect) comm_disconnect;
     decltype(&MPI_Alltoall) alltoall;
     decltype(&MPI_Alltoallv) alltoallv;
     decltype(&MPI_Alltoallw) alltoallw;
 #if MPI_VERSION >= 4
+    decltype(&MPI_Start) start;
+    decltype(&MPI_Startall) startall;
+    decltype(&MPI_Request_free) request_free;
     decltype(&MPI_Alltoall_c) alltoall_c;
     decltype(&MPI_Alltoallv_c) alltoallv_c;
     decltype(&MPI_Alltoallw_c) alltoallw_c;

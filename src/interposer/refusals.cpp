@@ -51,6 +51,28 @@ bool Refusals::refuses_one_buffer(const UnequalCall& call) const {
            call.send.type == call.receive.type;
 }
 
+bool Refusals::refuse(const UnequalCall& call, int ranks) const {
+    if (call.receive.buffer == MPI_IN_PLACE) {
+        return true;
+    }
+    const auto refuses_side = [&](const UnequalSide& side) {
+        MPI_Datatype known = MPI_DATATYPE_NULL;
+        if (side.counts.missing() || side.displacements.missing() || (call.typed && side.types == nullptr)) {
+            return true;
+        }
+        for (std::size_t peer = 0; peer < static_cast<std::size_t>(ranks); ++peer) {
+            const MPI_Datatype type = side.type_of(peer);
+            if (refuses_message(side.counts[peer], type, known) ||
+                (side.counts[peer] > 0 && data_bytes(1, type) > 0 && is_missing(side.buffer, type))) {
+                return true;
+            }
+            known = type;
+        }
+        return false;
+    };
+    return refuses_side(call.receive) || (!call.in_place() && (refuses_side(call.send) || refuses_one_buffer(call)));
+}
+
 bool Refusals::refuse(const Call& call) const {
     if (call.receive_buffer == MPI_IN_PLACE || is_missing(call.receive_buffer, call.receive_type) ||
         refuses_type(call.receive_type)) {

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "interposer/call.hpp"
@@ -31,6 +32,12 @@ class Refusals {
 
     /// One that is not committed.
     [[nodiscard]] bool refuses_type(MPI_Datatype type) const;
+    /// One message of unequal ones; `known` is a type that has been looked at, or null.
+    [[nodiscard]] bool refuses_message(std::int64_t count, MPI_Datatype type, MPI_Datatype known) const {
+        return count < 0 || type == MPI_DATATYPE_NULL || (type != known && refuses_type(type));
+    }
+    /// Any of them, of `ranks` ranks, or the whole. O(ranks).
+    [[nodiscard]] bool refuse(const UnequalCall& call, int ranks) const;
     /// One buffer for what is sent and what is received, described by the same words.
     [[nodiscard]] bool refuses_one_buffer(const UnequalCall& call) const;
     /// Whether a buffer at address 0 is none: MPI_BOTTOM, which is 0, is one for types of absolute addresses, whose

@@ -19,9 +19,10 @@ namespace aapc::interposer {
 class Opening {
   public:
     void allow() { left_ = learning::opening_calls; }
-    /// Whether a call of blocks of so many bytes on that communicator is such a one; it is counted then.
+    /// Whether a call of blocks of so many bytes on that communicator is such a one; it is counted then. Threads that
+    /// call on other communicators at the same time touch nothing.
     [[nodiscard]] bool takes(MPI_Comm comm, std::int64_t block_bytes) {
-        if (left_ == 0 || comm != MPI_COMM_WORLD || block_bytes > most_bytes) {
+        if (comm != MPI_COMM_WORLD || left_ == 0 || block_bytes > most_bytes) {
             return false;
         }
         --left_;
@@ -65,8 +66,12 @@ class SettledCalls {
         entries_[place_of(count)] = {comm, type, count, outcome, learned};
     }
 
-    /// Handles of communicators are used again.
-    void clear() { entries_.fill({}); }
+    /// Handles of communicators are used again. Nothing is kept where several threads may free some.
+    void clear() {
+        if (allowed_) {
+            entries_.fill({});
+        }
+    }
 
   private:
     struct Entry {

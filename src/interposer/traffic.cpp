@@ -43,4 +43,15 @@ int count_peers(MPI_Comm comm, Peers peers) {
     return remote;
 }
 
+std::int64_t bytes_sent(const UnequalCall& call) {
+    const UnequalSide& side = call.in_place() ? call.receive : call.send;
+    std::int64_t bytes = 0;
+    for (int peer = 0, all = count_peers(call.comm, Peers::all); peer < all; ++peer) {
+        const auto index = static_cast<std::size_t>(peer);
+        const std::int64_t count = side.counts[index];
+        bytes += count == 0 ? 0 : count * type_bytes(side.type_of(index));
+    }
+    return bytes;
+}
+
 }  // namespace aapc::interposer

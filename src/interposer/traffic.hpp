@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "interposer/unequal_call.hpp"
+
 namespace aapc::interposer {
 
 /// Whom a rank sends to: all others, of an intercommunicator those on the other side, or its neighbours.
@@ -67,5 +69,8 @@ std::int64_t bytes_sent(Peers peers, const void* send, const Count* send_counts,
     }
     return bytes;
 }
+
+/// The same of a call of MPI_Alltoallv or MPI_Alltoallw that has been read.
+[[nodiscard]] std::int64_t bytes_sent(const UnequalCall& call);
 
 }  // namespace aapc::interposer

@@ -60,13 +60,10 @@ bool UnequalBuffers::read_side(const UnequalSide& arguments, const Refusals& ref
     for (std::size_t peer = 0; peer < ranks_; ++peer) {
         const MPI_Datatype type = arguments.type_of(peer);
         const std::int64_t count = arguments.counts[peer];
-        if (count < 0 || type == MPI_DATATYPE_NULL) {
+        if (refusals.refuses_message(count, type, known)) {
             return false;
         }
         if (type != known) {
-            if (refusals.refuses_type(type)) {
-                return false;
-            }
             layout = layouts_.of(type);
             element = data_bytes(1, type);
             known = type;

@@ -20,6 +20,13 @@ class Numbers {
         static_assert(sizeof(Number) == sizeof(std::int64_t) || sizeof(Number) == sizeof(int));
     }
     [[nodiscard]] bool missing() const { return numbers_ == nullptr; }
+    /// Whether these are numbers of 64 bits.
+    [[nodiscard]] bool wide() const { return wide_; }
+    /// The array as the program gave it; `Number` has as many bits as its numbers.
+    template <class Number>
+    [[nodiscard]] const Number* as() const {
+        return static_cast<const Number*>(numbers_);
+    }
     [[nodiscard]] std::int64_t operator[](std::size_t index) const {
         if (!wide_) {
             return static_cast<const int*>(numbers_)[index];
@@ -53,7 +60,10 @@ struct UnequalCall {
     UnequalSide receive;
     MPI_Comm comm;
     Routine routine;
+    bool typed;  ///< MPI_Alltoallw: a datatype for each message
 
+    /// The program's, which it lets be written to.
+    [[nodiscard]] void* receive_buffer() const { return const_cast<void*>(receive.buffer); }
     [[nodiscard]] bool in_place() const { return send.buffer == MPI_IN_PLACE; }
 };
 

@@ -21,11 +21,11 @@ namespace aapc::selection {
 namespace {
 
 constexpr std::array settings_fields = {
-    &Settings::topology_file, &Settings::topology_text,   &Settings::tuning_file, &Settings::tuning_text,
-    &Settings::algorithm,     &Settings::synchronisation, &Settings::verbosity,   &Settings::shared_memory,
-    &Settings::buffer_limit,  &Settings::start,           &Settings::unequal,     &Settings::adapt,
-    &Settings::schedule,      &Settings::learned_file,    &Settings::record,      &Settings::record_segments,
-    &Settings::only_tuned};
+    &Settings::topology_file,  &Settings::topology_text,   &Settings::tuning_file, &Settings::tuning_text,
+    &Settings::algorithm,      &Settings::synchronisation, &Settings::verbosity,   &Settings::shared_memory,
+    &Settings::buffer_limit,   &Settings::start,           &Settings::unequal,     &Settings::adapt,
+    &Settings::schedule,       &Settings::learned_file,    &Settings::record,      &Settings::record_segments,
+    &Settings::async_progress, &Settings::only_tuned};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -73,13 +73,14 @@ Expected<bool> parse_adapt(const std::string& text, bool start_is_said) {
                     .advice = "give 1 (learn in the program's own calls) or 0"});
 }
 
-Expected<bool> parse_record_segments(const std::string& text) {
+/// What is off unless it is asked for; `what` it does.
+Expected<bool> parse_wish(const char* variable, const std::string& text, const char* what) {
     if (text.empty() || text == "0" || text == "1") {
         return text == "1";
     }
-    return failure({.file = "AAPC_RECORD_SEGMENTS",
+    return failure({.file = variable,
                     .problem = fmt::format("'{}' says neither yes nor no", text),
-                    .advice = "give 1 (note the segments of some exchanges) or 0"});
+                    .advice = fmt::format("give 1 ({}) or 0", what)});
 }
 
 Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
@@ -217,6 +218,7 @@ Reading read_settings() {
     settings.learned_file = environment_variable("AAPC_LEARNED");
     settings.record = environment_variable("AAPC_RECORD");
     settings.record_segments = environment_variable("AAPC_RECORD_SEGMENTS");
+    settings.async_progress = environment_variable("AAPC_ASYNC_PROGRESS");
     Reading reading;
     if (settings.topology_file.empty()) {
         settings.topology_file = detection_of_tuning(settings.tuning_file);
@@ -292,7 +294,10 @@ Expected<Configuration> configure(const Settings& settings) {
     made.buffer_limit = understood(parse_if_set("AAPC_BUFFER_LIMIT", settings.buffer_limit, parse_size));
     made.start_seconds = understood(parse_if_set("AAPC_START", settings.start, parse_duration));
     made.unequal = understood(parse_unequal_use(settings.unequal), "AAPC_ALLTOALLV");
-    made.record_segments = understood(parse_record_segments(settings.record_segments));
+    made.record_segments =
+        understood(parse_wish("AAPC_RECORD_SEGMENTS", settings.record_segments, "note the segments of some exchanges"));
+    made.async_progress = understood(
+        parse_wish("AAPC_ASYNC_PROGRESS", settings.async_progress, "a thread carries out calls that do not block"));
     made.adapt = understood(parse_adapt(settings.adapt, made.start_seconds.has_value()));
     made.learned_file = made.adapt ? settings.learned_file : "";
     made.forced = understood(parse_forced(settings, kind));

@@ -37,6 +37,7 @@ struct Settings {
     std::string schedule;         ///< what the file of AAPC_SCHEDULE says, packed; empty: not set, or not to be used
     std::string record;           ///< AAPC_RECORD: the file that calls are noted in; empty: not set
     std::string record_segments;  ///< AAPC_RECORD_SEGMENTS; empty: not set
+    std::string async_progress;   ///< AAPC_ASYNC_PROGRESS; empty: not set
     /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
     /// done.
     std::string only_tuned;
@@ -63,6 +64,8 @@ struct Configuration {
     std::string record;                             ///< the file that calls are noted in; empty: they are not
     std::string topology_text;                      ///< for the record; empty where nothing is recorded
     bool record_segments = false;                   ///< with the segments of some exchanges by the clock
+
+    bool async_progress = false;  ///< threads of ours carry out calls that do not block
 
     [[nodiscard]] const GivenSchedule* given_schedule() const { return schedule ? &*schedule : nullptr; }
 };

@@ -10,12 +10,12 @@ import re
 import subprocess
 import sys
 
-OTHERS = ["Init", "Init_thread", "Comm_free", "Comm_disconnect"]
+OTHERS = ["Init", "Init_thread", "Finalize", "Comm_free", "Comm_disconnect"]
 BLOCKING = [start + "lltoall" + unequal for start in ("A", "Neighbor_a") for unequal in ("", "v", "w")]
 NONBLOCKING = ["I" + name.lower() for name in BLOCKING]
 PERSISTENT = [name + "_init" for name in BLOCKING]
 MPI_3 = BLOCKING + NONBLOCKING
-MPI_4 = PERSISTENT + [name + "_c" for name in MPI_3 + PERSISTENT]
+MPI_4 = ["Start", "Startall", "Request_free"] + PERSISTENT + [name + "_c" for name in MPI_3 + PERSISTENT]
 # For benchmarks that ask (aapc/interposer.h).
 OWN = {"aapc_native_alltoall", "aapc_native_alltoallv", "aapc_calls", "aapc_rejected"}
 ALLOWED = re.compile(r"^(libmpi|libmpich|libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so")

@@ -4,13 +4,15 @@
  *     conformance SMALLEST_BLOCK MODE     MODE: all, churn, exhaustion or threads
  *
  * SMALLEST_BLOCK is the size in bytes from which blocks are to be exchanged by the interposer. Every byte of a payload
- * is a hash of its source, its destination, its offset and the call it belongs to. */
+ * is a hash of its source, its destination, its offset and the call it belongs to. With IMMEDIATE or PERSISTENT defined
+ * the calls are such as do not block (immediate.h). */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "immediate.h"
 #include "layouts.h"
 
 static long smallest_block;

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "immediate.h"
 #include "layouts.h"
 
 enum { most_ranks = 8, unit_integers = 4, unit_bytes = 16 };
@@ -137,7 +138,8 @@ static void check_call(MPI_Comm comm, uint64_t seed, unsigned call) {
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     const int of_types = (int)chance(seed, call, 3, 0, 0, 2);
-    const int in_place = chance(seed, call, 4, 0, 0, 4) == 0;
+    /* MPICH 4.0.2's own calls that do not block are wrong in place. */
+    const int in_place = chance(seed, call, 4, 0, 0, 4) == 0 && (ranks >= 3 || !does_not_block);
     int sent[most_ranks];
     int received[most_ranks];
     long between = 0;

@@ -1,0 +1,236 @@
+#include "interposer/background.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "interposer/job.hpp"
+#include "interposer/real.hpp"
+#include "mpi/have_memory.hpp"
+#include "mpi/own_communicator.hpp"
+#include "mpi/ranks.hpp"
+#include "mpi/returned_errors.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+using mpi::have_memory_for;
+
+/// What MPI asks of a generalised request. Its extra state is the error code of the operation.
+int tell_status(void* error, MPI_Status* status) {
+    status->MPI_SOURCE = MPI_ANY_SOURCE;
+    status->MPI_TAG = MPI_ANY_TAG;
+    PMPI_Status_set_cancelled(status, 0);
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    return *static_cast<int*>(error);
+}
+
+int drop_error(void* error) {
+    delete static_cast<int*>(error);
+    return MPI_SUCCESS;
+}
+
+/// The standard knows no cancelling of collectives.
+int do_not_cancel(void* /*error*/, int /*complete*/) { return MPI_SUCCESS; }
+
+}  // namespace
+
+bool asks_for_threads() {
+    const char* const value = std::getenv("AAPC_ASYNC_PROGRESS");
+    return value != nullptr && std::string_view(value) == "1";
+}
+
+void PersistentOperation::start() noexcept {
+    Orders order;
+    {
+        const std::lock_guard lock(mutex_);
+        order.splice(order.end(), idle_);
+    }
+    if (!order.empty()) {
+        channel_->start(std::move(order));
+    }
+}
+
+void PersistentOperation::complete(Orders order) noexcept {
+    // Once the program knows, it may free what this is.
+    const Background& background = *background_;
+    const int tag = tag_;
+    {
+        const std::lock_guard lock(mutex_);
+        idle_.splice(idle_.end(), order);
+    }
+    PMPI_Send(nullptr, 0, MPI_BYTE, background.rank(), tag, background.ours());
+}
+
+bool Background::prepare() {
+    const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
+    void* largest = nullptr;
+    int found = 0;
+    const bool has_key =
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key_, nullptr) == MPI_SUCCESS;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&largest), &found);
+    if (found != 0) {
+        largest_tag_ = *static_cast<const int*>(largest);
+    }
+    rank_ = mpi::rank_in(MPI_COMM_WORLD);
+    ranks_ = mpi::ranks_in(MPI_COMM_WORLD);
+    return mpi::create_own(MPI_COMM_WORLD, ours_) == MPI_SUCCESS && has_key && found != 0;
+}
+
+int Background::next_tag() {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>((tags_++ * ranks_ + rank_) % (std::int64_t{largest_tag_} + 1));
+}
+
+Channel* Background::channel_of(MPI_Comm comm) {
+    void* known = nullptr;
+    int found = 0;
+    PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found);
+    if (found != 0) {
+        return static_cast<Channel*>(known);
+    }
+    Channel* made = nullptr;
+    const bool listed = have_memory_for([&] {
+        auto channel = std::make_unique<Channel>(*job_, comm);
+        const std::lock_guard lock(mutex_);
+        made = channels_.emplace_back(std::move(channel)).get();
+    });
+    // Where MPI does not keep it with the communicator it belongs to nobody, and the next call asks again.
+    return listed && PMPI_Comm_set_attr(comm, key_, made) == MPI_SUCCESS ? made : nullptr;
+}
+
+template <class AnyCall>
+int Background::start_any(Channel& channel, const AnyCall& call, MPI_Request* request) {
+    Orders order;
+    auto error = std::unique_ptr<int>();
+    const bool able = have_memory_for([&] {
+        order.push_back({Operation(call)});
+        error = std::make_unique<int>(MPI_SUCCESS);
+        channel.begin();
+    });
+    if (!able) {
+        return mpi::raise(call.comm, MPI_ERR_NO_MEM);
+    }
+    if (const int refused = channel.begin_naming(*this); refused != MPI_SUCCESS) {
+        return refused;
+    }
+    if (const int refused = PMPI_Grequest_start(tell_status, drop_error, do_not_cancel, error.get(), request);
+        refused != MPI_SUCCESS) {
+        return refused;
+    }
+    order.front().request = *request;
+    order.front().error = error.release();
+    channel.start(std::move(order));
+    return MPI_SUCCESS;
+}
+
+int Background::start(Channel& channel, const Call& call, MPI_Request* request) {
+    return start_any(channel, call, request);
+}
+
+int Background::start(Channel& channel, const UnequalCall& call, MPI_Request* request) {
+    return start_any(channel, call, request);
+}
+
+template <class AnyCall>
+int Background::make_any_persistent(Channel& channel, const AnyCall& call, MPI_Request* request) {
+    MPI_Request theirs = MPI_REQUEST_NULL;
+    std::map<MPI_Request, std::unique_ptr<PersistentOperation>> made;
+    const int tag = next_tag();
+    const bool able = have_memory_for([&] {
+        Orders order;
+        order.push_back({Operation(call)});
+        auto operation = std::make_unique<PersistentOperation>(*this, channel, tag);
+        order.front().persistent = operation.get();
+        operation->take(std::move(order));
+        made.emplace(theirs, std::move(operation));
+        channel.begin();
+    });
+    if (!able) {
+        return mpi::raise(call.comm, MPI_ERR_NO_MEM);
+    }
+    if (const int refused = channel.begin_naming(*this); refused != MPI_SUCCESS) {
+        return refused;
+    }
+    if (const int refused = PMPI_Recv_init(nullptr, 0, MPI_BYTE, rank_, tag, ours_, &theirs); refused != MPI_SUCCESS) {
+        return mpi::raise(call.comm, refused);
+    }
+    auto node = made.extract(made.begin());
+    node.key() = theirs;
+    const std::lock_guard lock(mutex_);
+    persistent_.insert(std::move(node));
+    persistent_count_.fetch_add(1, std::memory_order_release);
+    *request = theirs;
+    return MPI_SUCCESS;
+}
+
+int Background::make_persistent(Channel& channel, const Call& call, MPI_Request* request) {
+    return make_any_persistent(channel, call, request);
+}
+
+int Background::make_persistent(Channel& channel, const UnequalCall& call, MPI_Request* request) {
+    return make_any_persistent(channel, call, request);
+}
+
+void Background::start_persistent(MPI_Request request) noexcept {
+    PersistentOperation* operation = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = persistent_.find(request);
+        operation = found != persistent_.end() ? found->second.get() : nullptr;
+    }
+    if (operation != nullptr) {
+        operation->start();
+    }
+}
+
+void Background::freed(MPI_Request request) noexcept {
+    if (persistent_count_.load(std::memory_order_acquire) == 0) {
+        return;
+    }
+    std::unique_ptr<PersistentOperation> dropped;
+    const std::lock_guard lock(mutex_);
+    if (const auto found = persistent_.find(request); found != persistent_.end()) {
+        dropped = std::move(found->second);
+        persistent_.erase(found);
+        persistent_count_.fetch_sub(1, std::memory_order_release);
+    }
+}
+
+void Background::before_freeing(MPI_Comm comm) {
+    void* known = nullptr;
+    int found = 0;
+    PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found);
+    if (found == 0) {
+        return;
+    }
+    std::unique_ptr<Channel> dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto listed = std::find_if(channels_.begin(), channels_.end(),
+                                         [known](const auto& channel) { return channel.get() == known; });
+        if (listed != channels_.end()) {
+            dropped = std::move(*listed);
+            channels_.erase(listed);
+        }
+    }
+    PMPI_Comm_delete_attr(comm, key_);
+    if (dropped) {
+        dropped->end(true);
+    }
+}
+
+void Background::end() noexcept {
+    for (const auto& channel : channels_) {
+        channel->end();
+    }
+    if (ours_ != MPI_COMM_NULL) {
+        PMPI_Comm_free(&ours_);
+    }
+    if (key_ != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_free_keyval(&key_);
+    }
+}
+
+}  // namespace aapc::interposer

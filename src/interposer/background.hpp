@@ -1,0 +1,116 @@
+/// @file
+/// Calls that do not block, carried out by threads of ours (AAPC_ASYNC_PROGRESS): the channels of a process, and the
+/// requests that the program holds.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "interposer/channel.hpp"
+#include "interposer/operation.hpp"
+
+namespace aapc::interposer {
+
+class Job;
+
+/// Whether this process's environment asks for it. Before MPI_Init, when nobody knows yet what rank 0 says. Takes no
+/// memory.
+[[nodiscard]] bool asks_for_threads();
+
+class Background;
+
+/// What MPI_Alltoall_init and its like have made. A generalised request cannot be started, so the program holds a
+/// receive from this process itself, which is complete when our thread sends what it waits for. It is one among all
+/// ranks: MPICH 4.0.2 loses messages that one thread sends to another on a communicator of one rank.
+class PersistentOperation {
+  public:
+    PersistentOperation(const Background& background, Channel& channel, int tag)
+        : background_(&background), channel_(&channel), tag_(tag) {}
+
+    /// Before it is started for the first time.
+    void take(Orders idle) { idle_ = std::move(idle); }
+
+    /// Behind the MPI's own MPI_Start; local.
+    void start() noexcept;
+    /// Our thread is through.
+    void complete(Orders order) noexcept;
+
+  private:
+    const Background* background_;
+    Channel* channel_;
+    std::mutex mutex_;
+    Orders idle_;  ///< empty while it is carried out
+    int tag_;
+};
+
+/// Used by any thread of the program's.
+class Background {
+  public:
+    explicit Background(Job& job) : job_(&job) {}
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+    ~Background() = default;
+
+    /// Takes what it needs of MPI; false: that is not to be had. Collective over the world.
+    [[nodiscard]] bool prepare();
+
+    /// The channel of a communicator that is none of no ranks, made at its first call; null: no memory. Local.
+    [[nodiscard]] Channel* channel_of(MPI_Comm comm);
+
+    /// Starts a call that `channel` has nothing against; local. Returns an MPI error code, for which the communicator's
+    /// error handler has been called.
+    [[nodiscard]] int start(Channel& channel, const Call& call, MPI_Request* request);
+    [[nodiscard]] int start(Channel& channel, const UnequalCall& call, MPI_Request* request);
+    /// The same for one that is then started by MPI_Start, again and again.
+    [[nodiscard]] int make_persistent(Channel& channel, const Call& call, MPI_Request* request);
+    [[nodiscard]] int make_persistent(Channel& channel, const UnequalCall& call, MPI_Request* request);
+
+    /// The program has started a request that may be one of ours.
+    void started(MPI_Request request) noexcept {
+        if (persistent_count_.load(std::memory_order_acquire) > 0) {
+            start_persistent(request);
+        }
+    }
+    /// The program frees a request that may be one of ours, which is not under way.
+    void freed(MPI_Request request) noexcept;
+
+    /// The program frees `comm`: waits for its operations.
+    void before_freeing(MPI_Comm comm);
+    /// MPI ends: no thread any more. What has been started is complete by then.
+    void end() noexcept;
+
+    /// Of all ranks of the world, in its order, and for our threads alone; it returns errors.
+    [[nodiscard]] MPI_Comm ours() const { return ours_; }
+    [[nodiscard]] int rank() const { return rank_; }
+    /// A tag that no other rank gives, as long as there are enough. Any thread.
+    [[nodiscard]] int next_tag();
+
+  private:
+    template <class AnyCall>
+    int start_any(Channel& channel, const AnyCall& call, MPI_Request* request);
+    template <class AnyCall>
+    int make_any_persistent(Channel& channel, const AnyCall& call, MPI_Request* request);
+    void start_persistent(MPI_Request request) noexcept;
+
+    Job* job_;
+    MPI_Comm ours_ = MPI_COMM_NULL;
+    int rank_ = 0;                  ///< in the world
+    int ranks_ = 0;                 ///< of the world
+    int key_ = MPI_KEYVAL_INVALID;  ///< of the channel that belongs to a communicator
+    int largest_tag_ = 0;
+    std::atomic<std::size_t> persistent_count_ = 0;
+    std::mutex mutex_;  ///< guards what follows; never held while communicating
+    std::vector<std::unique_ptr<Channel>> channels_;
+    std::map<MPI_Request, std::unique_ptr<PersistentOperation>> persistent_;
+    std::int64_t tags_ = 0;  ///< that were given
+};
+
+}  // namespace aapc::interposer

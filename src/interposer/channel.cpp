@@ -1,0 +1,187 @@
+#include "interposer/channel.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "aapc/topology/bound.hpp"
+#include "interposer/background.hpp"
+#include "interposer/job.hpp"
+#include "interposer/members.hpp"
+#include "mpi/ranks.hpp"
+#include "mpi/returned_errors.hpp"
+#include "selection/crossover.hpp"
+#include "selection/rule.hpp"
+#include "selection/unequal_rule.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+/// Smaller blocks are nothing for the rule, nor worth a try where calls show what is faster: the thread would only call
+/// the MPI's own. Whoever insists on a method means every size.
+std::int64_t smallest_block(const selection::Configuration& configuration, const Placement& placement,
+                            const Bound& bound) {
+    /// As in learning: sizes so many times as small have the same candidates.
+    constexpr std::int64_t uncertainty_of_sizes = 4;
+    const bool by_time =
+        configuration.network.kind() == NetworkKind::tree || configuration.network.kind() == NetworkKind::torus;
+    if (!by_time || configuration.forced.method || configuration.forced.synchronisation || configuration.tuning) {
+        return 1;
+    }
+    const std::int64_t from = selection::crossover(configuration.network, placement, bound,
+                                                   configuration.start_seconds.value_or(selection::least_start_seconds))
+                                  .block_bytes;
+    return configuration.adapt ? std::max<std::int64_t>(from / uncertainty_of_sizes, 1) : from;
+}
+
+}  // namespace
+
+Channel::Channel(Job& job, MPI_Comm comm) : job_(&job), comm_(comm) {
+    int is_inter = 0;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    const int ranks = mpi::ranks_in(comm);
+    if (is_inter != 0) {
+        never_ = Outcome::intercommunicator;
+    } else if (!is_of_world(comm, ranks, job)) {
+        never_ = Outcome::other_world;
+    }
+    if (never_) {
+        return;
+    }
+    const selection::Configuration& configuration = job.configuration();
+    const Placement placement = placement_of(comm, ranks, job);
+    const Bound bound = network_bound(configuration.network, placement);
+    if (selection::is_on_one_machine(placement)) {
+        never_ = ranks < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
+    } else if (selection::nothing_to_schedule(placement, bound)) {
+        never_ = Outcome::few_ranks;
+    } else {
+        from_bytes_ = smallest_block(configuration, placement, bound);
+        exchanges_unequal_ = configuration.unequal != selection::UnequalUse::never;
+    }
+}
+
+std::optional<Outcome> Channel::against(std::int64_t block_bytes) const {
+    if (never_) {
+        return never_;
+    }
+    const bool fits = block_bytes >= from_bytes_ && block_bytes <= selection::largest_scheduled_block;
+    return fits ? std::nullopt : std::optional(Outcome::size);
+}
+
+std::optional<Outcome> Channel::against_unequal() const {
+    if (never_) {
+        return never_;
+    }
+    return exchanges_unequal_ ? std::nullopt : std::optional(Outcome::size);
+}
+
+void Channel::begin() {
+    if (thread_.joinable()) {
+        return;
+    }
+    // The program's signals are for its own threads.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const struct Restoring {
+        const sigset_t* before;
+        ~Restoring() { pthread_sigmask(SIG_SETMASK, before, nullptr); }
+    } restoring{&before};
+    thread_ = std::thread([this] { carry_out_all(); });
+}
+
+int Channel::begin_naming(Background& background) {
+    if (is_named_) {
+        return MPI_SUCCESS;
+    }
+    is_named_ = true;
+    parent_ = background.ours();
+    if (mpi::rank_in(comm_) == 0) {
+        tag_ = background.next_tag();
+    }
+    return PMPI_Ibcast(&tag_, 1, MPI_INT, 0, comm_, &naming_);
+}
+
+void Channel::start(Orders order) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        queue_.splice(queue_.end(), order);
+    }
+    news_.notify_one();
+}
+
+void Channel::end(bool frees) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+        frees_ = frees;
+    }
+    news_.notify_one();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+bool Channel::take(Orders& order) {
+    std::unique_lock lock(mutex_);
+    news_.wait(lock, [this] { return ends_ || !queue_.empty(); });
+    if (!queue_.empty()) {
+        order.splice(order.end(), queue_, queue_.begin());
+    }
+    return !order.empty();
+}
+
+void Channel::carry_out_all() {
+    pthread_setname_np(pthread_self(), "aapc");
+    for (Orders order; take(order); order.clear()) {
+        carry_out(std::move(order));
+    }
+    if (frees_ && own_ != MPI_COMM_NULL) {
+        PMPI_Comm_free(&own_);
+    }
+}
+
+/// Not of the program's communicator, whose attributes Open MPI 4.1.4 would copy. Threads that do so at the same time
+/// are told apart by the tag. Made when there is something to do, since all ranks have begun it then or will. What
+/// fails is the program's to hear of, as from a call of the MPI's own that finds nothing left.
+int Channel::make_own() {
+    MPI_Group group = MPI_GROUP_NULL;
+    int error = PMPI_Wait(&naming_, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS) {
+        return error;
+    }
+    error = PMPI_Comm_group(comm_, &group);
+    if (error != MPI_SUCCESS) {
+        return error;
+    }
+    error = PMPI_Comm_create_group(parent_, group, tag_, &own_);
+    PMPI_Group_free(&group);
+    return error == MPI_SUCCESS ? PMPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN) : error;
+}
+
+void Channel::carry_out(Orders orders) {
+    Order& order = orders.front();
+    int error = own_ == MPI_COMM_NULL ? make_own() : MPI_SUCCESS;
+    if (error == MPI_SUCCESS) {
+        error = order.operation.carry_out(*job_, own_);
+    }
+    if (error != MPI_SUCCESS) {
+        error = mpi::raise(comm_, error);
+    }
+    if (order.persistent != nullptr) {
+        order.persistent->complete(std::move(orders));
+        return;
+    }
+    *order.error = error;
+    const MPI_Request request = order.request;
+    // What the operation holds is given back before the program knows that it is over.
+    orders.clear();
+    PMPI_Grequest_complete(request);
+}
+
+}  // namespace aapc::interposer

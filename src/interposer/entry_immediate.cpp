@@ -1,0 +1,168 @@
+// MPI_Ialltoall, MPI_Alltoall_init and their like: handed to a thread of ours where AAPC_ASYNC_PROGRESS asks for that,
+// or counted and left to the MPI. With them what such threads need to know of the program's other calls.
+#include "interposer/background.hpp"
+#include "interposer/passing.hpp"
+#include "mpi/returned_errors.hpp"
+
+namespace aapc::interposer {
+
+namespace {
+
+/// Who carries out a call.
+struct Handed {
+    Channel* channel = nullptr;                     ///< null: the MPI
+    Outcome why_not = Outcome::routine_not_served;  ///< then
+    bool lacks_memory = false;                      ///< or nobody
+};
+
+Handed by_channel(Channel* channel, std::optional<Outcome> (*against)(const Channel&, std::int64_t),
+                  std::int64_t block_bytes) {
+    if (channel == nullptr) {
+        return {.lacks_memory = true};
+    }
+    const std::optional<Outcome> why_not = against(*channel, block_bytes);
+    return why_not ? Handed{.why_not = *why_not} : Handed{.channel = channel};
+}
+
+/// Arguments of which the MPI complains on sight are for it to judge, at once and not when the call is waited for.
+Handed hand_over(const Job& job, Background& background, Call& call) {
+    read_arguments(call);
+    if ((!call.well_formed() && !call.unequal) || (call.block_bytes > 0 && job.refusals().refuse(call))) {
+        return {.why_not = Outcome::arguments};
+    }
+    const std::int64_t bytes = call.unequal ? data_bytes(call.receive_count, call.receive_type) : call.block_bytes;
+    return by_channel(
+        background.channel_of(call.comm),
+        [](const Channel& channel, std::int64_t block) { return channel.against(block); }, bytes);
+}
+
+Handed hand_over(const Job& job, Background& background, const UnequalCall& call) {
+    if (call.comm == MPI_COMM_NULL || job.refusals().refuse(call, count_peers(call.comm, Peers::all))) {
+        return {.why_not = Outcome::arguments};
+    }
+    return by_channel(
+        background.channel_of(call.comm),
+        [](const Channel& channel, std::int64_t) { return channel.against_unequal(); }, 0);
+}
+
+/// Calls that begin at once, and such as MPI_Start begins.
+enum class Form : std::uint8_t { immediate, persistent };
+
+template <Routine routine, Form form, class AnyCall, class... Arguments>
+int hand_over_or_pass(AnyCall call, MPI_Request* request, int (*real)(Arguments...), Arguments... arguments) {
+    Job* const job = Job::current();
+    Background* const background = job != nullptr ? job->background() : nullptr;
+    if (background == nullptr || request == nullptr) {
+        return pass<routine, Peers::all>(call.comm, real, arguments...);
+    }
+    const Handed handed = hand_over(*job, *background, call);
+    if (handed.lacks_memory) {
+        return mpi::raise(call.comm, MPI_ERR_NO_MEM);
+    }
+    if (handed.channel == nullptr) {
+        return pass_because<routine, Peers::all>(handed.why_not, call.comm, *job, real, arguments...);
+    }
+    return form == Form::immediate ? background->start(*handed.channel, call, request)
+                                   : background->make_persistent(*handed.channel, call, request);
+}
+
+/// What calls `action` with our threads, where there are such.
+template <class Action>
+void tell_background(Action action) {
+    Job* const job = Job::current();
+    if (Background* const background = job != nullptr ? job->background() : nullptr) {
+        action(*background);
+    }
+}
+
+}  // namespace
+
+}  // namespace aapc::interposer
+
+// NAME(PARAMETERS), which is to be CALL of such a FORM, or is passed on with the arguments that follow.
+#define AAPC_HANDED_OVER(NAME, FORM, CALL, PARAMETERS, ...)                                                            \
+    AAPC_INTERPOSED int MPI_##NAME PARAMETERS {                                                                        \
+        namespace ours = aapc::interposer;                                                                             \
+        static const auto real = ours::find_next<decltype(&MPI_##NAME)>("PMPI_" #NAME, "MPI_" #NAME);                  \
+        return ours::hand_over_or_pass<ours::Routine::NAME, ours::Form::FORM>(CALL(NAME), request, real, __VA_ARGS__); \
+    }                                                                                                                  \
+    AAPC_ALSO_AS_PMPI(NAME)
+
+#define AAPC_EQUAL_CALL(NAME) \
+    ours::Call { sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ours::Routine::NAME }
+#define AAPC_UNEQUAL_CALL(NAME)                                                                                     \
+    ours::UnequalCall {                                                                                             \
+        {sendbuf, sendcounts, sdispls, sendtype, nullptr}, {recvbuf, recvcounts, rdispls, recvtype, nullptr}, comm, \
+            ours::Routine::NAME, false                                                                              \
+    }
+#define AAPC_TYPED_CALL(NAME)                                                                            \
+    ours::UnequalCall {                                                                                  \
+        {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtype},                                     \
+            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtype}, comm, ours::Routine::NAME, true \
+    }
+
+// All forms of one kind: equal, unequal, and with a type for each message.
+#define AAPC_IMMEDIATE(END, COUNT, PLACE, BYTES)                                                                     \
+    AAPC_HANDED_OVER(Ialltoall##END, immediate, AAPC_EQUAL_CALL, (AAPC_EQUAL(COUNT), MPI_Request * request),         \
+                     AAPC_EQUAL_ARGUMENTS, request)                                                                  \
+    AAPC_HANDED_OVER(Ialltoallv##END, immediate, AAPC_UNEQUAL_CALL,                                                  \
+                     (AAPC_UNEQUAL(COUNT, PLACE), MPI_Request * request), AAPC_UNEQUAL_ARGUMENTS, request)           \
+    AAPC_HANDED_OVER(Ialltoallw##END, immediate, AAPC_TYPED_CALL, (AAPC_TYPED(COUNT, BYTES), MPI_Request * request), \
+                     AAPC_UNEQUAL_ARGUMENTS, request)
+#define AAPC_PERSISTENT(END, COUNT, PLACE, BYTES)                                                                      \
+    AAPC_HANDED_OVER(Alltoall_init##END, persistent, AAPC_EQUAL_CALL,                                                  \
+                     (AAPC_EQUAL(COUNT), MPI_Info info, MPI_Request * request), AAPC_EQUAL_ARGUMENTS, info, request)   \
+    AAPC_HANDED_OVER(Alltoallv_init##END, persistent, AAPC_UNEQUAL_CALL,                                               \
+                     (AAPC_UNEQUAL(COUNT, PLACE), MPI_Info info, MPI_Request * request), AAPC_UNEQUAL_ARGUMENTS, info, \
+                     request)                                                                                          \
+    AAPC_HANDED_OVER(Alltoallw_init##END, persistent, AAPC_TYPED_CALL,                                                 \
+                     (AAPC_TYPED(COUNT, BYTES), MPI_Info info, MPI_Request * request), AAPC_UNEQUAL_ARGUMENTS, info,   \
+                     request)
+
+AAPC_IMMEDIATE(, int, int, int)
+#if MPI_VERSION >= 4
+AAPC_IMMEDIATE(_c, MPI_Count, MPI_Aint, MPI_Aint)
+AAPC_PERSISTENT(, int, int, int)
+AAPC_PERSISTENT(_c, MPI_Count, MPI_Aint, MPI_Aint)
+
+AAPC_INTERPOSED int MPI_Start(MPI_Request* request) {
+    namespace ours = aapc::interposer;
+    const int error = ours::real().start(request);
+    if (error == MPI_SUCCESS) {
+        ours::tell_background([&](ours::Background& background) { background.started(*request); });
+    }
+    return error;
+}
+AAPC_ALSO_AS_PMPI(Start)
+
+AAPC_INTERPOSED int MPI_Startall(int count, MPI_Request requests[]) {
+    namespace ours = aapc::interposer;
+    const int error = ours::real().startall(count, requests);
+    if (error == MPI_SUCCESS) {
+        ours::tell_background([&](ours::Background& background) {
+            for (int index = 0; index < count; ++index) {
+                background.started(requests[index]);
+            }
+        });
+    }
+    return error;
+}
+AAPC_ALSO_AS_PMPI(Startall)
+
+AAPC_INTERPOSED int MPI_Request_free(MPI_Request* request) {
+    namespace ours = aapc::interposer;
+    if (request != nullptr) {
+        ours::tell_background([&](ours::Background& background) { background.freed(*request); });
+    }
+    return ours::real().request_free(request);
+}
+AAPC_ALSO_AS_PMPI(Request_free)
+#endif
+
+AAPC_INTERPOSED int MPI_Finalize() {
+    namespace ours = aapc::interposer;
+    // While all of MPI still works.
+    ours::tell_background([](ours::Background& background) { background.end(); });
+    return ours::real().finalize();
+}
+AAPC_ALSO_AS_PMPI(Finalize)

@@ -1,0 +1,23 @@
+/// @file
+/// Who the ranks of a communicator are.
+#pragma once
+
+#include <mpi.h>
+
+#include "aapc/topology/placement.hpp"
+
+namespace aapc::interposer {
+
+class Job;
+
+/// Whether all `ranks` ranks of an intracommunicator are of our world. Takes no memory of ours: whether there are
+/// others to agree with must not depend on that.
+[[nodiscard]] bool is_of_world(MPI_Comm comm, int ranks, const Job& job);
+
+/// Whether ranks of our world share a machine. Takes no memory of ours, either.
+[[nodiscard]] bool share_a_machine(MPI_Comm comm, int ranks, const Job& job);
+
+/// Where ranks of our world sit. Throws std::bad_alloc.
+[[nodiscard]] Placement placement_of(MPI_Comm comm, int ranks, const Job& job);
+
+}  // namespace aapc::interposer
