@@ -36,6 +36,7 @@ struct Request {
     std::string buffer_limit;
     std::string verbosity;
     std::string record;
+    bool async_progress = false;
     std::string mpi;
 };
 
@@ -79,6 +80,7 @@ void prepare_environment(const Request& request, const Interposing& interposing)
     set_unless_empty("AAPC_BUFFER_LIMIT", request.buffer_limit);
     set_unless_empty("AAPC_VERBOSE", request.verbosity);
     set_unless_empty("AAPC_RECORD", request.record.empty() ? "" : absolute_path(request.record).string());
+    set_unless_empty("AAPC_ASYNC_PROGRESS", request.async_progress ? "1" : "");
     set_unless_empty("AAPC_INTERPOSERS", interposing.later);
     preload(interposing.library);
     if (environment_variable("AAPC_TOPOLOGY").empty() && environment_variable("AAPC_TUNING").empty()) {
@@ -152,6 +154,8 @@ void add_exec_command(Command& program, Invocation& invocation) {
         .type_name("LEVEL");
     command.option("--record", request->record, "note every all-to-all in this file, for aapc report (AAPC_RECORD)")
         .type_name("FILE");
+    command.flag("--async-progress", request->async_progress,
+                 "a thread carries out calls that do not block, such as MPI_Ialltoall (AAPC_ASYNC_PROGRESS)");
     command
         .option("--mpi", request->mpi,
                 "the MPI that the program uses: openmpi or mpich (default: the one that it is linked to, or that it "

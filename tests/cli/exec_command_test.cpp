@@ -39,9 +39,10 @@ const std::vector<std::string> mpis = {
 class ExecCommand : public testing::Test {
   protected:
     void SetUp() override {
-        for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                 "SLURM_STEP_ID", "LD_PRELOAD", "AAPC_TOPOLOGY", "AAPC_ALGORITHM",
-                                 "AAPC_SYNCHRONISATION", "AAPC_BUFFER_LIMIT", "AAPC_VERBOSE", "AAPC_LIBRARY_PATH"}) {
+        for (const char* name :
+             {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_STEP_ID", "LD_PRELOAD",
+              "AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_BUFFER_LIMIT", "AAPC_VERBOSE",
+              "AAPC_ASYNC_PROGRESS", "AAPC_LIBRARY_PATH"}) {
             unsetenv(name);
         }
     }
@@ -161,13 +162,13 @@ TEST_F(ExecCommand, OptionsBecomeVariables) {
     for (const std::string& mpi : mpis) {
         const Outcome outcome =
             run("--topology sub/../some.toml --tuning tuned.toml --algorithm tree/paper --synchronisation sender "
-                "--buffer-limit 64Mi --verbose 2",
+                "--buffer-limit 64Mi --verbose 2 --async-progress",
                 programs + "environment_" + mpi);
         const std::string here = fs::path(directory_.path("sub/../some.toml"));
         EXPECT_EQ(outcome.out, preloaded(mpi) + "AAPC_TOPOLOGY=" + here +
                                    "\nAAPC_TUNING=" + directory_.path("tuned.toml") +
                                    "\nAAPC_ALGORITHM=tree/paper\nAAPC_SYNCHRONISATION=sender\nAAPC_BUFFER_LIMIT=64Mi\n"
-                                   "AAPC_VERBOSE=2\n");
+                                   "AAPC_VERBOSE=2\nAAPC_ASYNC_PROGRESS=1\n");
     }
 }
 

@@ -17,8 +17,8 @@ static int initialised(void) { return 0; }
 #endif
 
 int main(void) {
-    const char* names[] = {"LD_PRELOAD",           "AAPC_TOPOLOGY",     "AAPC_TUNING", "AAPC_ALGORITHM",
-                           "AAPC_SYNCHRONISATION", "AAPC_BUFFER_LIMIT", "AAPC_VERBOSE"};
+    const char* names[] = {"LD_PRELOAD",           "AAPC_TOPOLOGY",     "AAPC_TUNING",  "AAPC_ALGORITHM",
+                           "AAPC_SYNCHRONISATION", "AAPC_BUFFER_LIMIT", "AAPC_VERBOSE", "AAPC_ASYNC_PROGRESS"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         const char* value = getenv(names[i]);
         printf("%s=%s\n", names[i], value == NULL ? "" : value);
