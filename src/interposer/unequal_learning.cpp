@@ -30,8 +30,6 @@ constexpr double fast_enough = 1.25;
 /// A reduction takes several steps, and MPIs take them in calls alone. Who looks at its result with the next call waits
 /// for whoever came last to the call before; after one more nobody does.
 constexpr int passes_while_told = 1;
-/// Nobody has seen an exchange by the clock come nearer to its bound, the start apart.
-constexpr double best_share_of_bound = 0.97;
 static_assert(learning::most_pending <= mpi::PastClaim::most_calls);
 
 }  // namespace
@@ -151,8 +149,9 @@ void UnequalLearning::hear_in_passing(const mpi::AgreedPast& past, bool made) {
     clocks_agree_ = past.timed;
     if (!opened_ && first_past_.calls == 0) {
         first_past_ = past;
-        first_are_fast_ = past.known && past.timed &&
-                          past.seconds[past.calls - 1] < fast_enough * least_seconds(past.bound.nanoseconds);
+        first_are_fast_ =
+            past.known && past.timed &&
+            past.seconds[past.calls - 1] < fast_enough * by_clock_takes(past.bound.nanoseconds).least_seconds;
         return;
     }
     Class* const of = learn_from(with_first(past), 0, made);
@@ -252,9 +251,9 @@ std::int64_t UnequalLearning::size_of(std::int64_t nanoseconds) const {
     return std::max<std::int64_t>(std::llround(1e-9 * static_cast<double>(nanoseconds) / seconds_per_byte_), 1);
 }
 
-double UnequalLearning::least_seconds(std::int64_t nanoseconds) const {
-    const double seconds = 1e-9 * static_cast<double>(nanoseconds) / best_share_of_bound;
-    return least_seconds_by_clock(seconds, size_of(nanoseconds), expected_.start_seconds) + expected_.agreement_seconds;
+UnequalByClock UnequalLearning::by_clock_takes(std::int64_t nanoseconds) const {
+    return expected_unequal_by_clock(1e-9 * static_cast<double>(nanoseconds), size_of(nanoseconds),
+                                     expected_.start_seconds, expected_.agreement_seconds);
 }
 
 UnequalLearning::Class& UnequalLearning::begun(std::int64_t nanoseconds, bool made, std::int64_t calls) {
@@ -265,7 +264,8 @@ UnequalLearning::Class& UnequalLearning::begun(std::int64_t nanoseconds, bool ma
     beginning.apart_from_seconds = shortest_seconds_apart;
     beginning.least_seconds = 1e-9 * static_cast<double>(nanoseconds);
     const std::int64_t size = size_of(nanoseconds);
-    beginning.prospects = {{own}, {by_clock, made ? 0 : expected_.set_up_seconds, least_seconds(nanoseconds)}};
+    const auto [least, spread] = by_clock_takes(nanoseconds);
+    beginning.prospects = {{own}, {by_clock, made ? 0 : expected_.set_up_seconds, least, spread}};
     const Method* const winner = before_ != nullptr ? selection::learned_method(*before_, size) : nullptr;
     if (winner != nullptr) {
         beginning.winner = winner->native() ? own : by_clock;

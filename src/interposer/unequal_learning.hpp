@@ -14,6 +14,7 @@
 
 #include "aapc/mpi/demand_agreement.hpp"
 #include "aapc/selection/tuning.hpp"
+#include "interposer/expectations.hpp"
 #include "learning/learner.hpp"
 
 namespace aapc::interposer {
@@ -101,8 +102,8 @@ class UnequalLearning {
     /// With what was told of the first calls before, if anything was.
     [[nodiscard]] mpi::AgreedPast with_first(const mpi::AgreedPast& past);
     [[nodiscard]] bool can_tell_in_passing() const;
-    /// No exchange by the clock of that bound takes less, its agreement included.
-    [[nodiscard]] double least_seconds(std::int64_t nanoseconds) const;
+    /// What an exchange by the clock of that bound takes in all likelihood, its agreement included.
+    [[nodiscard]] UnequalByClock by_clock_takes(std::int64_t nanoseconds) const;
     /// Whose turn the next call of a class is, if it does not rest.
     [[nodiscard]] learning::Turn next_turn(Class& of);
     /// Takes the MPI's own next turns apart, where its class has the next calls.

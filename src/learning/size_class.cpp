@@ -41,14 +41,16 @@ constexpr std::size_t pairs_against_the_own = 3;
 /// What a program's first call may take longer since connections are cold.
 constexpr double cold_seconds = 0.05;
 
-/// More times as long as the others is an accident.
+/// More times as long as the others is an accident. In a program's first calls it takes more to be one: a time-out of
+/// TCP, beside calls that are far shorter.
 constexpr double accident_ratio = 2;
+constexpr double accident_ratio_at_first = 4;
 
 /// What each of several calls one after the other took in general. Those that nobody begins together begin when others
 /// are under way: the first of them finds all ranks in step, and takes longer than usual; behind the last one nothing
 /// is under way, and it takes less, often no more than the links need. All of them together are what they are, but for
 /// one accident, and for what the first one of a program takes longer since its connections are `cold`. In so few calls
-/// as those nobody knows an accident from what will happen again.
+/// as those hardly anybody knows an accident from what will happen again.
 std::array<double, most_pending> seconds_in_general(std::span<const Measured> told, bool cold) {
     std::array<double, most_pending> seconds{};
     std::transform(told.begin(), told.end(), seconds.begin(), [](const Measured& one) { return one.seconds; });
@@ -59,14 +61,19 @@ std::array<double, most_pending> seconds_in_general(std::span<const Measured> to
     const double sum = std::accumulate(alike.begin(), alike.end(), 0.0);
     const auto others = static_cast<double>(alike.size() - 1);
     const auto exceeds_others = [&](double one) { return one - (sum - one) / others; };
+    const auto longest = std::max_element(alike.begin(), alike.end());
+    const double longer = exceeds_others(*longest);
+    const double ratio = cold ? accident_ratio_at_first : accident_ratio;
+    const bool accident = longer > (ratio - 1) * (*longest - longer);
+    if (cold && accident) {
+        std::fill(alike.begin(), alike.end(), (sum - *longest) / others);
+        return seconds;
+    }
     if (cold) {
         const double of_cold_connections = std::clamp(exceeds_others(alike.front()), 0.0, cold_seconds);
         std::fill(alike.begin(), alike.end(), (sum - of_cold_connections) / (others + 1));
         return seconds;
     }
-    const auto longest = std::max_element(alike.begin(), alike.end());
-    const double longer = exceeds_others(*longest);
-    const bool accident = longer > (accident_ratio - 1) * (*longest - longer);
     const double in_general = accident ? (sum - *longest) / others : sum / (others + 1);
     for (double& one : alike) {
         one = accident && &one == &*longest ? one : in_general;

@@ -25,6 +25,8 @@ struct Prospect {
     std::size_t method = 0;     ///< whatever the caller calls it
     double set_up_seconds = 0;  ///< what its first turn is expected to take before the exchange
     double least_seconds = 0;   ///< it takes no less, as far as is known; 0: no more is known than of all
+    /// It takes so much more than the least at most, and anything up to that is as likely; 0: nothing is known.
+    double spread_seconds = 0;
 };
 
 /// What is known before the first call.
@@ -168,6 +170,7 @@ class SizeClass {
     [[nodiscard]] double seen_excess(std::size_t candidate) const;
     [[nodiscard]] double expected_price(std::size_t candidate) const;
     [[nodiscard]] double possible_gain(std::size_t candidate) const;
+    [[nodiscard]] double expected_gain(std::size_t candidate) const;
     [[nodiscard]] bool nobody_can_gain() const;
     [[nodiscard]] bool worth_its_price(std::size_t candidate) const;
     [[nodiscard]] bool affordable(std::size_t candidate, const Account& others) const;

@@ -75,6 +75,7 @@ void SizeClass::add_to(Digest& digest) const {
         digest.add(prospect.method);
         digest.add(prospect.set_up_seconds);
         digest.add(prospect.least_seconds);
+        digest.add(prospect.spread_seconds);
     }
     for (const Candidate& one : candidates_) {
         add_all(one.samples);

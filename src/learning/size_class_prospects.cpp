@@ -15,8 +15,8 @@ constexpr double expected_excess_of_unknown = 0.25;
 /// Nobody takes more times what it takes at least, where that is known.
 constexpr double trust_in_models = 2;
 constexpr double least_expected_excess = 0.1;
-/// Nobody knows how many calls there will be: as many as there have been, and two thirds of what they could gain at
-/// most.
+/// Nobody knows how many calls there will be: as many as there have been, and of what could be gained at most two
+/// thirds where no more is known.
 constexpr double gain_over_price = 1.5;
 /// What it costs a call of the MPI's own, where that takes long, that its ranks are in step: behind an agreement, or
 /// behind an exchange by the clock. 0.4 to 2 were seen.
@@ -61,6 +61,16 @@ double SizeClass::possible_gain(std::size_t index) const {
     return credible ? usual - std::max(least_seconds_, prospects_[index].least_seconds) : usual;
 }
 
+/// In one call. Who may take anything from his least on, up to some time, gains what he is faster where he is faster.
+double SizeClass::expected_gain(std::size_t index) const {
+    const double most = possible_gain(index);
+    const double spread = prospects_[index].spread_seconds;
+    if (spread <= 0 || most <= 0 || !candidates_[index].samples.empty()) {
+        return most / gain_over_price;
+    }
+    return most < spread ? most * most / (2 * spread) : most - spread / 2;
+}
+
 /// Against the MPI's own, beyond the noise.
 bool SizeClass::nobody_can_gain() const {
     if (winner_ != 0 || candidates_.front().samples.empty()) {
@@ -74,21 +84,21 @@ bool SizeClass::nobody_can_gain() const {
     return true;
 }
 
-/// Whether a turn pays in as many calls as there have been, by what could be gained at most. A program of few calls has
+/// Whether a turn pays in as many calls as there have been, by what may be gained. A program of few calls has
 /// nothing of a candidate that is dear to set up, and where nearly nothing can be gained nobody is looked at again.
 bool SizeClass::worth_its_price(std::size_t index) const {
     const std::int64_t calls = candidates_[index].was_set_up ? calls_ : expected_calls();
-    const double gain = static_cast<double>(calls) * possible_gain(index);
+    const double gain = static_cast<double>(calls) * expected_gain(index);
     // A call that has been agreed on disturbs the MPI's own, if it is not somebody else's.
     const double spared = has_agreed_ && is_disturbed() ? share_of_disturbance * winner_seconds() : 0;
-    return gain >= gain_over_price * (expected_price(index) - spared);
+    return gain >= expected_price(index) - spared;
 }
 
 /// From which call on somebody of whom nothing is known is worth a turn.
 std::int64_t SizeClass::calls_that_pay(std::size_t index) const {
     constexpr double most_calls = 1e9;
-    const double gain = possible_gain(index);
-    const double price = gain_over_price * expected_price(index);
+    const double gain = expected_gain(index);
+    const double price = expected_price(index);
     const auto calls = static_cast<std::int64_t>(price < most_calls * gain ? std::ceil(price / gain) : most_calls);
     return calls <= usual_calls_ ? calls_ : inherited_calls_ + calls;
 }

@@ -392,6 +392,50 @@ TEST(Regret, WhatAnAgreementDoesToUnequalCallsOfTheMpisOwnIsNotHeldAgainstIt) {
     }
 }
 
+/// The same with what is known of exchanges by the clock, of so many bytes more.
+World fourier_as_expected(double times, double own_seconds, double by_clock_seconds, std::uint64_t seed) {
+    World world = steady({own_seconds, by_clock_seconds}, 0.03, seed);
+    world.unequal = true;
+    world.agreement_seconds = 1.2e-3;
+    world.set_up_seconds = 1.8e-2;
+    world.least_seconds = [=](std::int64_t) { return times * 0.0201; };
+    world.candidate_takes_more_seconds = times * 6e-4 + 2.9e-3;
+    world.candidate_spread_seconds = times * 9e-4 + 4.8e-3;
+    world.own_after_agreement = 1.5;
+    return world;
+}
+
+TEST(Regret, WhoIsHardlyEverFasterHasNoTurnInAProgramOfAFewCalls) {
+    for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
+        const World of_small_messages = fourier_as_expected(1, 0.0245, 0.033, seed);
+        EXPECT_THAT(run(of_small_messages, 40, 21000000).served, testing::Each(0U)) << seed;
+        // At eight times the bytes the same share of the bound is worth a turn.
+        const World of_large_ones = fourier_as_expected(8, 0.245, 0.175, seed);
+        const Outcome outcome = run(of_large_ones, 10, 168000000);
+        EXPECT_GE((outcome.by_one[0] - outcome.seconds) / (outcome.by_one[0] - outcome.by_one[1]), 0.5) << seed;
+    }
+}
+
+/// A time-out of TCP in one of a program's first calls, as one program in twenty of FFTW had it: the clock seemed to be
+/// so much faster that it kept all 40 calls, which took half as long again.
+TEST(Regret, OneTimeOutAmongTheFirstCallsIsAnAccident) {
+    for (const int when : {0, 1, 2}) {
+        World world = fourier_as_expected(1, 0.0245, 0.036, 1);
+        const TimeOf usual = world.time_of;
+        world.time_of = [=](std::int64_t size, int call, std::size_t one) {
+            return one == 0 && call == when ? 0.27 : usual(size, call, one);
+        };
+        EXPECT_THAT(run(world, 40, 21000000).served, testing::Each(0U)) << when;
+    }
+    // What is slow beside it is slow all the same.
+    World world = fourier_as_expected(8, 0.3, 0.175, 1);
+    const TimeOf usual = world.time_of;
+    world.time_of = [=](std::int64_t size, int call, std::size_t one) {
+        return one == 0 && call == 0 ? 1.6 : usual(size, call, one);
+    };
+    EXPECT_EQ(run(world, 10, 168000000).served.back(), 1U);
+}
+
 TEST(Regret, ChangesOfTheNetworkAreFollowed) {
     const auto switches = [](Seconds before, Seconds after, int when) {
         World world = long_calls(before);

@@ -25,6 +25,7 @@ struct World {
     double set_up_seconds = 0;
     std::function<double(std::int64_t)> least_seconds = [](std::int64_t) { return 0.0; };
     double candidate_takes_more_seconds = 0;  ///< than the least, as is known
+    double candidate_spread_seconds = 0;      ///< and up to so much more than that, as is known
     bool unequal = false;                     ///< every call agrees, and near sizes share a class wherever they are
     double own_after_agreement = 1;           ///< times as long the MPI's own takes where the ranks begin together
     /// That a call of the MPI's own takes less before an agreement if another one was before it: nothing is under way
@@ -51,6 +52,7 @@ inline SizeClass& begin_class(Learner& learner, const World& world, std::int64_t
         beginning.prospects.push_back({method, is_set_up[method] ? 0 : world.set_up_seconds});
         if (method > 0) {
             beginning.prospects.back().least_seconds = world.least_seconds(size) + world.candidate_takes_more_seconds;
+            beginning.prospects.back().spread_seconds = world.candidate_spread_seconds;
         }
     }
     beginning.least_seconds = world.least_seconds(size);
