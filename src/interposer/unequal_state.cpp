@@ -50,6 +50,7 @@ UnequalState::UnequalState(MPI_Comm comm, const Network& network, const Placemen
       start_seconds_(configuration.start_seconds),
       says_more_(configuration.verbosity >= 1),
       is_first_rank_(mpi::rank_in(comm) == 0),
+      shares_machines_(mpi::some_machine_is_shared(placement)),
       machine_memory_(std::move(machine_memory)) {
     if (use_ == selection::UnequalUse::automatic && configuration.tuning && configuration.tuning->fingerprint.unequal &&
         selection::has_shape(network, placement, *configuration.tuning)) {
@@ -286,7 +287,8 @@ void UnequalState::make_exchange(MPI_Comm comm) {
         prepared = prepare_unequal(network_, placement_);
         method_ = prepared ? to_string(prepared->method) : "";
     }));
-    auto made = mpi::UnequalExchange::make(comm, prepared, placement_, &network_, machine_memory_());
+    auto made = mpi::UnequalExchange::make(comm, prepared, placement_, &network_,
+                                           shares_machines_ ? machine_memory_() : nullptr);
     if (made) {
         exchange_ = std::move(*made);
         return;

@@ -113,6 +113,7 @@ class UnequalState {
     std::unique_ptr<UnequalBuffers> buffers_;
     std::unique_ptr<mpi::DemandAgreement> agreement_;
     mpi::AgreedDemand agreed_;                        ///< on the last call that was asked about
+    bool shares_machines_;      ///< some of them have several ranks, that copy for each other
     std::unique_ptr<mpi::UnequalExchange> exchange_;  ///< null: not needed yet
     std::string method_;
     double waited_seconds_ = -1;

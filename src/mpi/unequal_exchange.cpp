@@ -158,16 +158,15 @@ Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, 
         free_own(own);
         error = MPI_ERR_NO_MEM;
     }
-    if (auto first = first_complaint_of_mpi(comm, error)) {
-        return failure(std::move(*first));
+    // One reduction for who failed and for who wakes up latest: each takes several messages one after the other.
+    const std::array<double, 2> mine = {error == MPI_SUCCESS ? 0.0 : 1.0, wake_up_lateness_seconds()};
+    std::array<double, 2> largest = {1, 0};
+    const int reduced = PMPI_Allreduce(mine.data(), largest.data(), 2, MPI_DOUBLE, MPI_MAX, comm);
+    if (largest[0] > 0) {
+        auto first = first_complaint_of_mpi(comm, error == MPI_SUCCESS ? reduced : error);
+        return failure(first ? std::move(*first) : Diagnostic{.problem = no_memory});
     }
-    const double mine = wake_up_lateness_seconds();
-    double latest = 0;
-    error = PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, own);
-    if (auto first = first_complaint_of_mpi(comm, error)) {
-        return failure(std::move(*first));
-    }
-    exchange->parts_->cadence = with_slots_for(prepared->cadence, latest);
+    exchange->parts_->cadence = with_slots_for(prepared->cadence, largest[1]);
     return exchange;
 }
 

@@ -10,6 +10,7 @@
  *     threads               two threads that each duplicate, call and free
  *     short-lived           3,000 communicators, more than an MPI has at a time, each of which is freed after its calls
  *     agreements            the same as unequal, and the first call of each makes one all-reduce and no more
+ *     set-up                the same where every call is exchanged: three with the exchange, with one rank a machine
  *
  * Every byte is checked. */
 #define _GNU_SOURCE
@@ -77,13 +78,13 @@ static void exchange(MPI_Comm comm, int call, int unequal) {
     free(receive);
 }
 
-static void begin_with_one_agreement(void) {
+static void begin_with_agreements(long expected) {
     for (int one = 0; one < 4; ++one) {
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         const long before = all_reduces;
         exchange(comm, 0, 1);
-        if (all_reduces - before != 1) {
+        if (all_reduces - before != expected) {
             fprintf(stderr, "communicators: communicator %d began with %ld all-reduces\n", one, all_reduces - before);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
@@ -166,7 +167,9 @@ int main(int argc, char** argv) {
     } else if (strcmp(mode, "short-lived") == 0) {
         one_after_the_other(MPI_COMM_WORLD, 3000, 1);
     } else if (strcmp(mode, "agreements") == 0) {
-        begin_with_one_agreement();
+        begin_with_agreements(1);
+    } else if (strcmp(mode, "set-up") == 0) {
+        begin_with_agreements(3);
     } else {
         one_after_the_other(MPI_COMM_WORLD, 4, strcmp(mode, "unequal") == 0);
     }
