@@ -19,6 +19,7 @@
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
+#include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/buffers.hpp"
 
@@ -77,7 +78,8 @@ void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
 }
 
 CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first_call) {
-    if (CommunicatorState* const known = job.find(comm)) {
+    CommunicatorState* const known = job.find(comm);
+    if (known != nullptr && (known->has_begun_ || known->begin_later(comm, job))) {
         return known;
     }
     if (job.is_left_alone(comm)) {
@@ -109,25 +111,64 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first
     });
     CommunicatorState* const kept = decided ? job.keep(comm, std::move(state)) : nullptr;
     if (!agrees) {
+        if (kept != nullptr) {
+            kept->has_begun_ = true;
+        }
         return kept;
     }
-    const mpi::Agreed agreed = mpi::all_agree_on(comm, kept != nullptr, kept != nullptr ? kept->shown_digest() : 0);
-    if (!agreed.all || !kept->keep_within_limit(comm)) {
+    const std::uint64_t shown = kept != nullptr ? kept->shown_digest() : 0;
+    if (first_call == Messages::unequal && job.begins_in_passing()) {
+        // The first call is the MPI's own whatever they agree on.
+        const double since = 1e9 * (mpi::now_seconds() - job.common_moment());
+        mpi::AgreementInPassing nobody_waits_for;
+        auto& beginning = kept != nullptr ? kept->beginning_ : nobody_waits_for;
+        beginning.begin(comm, kept != nullptr, shown, static_cast<std::uint64_t>(since));
+        if (kept != nullptr && kept->unequal_) {
+            kept->unequal_->note_common_moment(job.common_moment());
+        }
+        return kept;
+    }
+    const mpi::Agreed agreed = mpi::all_agree_on(comm, kept != nullptr, shown);
+    return begin(comm, job, kept, agreed, mpi::now_seconds()) ? kept : nullptr;
+}
+
+bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed,
+                              double common_moment) {
+    if (!agreed.all || !state->keep_within_limit(comm)) {
         // Nobody keeps anything, so that all ask again at the next call, when there may be memory.
-        if (kept != nullptr) {
+        if (state != nullptr) {
             job.forget(comm);
         }
-        return nullptr;
+        return false;
     }
-    kept->go_on(agreed.same);
-    if (kept->unequal_) {
-        kept->unequal_->begin(agreed.same);
+    state->has_begun_ = true;
+    state->go_on(agreed.same, common_moment);
+    if (state->unequal_) {
+        state->unequal_->begin(agreed.same);
+        state->unequal_->note_common_moment(common_moment);
     }
-    kept->introduce(comm);
+    state->introduce(comm);
     if (job.recorder() != nullptr) {
-        kept->recorded_name_ = job.recorder()->agree_on_name(comm);
+        state->recorded_name_ = job.recorder()->agree_on_name(comm);
     }
-    return kept;
+    return true;
+}
+
+bool CommunicatorState::begin_later(MPI_Comm comm, Job& job) {
+    // Clocks run apart by a millisecond meanwhile, which is too much of shorter calls than most that are learned from.
+    constexpr std::uint64_t longest_nanoseconds = 20'000'000'000;
+    const mpi::Agreed agreed = beginning_.end();
+    const bool begins = begin(comm, job, this, agreed, job.common_moment());
+    if (begins && agreed.most > longest_nanoseconds) {
+        static_cast<void>(mpi::all_agree(comm, true));
+        if (own_calls_) {
+            own_calls_->note_common_moment();
+        }
+        if (unequal_) {
+            unequal_->note_later_common_moment();
+        }
+    }
+    return begins;
 }
 
 void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
@@ -451,6 +492,7 @@ std::vector<std::string> CommunicatorState::report() const {
 }
 
 void CommunicatorState::complete() {
+    beginning_.complete();
     if (unequal_) {
         unequal_->hear_in_passing();
     }

@@ -27,6 +27,7 @@
 #include "interposer/routines.hpp"
 #include "interposer/shown.hpp"
 #include "interposer/unequal_state.hpp"
+#include "mpi/agreement.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::interposer {
@@ -133,8 +134,15 @@ class CommunicatorState {
     /// Begins to learn, if the decision is the rule's and there is something to learn. Throws std::bad_alloc.
     void begin_to_learn(const Bound& bound, std::int64_t calls_before);
     /// After the ranks have agreed: goes on with what other communicators have shown, if they have it all, and the
-    /// methods are the same as there.
-    void go_on(bool all_have_it);
+    /// methods are the same as there. All ranks left an all-reduce at `common_moment` of this rank's clock.
+    void go_on(bool all_have_it, double common_moment);
+    /// Begins with what the ranks have agreed on, or forgets `state` on all of them: false then. Collective over `comm`
+    /// where there is a limit of buffers. `state` is null on a rank that has no memory for one.
+    [[nodiscard]] static bool begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed,
+                                    double common_moment);
+    /// The same at the second call, for what the first one has begun to agree on in passing. Collective where the
+    /// clocks of the ranks have not been compared for long.
+    [[nodiscard]] bool begin_later(MPI_Comm comm, Job& job);
     [[nodiscard]] std::vector<Method> slot_methods() const;
     /// choose() where the program's own calls decide. Collective over `comm` unless the class of the call's size rests.
     [[nodiscard]] Choice choose_by_learning(const Call& call, const Refusals& refusals);
@@ -195,6 +203,8 @@ class CommunicatorState {
     const Job* job_;                          ///< outlives this
     const Tuning* learned_before_ = nullptr;  ///< by earlier jobs on communicators like this; null: nothing
     bool left_alone_ = false;
+    bool has_begun_ = false;              ///< the ranks have agreed on it
+    mpi::AgreementInPassing beginning_;   ///< or are about to
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
     std::optional<Timetables> timetables_;  ///< until an exchange has been made of them; nothing: nothing was decided

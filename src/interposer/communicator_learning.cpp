@@ -7,6 +7,7 @@
 #include "interposer/taught.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
+#include "mpi/rest.hpp"
 #include "selection/learned.hpp"
 
 namespace aapc::interposer {
@@ -68,7 +69,7 @@ std::vector<Method> CommunicatorState::slot_methods() const {
     return methods;
 }
 
-void CommunicatorState::go_on(bool all_have_it) {
+void CommunicatorState::go_on(bool all_have_it, double common_moment) {
     const bool same_methods =
         std::equal(shown_methods_.begin(), shown_methods_.end(), decided_.slots.begin(), decided_.slots.end(),
                    [](const Method& shown, const Slot& slot) { return shown == slot.method; });
@@ -79,7 +80,7 @@ void CommunicatorState::go_on(bool all_have_it) {
     }
     shown_.reset();
     if (own_calls_) {
-        own_calls_->note_common_moment();
+        own_calls_->note_common_moment(mpi::now_seconds() - common_moment);
     }
 }
 

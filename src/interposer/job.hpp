@@ -82,6 +82,11 @@ class Job {
     /// The fingerprint of a communicator that sits like this. Throws std::bad_alloc.
     [[nodiscard]] Fingerprint fingerprint(const Placement& placement) const;
 
+    /// Communicators whose first call has unequal messages begin without waiting for anybody: nobody asks for anything
+    /// that it could not have later. On all ranks alike.
+    [[nodiscard]] bool begins_in_passing() const { return begins_in_passing_; }
+    /// When all ranks left an all-reduce of the world, by this rank's clock; of use where begins_in_passing().
+    [[nodiscard]] double common_moment() const { return common_moment_; }
     /// Calls for which nothing is set up yet.
     [[nodiscard]] Opening& opening() { return opening_; }
     /// Calls that need not be decided on again.
@@ -113,7 +118,7 @@ class Job {
     /// Where calls that do not block are to be carried out by threads of ours; rank 0 says if that cannot be.
     /// Collective then.
     void begin_background();
-    /// What short cuts this job's calls may take.
+    /// What short cuts this job's calls may take. Collective over the world.
     void allow_short_cuts();
     /// What rank 0 finds out for tuning_allows_it(), and says. Throws std::bad_alloc.
     [[nodiscard]] bool tuning_is_for_this() const;
@@ -169,9 +174,11 @@ class Job {
     std::optional<learning::Summary> learned_;  ///< on communicators that are freed; nothing: none was
     std::optional<Timetables> timetables_;      ///< of the world; nothing: nobody insists on anything
     bool one_thread_ = false;                   ///< at a time calls MPI
-    ShownByOthers shown_;                       ///< on communicators that are freed
-    mutable std::mutex states_mutex_;           ///< guards states_, what those freed leave and timetables_, never held
-                                                ///< while communicating
+    bool begins_in_passing_ = false;
+    double common_moment_ = 0;
+    ShownByOthers shown_;              ///< on communicators that are freed
+    mutable std::mutex states_mutex_;  ///< guards states_, what those freed leave and timetables_, never held
+                                       ///< while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
 };
 

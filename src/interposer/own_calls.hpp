@@ -46,7 +46,7 @@ class OwnCalls {
     /// Makes it; local. Throws std::bad_alloc.
     void begin(std::int64_t block_bytes, const Candidates& candidates);
     /// All ranks have just left a collective that nobody leaves before all have entered it: at about the same moment.
-    void note_common_moment() { common_moment_ = PMPI_Wtime(); }
+    void note_common_moment(double seconds_ago = 0) { common_moment_ = PMPI_Wtime() - seconds_ago; }
 
     /// That of the latest call, which is there.
     [[nodiscard]] learning::SizeClass* current_class() const { return current_->size_class; }

@@ -65,6 +65,12 @@ UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, 
     }
 }
 
+void UnequalLearning::begin_again() {
+    apart_left_ = learning::opening_calls;
+    latest_apart_ = 0;
+    has_to_tell_ = false;
+}
+
 UnequalLearning::Opening UnequalLearning::begin_call() {
     ++calls_;
     tells_in_passing_ = false;

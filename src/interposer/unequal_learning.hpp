@@ -47,6 +47,8 @@ class UnequalLearning {
         passed,  ///< nothing is to be found out in it
         apart,   ///< each rank notes its bytes and its time, and tells of them later
     };
+    /// After the first call, which was taken apart: nothing is known of it after all, and the next one is the first.
+    void begin_again();
     /// Once for each call, on all ranks alike. O(1).
     [[nodiscard]] Opening begin_call();
     /// Whether each rank tells first, without waiting for anybody, what it has noted so far.

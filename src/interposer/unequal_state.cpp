@@ -95,12 +95,26 @@ void UnequalState::begin_to_learn(const Bound& bound, const Tuning* learned_befo
 void UnequalState::begin(bool all_were_shown_the_same) {
     if (all_were_shown_the_same && shown_) {
         learning_ = std::move(shown_);
+        unasked_->clear();
         say_what_was_shown();
+    } else {
+        shown_calls_ = 0;
     }
     shown_.reset();
+}
+
+void UnequalState::note_common_moment(double seconds) {
     if (agreement_) {
-        agreement_->note_common_moment();
+        agreement_->note_common_moment(seconds);
     }
+}
+
+void UnequalState::note_later_common_moment() {
+    if (learning_ && shown_calls_ == 0) {
+        unasked_->clear();
+        learning_->begin_again();
+    }
+    note_common_moment(mpi::now_seconds());
 }
 
 void UnequalState::say_what_was_shown() const {

@@ -38,9 +38,13 @@ class UnequalState {
 
     /// Of what other communicators have shown this rank; 0: nothing.
     [[nodiscard]] std::uint64_t shown_digest() const { return shown_digest_; }
-    /// After all ranks have made theirs, and before any call: goes on with what other communicators have shown if that
-    /// is the same on all ranks. Local; right after the ranks have left an all-reduce.
+    /// After all ranks have made theirs: goes on with what other communicators have shown if that is the same on all
+    /// ranks. Local. Before any call, or after one that was decided on before the ranks had agreed on that.
     void begin(bool all_were_shown_the_same);
+    /// Ranks note times since then, when all left an all-reduce, by this rank's clock.
+    void note_common_moment(double seconds);
+    /// The same now, after one call: what was noted of that is forgotten.
+    void note_later_common_moment();
 
     /// What becomes of a call.
     struct Choice {
@@ -109,11 +113,11 @@ class UnequalState {
     selection::UnequalCrossover crossover_;
     bool says_more_;
     bool is_first_rank_ = false;
+    bool shares_machines_;      ///< some of them have several ranks, that copy for each other
     bool unavailable_ = false;  ///< on all ranks alike
     std::unique_ptr<UnequalBuffers> buffers_;
     std::unique_ptr<mpi::DemandAgreement> agreement_;
     mpi::AgreedDemand agreed_;                        ///< on the last call that was asked about
-    bool shares_machines_;      ///< some of them have several ranks, that copy for each other
     std::unique_ptr<mpi::UnequalExchange> exchange_;  ///< null: not needed yet
     std::string method_;
     double waited_seconds_ = -1;
@@ -122,10 +126,10 @@ class UnequalState {
     double agreements_in_vain_seconds_ = 0;  ///< of calls that were left to the MPI
     std::int64_t agreements_in_vain_ = 0;
     std::function<mpi::MachineMemory*()> machine_memory_;
-    std::optional<UnequalLearning> learning_;  ///< nothing: the bound decides
-    std::optional<UnequalLearning> shown_;     ///< by other communicators, until the ranks have agreed on it
-    std::uint64_t shown_digest_ = 0;           ///< of that; 0: there is nothing
-    std::int64_t shown_calls_ = 0;
+    std::optional<UnequalLearning> learning_;      ///< nothing: the bound decides
+    std::optional<UnequalLearning> shown_;         ///< by other communicators, until the ranks have agreed on it
+    std::uint64_t shown_digest_ = 0;               ///< of that; 0: there is nothing
+    std::int64_t shown_calls_ = 0;                 ///< of other communicators; 0: this does not go on with them
     Method by_clock_;                              ///< what was used there
     std::optional<UnaskedCalls> unasked_;          ///< there if that is
     std::unique_ptr<std::byte[]> memory_to_hear_;  ///< what is being told: given back when it is heard

@@ -16,6 +16,14 @@ namespace {
 
 constexpr useconds_t nap_microseconds = 100;
 
+/// What ranks bring that agree. Of a number and its complement the largest are a number and its complement only where
+/// all are the same.
+using Agreeing = std::array<std::uint64_t, 4>;
+Agreeing agreeing(bool mine, std::uint64_t number, std::uint64_t other) {
+    return {mine ? 0U : 1U, number, ~number, other};
+}
+Agreed agreed(const Agreeing& largest) { return {largest[0] == 0, largest[1] == ~largest[2], largest[3]}; }
+
 /// A diagnostic as it travels.
 struct Complaint {
     std::array<std::array<char, 4000>, 3> texts;  ///< zeros behind them
@@ -57,14 +65,29 @@ bool all_agree(MPI_Comm comm, bool mine) {
 }
 
 Agreed all_agree_on(MPI_Comm comm, bool mine, std::uint64_t number) {
-    // Of a number and its complement the largest are a number and its complement only where all are the same.
-    const std::array<std::uint64_t, 3> here = {mine ? 0U : 1U, number, ~number};
-    std::array<std::uint64_t, 3> largest{};
-    if (PMPI_Allreduce(here.data(), largest.data(), static_cast<int>(here.size()), MPI_UINT64_T, MPI_MAX, comm) !=
-        MPI_SUCCESS) {
-        return {};
+    const Agreeing here = agreeing(mine, number, 0);
+    Agreeing largest{};
+    const int error =
+        PMPI_Allreduce(here.data(), largest.data(), static_cast<int>(here.size()), MPI_UINT64_T, MPI_MAX, comm);
+    return error == MPI_SUCCESS ? agreed(largest) : Agreed{};
+}
+
+void AgreementInPassing::begin(MPI_Comm comm, bool mine, std::uint64_t number, std::uint64_t other) {
+    here_ = agreeing(mine, number, other);
+    fails_ = PMPI_Iallreduce(here_.data(), largest_.data(), static_cast<int>(here_.size()), MPI_UINT64_T, MPI_MAX, comm,
+                             &request_) != MPI_SUCCESS;
+}
+
+void AgreementInPassing::complete() {
+    if (request_ != MPI_REQUEST_NULL) {
+        wait_patiently(request_);
+        request_ = MPI_REQUEST_NULL;
     }
-    return {largest[0] == 0, largest[1] == ~largest[2]};
+}
+
+Agreed AgreementInPassing::end() {
+    complete();
+    return fails_ ? Agreed{} : agreed(largest_);
 }
 
 std::optional<Diagnostic> first_complaint(MPI_Comm comm, const Diagnostic* mine) {

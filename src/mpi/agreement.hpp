@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,11 +29,37 @@ void broadcast(MPI_Comm comm, void* bytes, std::size_t length, int root);
 
 /// What ranks come to about a yes and about a number.
 struct Agreed {
-    bool all = false;   ///< say yes
-    bool same = false;  ///< have the same number
+    bool all = false;        ///< say yes
+    bool same = false;       ///< have the same number
+    std::uint64_t most = 0;  ///< the largest of another number, where there is one
 };
 /// Both by one all-reduce, on all ranks; neither where MPI fails. Collective; needs no memory of ours.
 [[nodiscard]] Agreed all_agree_on(MPI_Comm comm, bool mine, std::uint64_t number);
+
+/// The same without waiting for anybody: begun in one call of the program, and ended in a later one. Needs no memory of
+/// ours.
+class AgreementInPassing {
+  public:
+    AgreementInPassing() = default;
+    AgreementInPassing(const AgreementInPassing&) = delete;
+    AgreementInPassing& operator=(const AgreementInPassing&) = delete;
+    /// Waits for what is under way.
+    ~AgreementInPassing() { complete(); }
+
+    /// Collective over `comm`, which is there until complete() or end() has returned. `other` is what the largest of
+    /// all ranks' is found of.
+    void begin(MPI_Comm comm, bool mine, std::uint64_t number, std::uint64_t other);
+    /// Waits until all ranks have come to their begin().
+    void complete();
+    /// The same, and what they have come to.
+    [[nodiscard]] Agreed end();
+
+  private:
+    std::array<std::uint64_t, 4> here_{};
+    std::array<std::uint64_t, 4> largest_{};
+    MPI_Request request_ = MPI_REQUEST_NULL;
+    bool fails_ = true;
+};
 
 /// What a complaint says where there is no memory for another one. Short enough to need none itself.
 inline constexpr const char* no_memory = "no memory left";

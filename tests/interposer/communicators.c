@@ -11,6 +11,9 @@
  *     short-lived           3,000 communicators, more than an MPI has at a time, each of which is freed after its calls
  *     agreements            the same as unequal, and the first call of each makes one all-reduce and no more
  *     set-up                the same where every call is exchanged: three with the exchange, with one rank a machine
+ *     in-passing            the same as agreements, where nobody says anything: that all-reduce waits for nobody, and
+ *                           the second communicator goes on where the first one was, with fewer of them
+ *     late                  the same where clocks were compared long ago: the second call waits for everybody
  *
  * Every byte is checked. */
 #define _GNU_SOURCE
@@ -20,11 +23,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int calls;
 static int bytes;
 
-static long all_reduces; /* of ours, since nobody else makes one here */
+/* Of ours, since nobody else makes one here: those that wait for everybody, and those that do not. */
+static long all_reduces;
+static long begun_reduces;
 
 /* What the library calls: names of the program come before the MPI's. */
 __attribute__((visibility("default"))) int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count,
@@ -33,6 +39,15 @@ __attribute__((visibility("default"))) int PMPI_Allreduce(const void* sendbuf, v
     if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, "PMPI_Allreduce");
     __atomic_add_fetch(&all_reduces, 1, __ATOMIC_RELAXED);
     return real(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+__attribute__((visibility("default"))) int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count,
+                                                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                                           MPI_Request* request) {
+    static int (*real)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*);
+    if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
+    __atomic_add_fetch(&begun_reduces, 1, __ATOMIC_RELAXED);
+    return real(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 
 static unsigned char byte_of(int call, int from, int to, int place) {
@@ -90,6 +105,38 @@ static void begin_with_agreements(long expected) {
         }
         for (int call = 1; call < calls; ++call) exchange(comm, call, 1);
         MPI_Comm_free(&comm);
+    }
+}
+
+/* A call that makes so many all-reduces of the one kind and of the other. */
+static void exchange_with(MPI_Comm comm, int call, long waiting, long begun) {
+    const long waiting_before = all_reduces;
+    const long begun_before = begun_reduces;
+    exchange(comm, call, 1);
+    if (all_reduces - waiting_before != waiting || begun_reduces - begun_before != begun) {
+        fprintf(stderr, "communicators: call %d made %ld all-reduces and began %ld, not %ld and %ld\n", call,
+                all_reduces - waiting_before, begun_reduces - begun_before, waiting, begun);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+static void begin_in_passing(int late) {
+    long of_first = 0;
+    if (late) sleep(21);
+    for (int one = 0; one < 4; ++one) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        const long before = begun_reduces;
+        exchange_with(comm, 0, 0, 1);
+        exchange_with(comm, 1, late, 0);
+        for (int call = 2; call < calls; ++call) exchange(comm, call, 1);
+        MPI_Comm_free(&comm);
+        if (one == 0) of_first = begun_reduces - before;
+        if (one > 0 && begun_reduces - before >= of_first) {
+            fprintf(stderr, "communicators: communicator %d began %ld reductions, the first one %ld\n", one,
+                    begun_reduces - before, of_first);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
     }
 }
 
@@ -170,6 +217,8 @@ int main(int argc, char** argv) {
         begin_with_agreements(1);
     } else if (strcmp(mode, "set-up") == 0) {
         begin_with_agreements(3);
+    } else if (strcmp(mode, "in-passing") == 0 || strcmp(mode, "late") == 0) {
+        begin_in_passing(strcmp(mode, "late") == 0);
     } else {
         one_after_the_other(MPI_COMM_WORLD, 4, strcmp(mode, "unequal") == 0);
     }

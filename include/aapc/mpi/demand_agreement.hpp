@@ -96,6 +96,8 @@ class DemandAgreement {
     /// All ranks have just left a collective that nobody leaves before all have entered it: at about the same moment.
     /// agree() does this itself.
     void note_common_moment();
+    /// That was at `seconds` of this rank's clock (now_seconds()).
+    void note_common_moment(double seconds) { common_moment_ = seconds; }
     /// Since then, on this rank.
     [[nodiscard]] std::int64_t nanoseconds_since_common_moment() const;
 
