@@ -29,7 +29,7 @@ void UnaskedCalls::begin(const mpi::MessageBytes& bytes) {
         first_bytes_ = total;
     }
     const auto [less, more] = std::minmax(first_bytes_, total);
-    claim_.unknown = claim_.unknown || static_cast<double>(more) > most_alike * static_cast<double>(less);
+    claim_.unlike = claim_.unlike || static_cast<double>(more) > most_alike * static_cast<double>(less);
     claim_.calls = std::min(claim_.calls + 1, mpi::PastClaim::most_calls);
 }
 

@@ -22,7 +22,7 @@ class UnaskedCalls {
     explicit UnaskedCalls(std::size_t ranks) : sent_(ranks), received_(ranks) {}
 
     /// One more call begins, on all ranks alike, at most mpi::PastClaim::most_calls until clear(): with these bytes, or
-    /// with what this rank cannot describe. Only calls whose bytes differ by a quarter at most are told of together.
+    /// with what this rank cannot describe. Calls whose bytes differ by more than a quarter are told of as unlike.
     void begin(const mpi::MessageBytes& bytes);
     void begin_unknown();
     /// When it began and ended, in nanoseconds since the latest common moment.

@@ -27,6 +27,10 @@ constexpr std::int64_t most_passes_on_trust = 250;
 constexpr double shortest_seconds_apart = 5e-3;
 /// Times what an exchange by the clock takes at least: what the MPI's own may take without one being tried at once.
 constexpr double fast_enough = 1.25;
+/// Calls of which nobody can gain anything that pass before some are told of again: at least these, else as many as
+/// there have been, and so many at most.
+constexpr std::int64_t fewest_in_vain = 6;
+constexpr std::int64_t most_in_vain = 1024;
 /// A reduction takes several steps, and MPIs take them in calls alone. Who looks at its result with the next call waits
 /// for whoever came last to the call before; after one more nobody does.
 constexpr int passes_while_told = 1;
@@ -78,6 +82,9 @@ UnequalLearning::Opening UnequalLearning::begin_call() {
         --passes_before_hearing_;
         return Opening::passed;
     }
+    if (is_in_vain_ && calls_ < apart_from_) {
+        return Opening::passed;
+    }
     if (apart_left_ == 0 && !has_to_tell_ && resting_ != nullptr) {
         learning::SizeClass& size_class = *resting_->size_class;
         if (size_class.resting() && passes_left_ > 0) {
@@ -96,7 +103,7 @@ UnequalLearning::Opening UnequalLearning::begin_call() {
     }
     if (apart_left_ > 0 && calls_ >= apart_from_) {
         // The last of the first calls shows what the others have shown, so that whoever is fast enough is not asked.
-        tells_in_passing_ = !opened_ && apart_left_ == 1 && has_to_tell_;
+        tells_in_passing_ = !opened_ && !is_in_vain_ && apart_left_ == 1 && has_to_tell_;
         --apart_left_;
         latest_apart_ = calls_;
         has_to_tell_ = true;
@@ -114,6 +121,9 @@ UnequalLearning::Opening UnequalLearning::begin_call() {
 /// An agreement has all ranks wait for the last one, and what is told in passing nobody. Whoever exchanges by the clock
 /// agrees anyway, and who seems to be slow in its first calls is helped at once.
 bool UnequalLearning::can_tell_in_passing() const {
+    if (is_in_vain_) {
+        return true;
+    }
     return (opened_ ? in_a_row_ : first_are_fast_) && clocks_agree_ && measured_ == nullptr && resting_ == nullptr;
 }
 
@@ -153,7 +163,7 @@ void UnequalLearning::hear_past(const mpi::AgreedDemand& agreed) {
 void UnequalLearning::hear_in_passing(const mpi::AgreedPast& past, bool made) {
     passes_before_hearing_ = 0;
     clocks_agree_ = past.timed;
-    if (!opened_ && first_past_.calls == 0) {
+    if (!std::exchange(is_in_vain_, false) && !opened_ && first_past_.calls == 0) {
         first_past_ = past;
         first_are_fast_ =
             past.known && past.timed &&
@@ -178,6 +188,19 @@ void UnequalLearning::hear_in_passing(const mpi::AgreedPast& past, bool made) {
     if (size_class.resting() && size_class.winner() == own) {
         rest(*of);
     }
+}
+
+bool UnequalLearning::hear_in_vain() {
+    if (!learner_.classes().empty()) {
+        return false;
+    }
+    passes_before_hearing_ = 0;
+    is_in_vain_ = true;
+    first_past_ = {};
+    has_to_tell_ = false;
+    apart_from_ = calls_ + 1 + std::clamp(calls_, fewest_in_vain, most_in_vain);
+    apart_left_ = mpi::PastClaim::most_calls;
+    return true;
 }
 
 mpi::AgreedPast UnequalLearning::with_first(const mpi::AgreedPast& past) {

@@ -59,6 +59,9 @@ class UnequalLearning {
     /// about if that is not the MPI's own, or is measured with all beginning together. `made` as for take_turn().
     /// Throws std::bad_alloc.
     void hear_in_passing(const mpi::AgreedPast& past, bool made);
+    /// The same where no call of these could be worth an exchange: while nobody has seen another one here, nobody is
+    /// asked, and some calls are told of in passing now and then. Whether that is so; otherwise nothing has been heard.
+    [[nodiscard]] bool hear_in_vain();
 
     /// Whose turn a call is that was asked about.
     struct Turn {
@@ -137,6 +140,7 @@ class UnequalLearning {
     bool clocks_agree_ = true;           ///< as far as has been told, so that nobody has to begin together
     Class* granted_ = nullptr;           ///< whose next turn has to be asked about, as was heard in passing
     learning::Turn granted_turn_;        ///< that turn
+    bool is_in_vain_ = false;            ///< to ask, as far as has been told
     bool opened_ = false;                ///< the first calls have been told of, or there were none
     mpi::AgreedPast past_;               ///< that has not taught yet
     double past_agreement_seconds_ = 0;  ///< what the agreement on it took

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -200,8 +201,12 @@ void UnequalState::hear_in_passing() {
     if (agreement_->hear(past) != MPI_SUCCESS) {
         return;
     }
-    past.known = past.known && worth(past.bound);
     memory_to_hear_.reset();
+    if (!may_be_worth(past) && learning_->hear_in_vain()) {
+        unasked_->clear();
+        return;
+    }
+    past.known = past.known && worth(past.bound);
     static_cast<void>(have_memory_for([&] { learning_->hear_in_passing(past, exchange_ != nullptr); }));
 }
 
@@ -273,6 +278,18 @@ bool UnequalState::worth(const DemandBound& bound) const {
     constexpr double uncertainty_of_bounds = 4;
     return learning_ ? selection::worth_exchanging(use_, bound, 0, crossover_, uncertainty_of_bounds)
                      : selection::worth_exchanging(use_, bound, agreed_.cost_seconds, crossover_);
+}
+
+bool UnequalState::may_be_worth(const mpi::AgreedPast& past) const {
+    if (past.known) {
+        return worth(past.bound);
+    }
+    // Loads are linear: of calls that differ none has more than all together.
+    const auto calls = static_cast<std::int64_t>(past.calls);
+    DemandBound together = past.bound;
+    together.nanoseconds *= calls;
+    together.rest_nanoseconds = together.nanoseconds;
+    return !past.described || worth(together);
 }
 
 UnequalState::Choice UnequalState::choose() {

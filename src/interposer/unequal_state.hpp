@@ -96,6 +96,8 @@ class UnequalState {
     /// For a call that nobody is asked about. Waits for nobody.
     Choice choose_unasked(UnequalLearning::Opening opening, const UnequalCall& call, const Refusals& refusals);
     [[nodiscard]] bool worth(const DemandBound& bound) const;
+    /// Whether one of these calls may be.
+    [[nodiscard]] bool may_be_worth(const mpi::AgreedPast& past) const;
     /// Whether the call that was agreed on is to be exchanged, and whether it is measured.
     Choice choose();
     /// Collective. Without one rank 0 says why, and everything is passed through from now on.

@@ -18,7 +18,7 @@ namespace {
 
 /// Behind the loads, and behind those of the past.
 enum Sum : std::size_t { refusals, without_memory, differences, own_links, ranks, sums };
-enum PastSum : std::size_t { without_knowledge, past_own_links, past_ranks, past_sums };
+enum PastSum : std::size_t { without_knowledge, of_unlike_calls, past_own_links, past_ranks, past_sums };
 enum Maximum : std::size_t { slowest_own_link, shortest_agreement, longest_call, longest_set_up, maxima };
 /// Then the begins and the ends of past calls.
 enum PastMaximum : std::size_t { slowest_past_link, past_times };
@@ -117,6 +117,7 @@ void DemandAgreement::write_past(const PastClaim& claim, std::span<std::int64_t>
     const std::size_t links = loads_.sums();
     const bool known = !claim.unknown && write_share(claim.bytes.sent, claim.bytes.received, past.first(links));
     past[links + without_knowledge] = known ? 0 : 1;
+    past[links + of_unlike_calls] = claim.unlike ? 1 : 0;
     past[links + past_own_links] = known ? share_[links] : 0;
     past[links + past_ranks] = 1;
     largest[slowest_past_link] = known ? share_[links] : 0;
@@ -161,7 +162,8 @@ AgreedPast DemandAgreement::read_past(std::size_t calls, std::span<const std::in
     const std::size_t links = loads_.sums();
     AgreedPast agreed;
     agreed.calls = calls;
-    agreed.known = past[links + without_knowledge] == 0;
+    agreed.described = past[links + without_knowledge] == 0;
+    agreed.known = agreed.described && past[links + of_unlike_calls] == 0;
     agreed.bound = bound_of(past.first(links), largest[slowest_past_link],
                             past[links + past_own_links] / past[links + past_ranks]);
     agreed.bound.nanoseconds /= static_cast<std::int64_t>(calls);

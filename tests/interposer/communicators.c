@@ -14,6 +14,8 @@
  *     in-passing            the same as agreements, where nobody says anything: that all-reduce waits for nobody, and
  *                           the second communicator goes on where the first one was, with fewer of them
  *     late                  the same where clocks were compared long ago: the second call waits for everybody
+ *     short-calls           the same as agreements, and no other call makes one; few begin reductions, behind the third
+ *                           call none for ten calls
  *
  * Every byte is checked. */
 #define _GNU_SOURCE
@@ -140,6 +142,25 @@ static void begin_in_passing(int late) {
     }
 }
 
+static void make_short_calls(void) {
+    for (int one = 0; one < 2; ++one) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        const long before = all_reduces;
+        const long before_in_passing = begun_reduces;
+        for (int call = 0; call < calls; ++call) {
+            exchange(comm, call, 1);
+            const long in_passing = begun_reduces - before_in_passing;
+            if (all_reduces - before != 1 || in_passing > (call < 13 ? 2 : 2 * calls / 20)) {
+                fprintf(stderr, "communicators: by call %d communicator %d has %ld all-reduces and %ld in passing\n",
+                        call, one, all_reduces - before, in_passing);
+                MPI_Abort(MPI_COMM_WORLD, 1);
+            }
+        }
+        MPI_Comm_free(&comm);
+    }
+}
+
 static void one_after_the_other(MPI_Comm parent, int communicators, int unequal) {
     MPI_Comm before = MPI_COMM_NULL;
     for (int one = 0; one < communicators; ++one) {
@@ -219,6 +240,8 @@ int main(int argc, char** argv) {
         begin_with_agreements(3);
     } else if (strcmp(mode, "in-passing") == 0 || strcmp(mode, "late") == 0) {
         begin_in_passing(strcmp(mode, "late") == 0);
+    } else if (strcmp(mode, "short-calls") == 0) {
+        make_short_calls();
     } else {
         one_after_the_other(MPI_COMM_WORLD, 4, strcmp(mode, "unequal") == 0);
     }

@@ -1,7 +1,8 @@
 /* A program whose calls show which all-to-all is the fastest:
  *
- *     learning [unequal] CALLS BYTES [BYTES...]    so many calls, with blocks of these sizes in turn
+ *     learning [unequal] [phases] CALLS BYTES [BYTES...]    so many calls, with blocks of these sizes in turn
  *
+ * phases: on each communicator all calls of the first size come first, then those of the second one, and so on.
  * Every byte is checked, one rank after the other comes late, and half of the calls are those of a communicator of its
  * own. Prints the seconds that the calls took. */
 #include <mpi.h>
@@ -64,6 +65,9 @@ int main(int argc, char** argv) {
     unequal = strcmp(argv[1], "unequal") == 0;
     argc -= unequal;
     argv += unequal;
+    const int phases = strcmp(argv[1], "phases") == 0;
+    argc -= phases;
+    argv += phases;
     const int calls = atoi(argv[1]);
     int most = 1;
     for (int one = 2; one < argc; ++one) most = atoi(argv[one]) > most ? atoi(argv[one]) : most;
@@ -74,8 +78,10 @@ int main(int argc, char** argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
     double seconds = 0;
     for (int call = 0; call < calls; ++call) {
-        seconds +=
-            exchange(call, atoi(argv[2 + call % (argc - 2)]), call < calls / 2 ? MPI_COMM_WORLD : other, send, receive);
+        const int sizes = argc - 2;
+        const int half = (calls + 1) / 2;
+        const int size = phases ? call % half * sizes / half : call % sizes;
+        seconds += exchange(call, atoi(argv[2 + size]), call < calls / 2 ? MPI_COMM_WORLD : other, send, receive);
     }
     if (rank == 0) printf("%.6f\n", seconds);
     MPI_Comm_free(&other);

@@ -167,7 +167,8 @@ void Tester::test_telling(mpi::DemandAgreement& agreement, const mpi::PastClaim&
            "an agreement between");
     mpi::AgreedPast told;
     expect(agreement.hear(told) == MPI_SUCCESS && !agreement.is_telling(), "hears");
-    expect(told.calls == expected.calls && told.known == expected.known && told.timed == expected.timed,
+    expect(told.calls == expected.calls && told.known == expected.known && told.timed == expected.timed &&
+               told.described == expected.described,
            "what is known");
     expect(told.seconds == expected.seconds, "the times");
     expect(told.bound.nanoseconds == expected.bound.nanoseconds && told.bound.link == expected.bound.link &&
@@ -202,7 +203,8 @@ void Tester::test_past(const test::World& world) {
         }
         mpi::AgreedDemand agreed;
         expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS && agreed.possible(), "no agreement");
-        expect(agreed.past.calls == 3 && agreed.past.known == !unknown, "what is known of the past");
+        expect(agreed.past.calls == 3 && agreed.past.known == !unknown && agreed.past.described == !unknown,
+               "what is known of the past");
         expect(agreed.past.timed == !unknown, "the times of the past");
         for (std::size_t call = 0; call < 3 && !unknown; ++call) {
             expect(agreed.past.seconds[call] > 0.3999 && agreed.past.seconds[call] < 0.4001,
@@ -212,6 +214,15 @@ void Tester::test_past(const test::World& world) {
         expect(unknown || rounding <= 1, "the mean bound of the past");
         test_telling(agreement, claim.past, agreed.past);
     }
+    // One rank's calls differ, and all of them can say what they are together.
+    claim.past.unknown = false;
+    claim.past.unlike = rank_ == ranks_ - 1;
+    mpi::AgreedDemand unlike;
+    expect(agreement.agree(MPI_COMM_WORLD, claim, unlike) == MPI_SUCCESS, "no agreement");
+    expect(unlike.past.described && !unlike.past.known && !unlike.past.timed, "what is known of unlike calls");
+    expect(std::abs(unlike.past.bound.nanoseconds - unlike.bound.nanoseconds) <= 1, "their mean bound");
+    test_telling(agreement, claim.past, unlike.past);
+    claim.past.unlike = false;
     // So long after the ranks' clocks were compared that 0.4 s cannot be told.
     claim.past.calls = 1;
     claim.past.bytes = once.bytes();

@@ -27,13 +27,15 @@ struct PastClaim {
     std::array<std::int64_t, most_calls> begins{};
     std::array<std::int64_t, most_calls> ends{};
     bool unknown = false;  ///< this rank cannot say what they were
+    bool unlike = false;   ///< what it sends and receives differs too much from call to call for one to stand for all
 };
 
 /// What all ranks know of these calls then, the same on all.
 struct AgreedPast {
     std::size_t calls = 0;
-    bool known = false;  ///< on all ranks; otherwise what follows means nothing
-    DemandBound bound;   ///< of their mean, for loads are linear
+    bool described = false;  ///< by all ranks; otherwise what follows means nothing
+    bool known = false;      ///< and much the same on each of them
+    DemandBound bound;       ///< of their mean, for loads are linear
     /// From when the last rank came until the last one was through: nobody is to blame for others who are late.
     std::array<double, PastClaim::most_calls> seconds{};
     bool timed = false;  ///< clocks of different computers cannot have been wrong by more than a 20th of these
