@@ -167,7 +167,10 @@ void SizeClass::observe(std::size_t index, const Measured& measured, double in_g
     ++candidate.explored;
     candidate.explored_seconds += seconds;
     const bool first_look = candidate.samples.size() <= turns_of_a_look;
-    const double too_slow = first_look ? hopeless_at_once : hopeless_ratio;
+    // By itself behind an exchange by the clock the MPI's own may take less than among its like: who is slower even so
+    // is not helped by another turn.
+    const double slow_even_so = disturbs(candidate) ? lead_of_one : hopeless_at_once;
+    const double too_slow = first_look ? slow_even_so : hopeless_ratio;
     if (++candidate.look_turns >= (first_look ? turns_of_a_look : 1) ||
         (!candidates_[winner_].samples.empty() && seconds > too_slow * winner_seconds())) {
         end_look(candidate);
@@ -210,10 +213,11 @@ bool SizeClass::surely_slower(const Candidate& candidate) const {
            ratio_of(winners, candidate.samples).interval.high < 1;
 }
 
-/// In two calls at least, and by more than would be tried again at once.
+/// In two calls at least, or in one if each disturbs others, and by more than would be tried again at once.
 bool SizeClass::always_slower(const Candidate& candidate) const {
     const std::vector<double>& winners = candidates_[winner_].samples;
-    return std::min(winners.size(), candidate.samples.size()) >= turns_of_a_look &&
+    const std::size_t calls = disturbs(candidate) ? 1 : turns_of_a_look;
+    return std::min(winners.size(), candidate.samples.size()) >= calls &&
            typical(candidate.samples) > lead_of_one * winner_seconds() &&
            *std::max_element(winners.begin(), winners.end()) <
                *std::min_element(candidate.samples.begin(), candidate.samples.end());

@@ -182,6 +182,10 @@ class SizeClass {
     [[nodiscard]] std::int64_t rest_until_somebody_is_due(std::int64_t most) const;
     [[nodiscard]] std::int64_t expected_calls() const;
     [[nodiscard]] std::int64_t calls_that_pay(std::size_t candidate) const;
+    /// Whether a turn of its disturbs the exchanges of the winner, so that one has to do.
+    [[nodiscard]] bool disturbs(const Candidate& candidate) const {
+        return &candidate == &candidates_.front() && winner_ != 0 && measures_apart();
+    }
     /// Whether each look at the next call would be a nuisance to the winner.
     [[nodiscard]] bool is_disturbed() const { return winner_ == 0 && measures_apart(); }
     [[nodiscard]] double price_of_agreement() const;

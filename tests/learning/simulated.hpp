@@ -31,6 +31,9 @@ struct World {
     /// That a call of the MPI's own takes less before an agreement if another one was before it: nothing is under way
     /// behind it any more. Of equal messages.
     double last_own_less_seconds = 0;
+    /// Times as long the MPI's own takes behind somebody else's call, which leaves nothing in the ports.
+    double own_behind_another = 1;
+    double another_behind_own = 1;  ///< the reverse
 };
 
 /// What came of a program's calls.
@@ -164,7 +167,12 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
         const double set_up = is_set_up[turn.candidate] ? 0 : world.set_up_seconds;
         is_set_up[turn.candidate] = true;
         const double disturbed = turn.candidate == 0 && agreeing > 0 ? world.own_after_agreement : 1;
-        const double seconds = disturbed * world.time_of(size, static_cast<int>(call), turn.candidate);
+        const bool is_own = turn.candidate == 0;
+        const bool follows_own = !served.empty() && served.back() == 0;
+        const double follows = served.empty() || is_own == follows_own ? 1
+                               : is_own                                ? world.own_behind_another
+                                                                       : world.another_behind_own;
+        const double seconds = disturbed * follows * world.time_of(size, static_cast<int>(call), turn.candidate);
         const double own_agreement = world.unequal && turn.candidate != 0 ? world.agreement_seconds : 0;
         const double to_class_size = world.unequal ? static_cast<double>(found->size()) / static_cast<double>(size) : 1;
         if (turn.measured) {
