@@ -53,14 +53,14 @@ int hand_over_or_pass(AnyCall call, MPI_Request* request, int (*real)(Arguments.
     Job* const job = Job::current();
     Background* const background = job != nullptr ? job->background() : nullptr;
     if (background == nullptr || request == nullptr) {
-        return pass<routine, Peers::all>(call.comm, real, arguments...);
+        return pass_through<routine, Peers::all>(call.comm, real, arguments...);
     }
     const Handed handed = hand_over(*job, *background, call);
     if (handed.lacks_memory) {
         return mpi::raise(call.comm, MPI_ERR_NO_MEM);
     }
     if (handed.channel == nullptr) {
-        return pass_because<routine, Peers::all>(handed.why_not, call.comm, *job, real, arguments...);
+        return pass_through_because<routine, Peers::all>(handed.why_not, call.comm, *job, real, arguments...);
     }
     return form == Form::immediate ? background->start(*handed.channel, call, request)
                                    : background->make_persistent(*handed.channel, call, request);

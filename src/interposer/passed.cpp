@@ -6,7 +6,7 @@
     AAPC_INTERPOSED int MPI_##NAME PARAMETERS {                                                       \
         namespace ours = aapc::interposer;                                                            \
         static const auto real = ours::find_next<decltype(&MPI_##NAME)>("PMPI_" #NAME, "MPI_" #NAME); \
-        return ours::pass<ours::Routine::NAME, ours::Peers::PEERS>(comm, real, __VA_ARGS__);          \
+        return ours::pass_through<ours::Routine::NAME, ours::Peers::PEERS>(comm, real, __VA_ARGS__);  \
     }                                                                                                 \
     AAPC_ALSO_AS_PMPI(NAME)
 

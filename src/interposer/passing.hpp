@@ -44,7 +44,7 @@ int call_real(MPI_Comm comm, Job& job, int (*real)(Arguments...), Arguments... a
 
 /// Counts the call with that outcome.
 template <Routine routine, Peers peers, class... Arguments>
-int pass_because(Outcome outcome, MPI_Comm comm, Job& job, int (*real)(Arguments...), Arguments... arguments) {
+int pass_through_because(Outcome outcome, MPI_Comm comm, Job& job, int (*real)(Arguments...), Arguments... arguments) {
     Tally& tally = job.tally();
     if (!tally.measures()) {
         tally.count(routine, outcome);
@@ -62,10 +62,11 @@ int pass_because(Outcome outcome, MPI_Comm comm, Job& job, int (*real)(Arguments
 }
 
 template <Routine routine, Peers peers, class... Arguments>
-int pass(MPI_Comm comm, int (*real)(Arguments...), Arguments... arguments) {
+int pass_through(MPI_Comm comm, int (*real)(Arguments...), Arguments... arguments) {
     Job* const job = Job::current();
-    return job == nullptr ? real(arguments...)
-                          : pass_because<routine, peers>(Outcome::routine_not_served, comm, *job, real, arguments...);
+    return job == nullptr
+               ? real(arguments...)
+               : pass_through_because<routine, peers>(Outcome::routine_not_served, comm, *job, real, arguments...);
 }
 
 }  // namespace aapc::interposer
