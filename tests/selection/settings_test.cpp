@@ -360,6 +360,7 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             file + synchronisation,
                             synchronisation + text,
                             algorithm + algorithm,
+                            text + text,
                             text + "2"};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
