@@ -61,12 +61,14 @@ bool Refusals::refuse(const UnequalCall& call, int ranks) const {
             return true;
         }
         for (std::size_t peer = 0; peer < static_cast<std::size_t>(ranks); ++peer) {
+            const std::int64_t count = side.counts[peer];
             const MPI_Datatype type = side.type_of(peer);
-            if (refuses_message(side.counts[peer], type, known) ||
-                (side.counts[peer] > 0 && data_bytes(1, type) > 0 && is_missing(side.buffer, type))) {
+            // MPICH lets pass whatever type it is of which there is nothing.
+            if (count < 0 || (count > 0 && (refuses_message(count, type, known) ||
+                                            (data_bytes(1, type) > 0 && is_missing(side.buffer, type))))) {
                 return true;
             }
-            known = type;
+            known = count > 0 ? type : known;
         }
         return false;
     };

@@ -36,7 +36,7 @@ class Refusals {
     [[nodiscard]] bool refuses_message(std::int64_t count, MPI_Datatype type, MPI_Datatype known) const {
         return count < 0 || type == MPI_DATATYPE_NULL || (type != known && refuses_type(type));
     }
-    /// Any of them, of `ranks` ranks, or the whole. O(ranks).
+    /// Any of them that has data, of `ranks` ranks, or the whole: what an MPI lets pass is not refused. O(ranks).
     [[nodiscard]] bool refuse(const UnequalCall& call, int ranks) const;
     /// One buffer for what is sent and what is received, described by the same words.
     [[nodiscard]] bool refuses_one_buffer(const UnequalCall& call) const;

@@ -8,6 +8,7 @@
  *            under way, and what is begun is tested, waited for one by one, some of it and all of it
  * sleep      no rank calls MPI between the beginning of a call and its end, and yet it is through
  * restart    persistent calls, started together and again and again with other data (MPI 4)
+ * typeless   ranks 0 and 1 have nothing for each other, and rank 0 no datatype for that, which MPICH lets pass
  * signals    a handler of the program's runs in the program's thread */
 #include <mpi.h>
 #include <pthread.h>
@@ -253,6 +254,28 @@ static void check_restart(void) {
 }
 #endif
 
+static void check_typeless(void) {
+    int send[most_ranks];
+    int receive[most_ranks];
+    int counts[most_ranks];
+    int places[most_ranks];
+    MPI_Datatype types[most_ranks];
+    for (int peer = 0; peer < ranks; ++peer) {
+        const int nothing = rank + peer == 1;
+        send[peer] = 100 * rank + peer;
+        receive[peer] = -1;
+        counts[peer] = nothing ? 0 : 1;
+        places[peer] = peer * (int)sizeof(int);
+        types[peer] = nothing && rank == 0 ? MPI_DATATYPE_NULL : MPI_INT;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ialltoallw(send, counts, places, types, receive, counts, places, types, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int peer = 0; peer < ranks; ++peer) {
+        if (receive[peer] != (counts[peer] == 0 ? -1 : 100 * peer + rank)) fail("wrong data", 0, peer);
+    }
+}
+
 static pthread_t main_thread;
 static volatile sig_atomic_t handled;
 static volatile sig_atomic_t astray;
@@ -290,6 +313,8 @@ int main(int argc, char** argv) {
         check_orders();
     } else if (strcmp(argv[1], "sleep") == 0) {
         check_sleep();
+    } else if (strcmp(argv[1], "typeless") == 0) {
+        check_typeless();
     } else if (strcmp(argv[1], "signals") == 0) {
         check_signals();
     } else {
