@@ -8,6 +8,7 @@
 
 #include "aapc/topology/bound.hpp"
 #include "interposer/background.hpp"
+#include "interposer/expectations.hpp"
 #include "interposer/job.hpp"
 #include "interposer/members.hpp"
 #include "mpi/ranks.hpp"
@@ -24,8 +25,6 @@ namespace {
 /// the MPI's own. Whoever insists on a method means every size.
 std::int64_t smallest_block(const selection::Configuration& configuration, const Placement& placement,
                             const Bound& bound) {
-    /// As in learning: sizes so many times as small have the same candidates.
-    constexpr std::int64_t uncertainty_of_sizes = 4;
     const bool by_time =
         configuration.network.kind() == NetworkKind::tree || configuration.network.kind() == NetworkKind::torus;
     if (!by_time || configuration.forced.method || configuration.forced.synchronisation || configuration.tuning) {

@@ -14,9 +14,6 @@ namespace aapc::interposer {
 
 namespace {
 
-/// Where one method ends and the next begins is a guess: what serves sizes so many times as small or large is a
-/// candidate, too.
-constexpr std::int64_t uncertainty_of_sizes = 4;
 constexpr std::size_t most_candidates = 3;  // beside the MPI's own
 
 /// Calls `action` with the index of each range that blocks of about so many bytes may belong to, the one that they do

@@ -85,8 +85,4 @@ int Operation::carry_out(Job& job, MPI_Comm comm) {
         call_);
 }
 
-MPI_Comm Operation::communicator() const {
-    return std::visit([](const auto& call) { return call.comm; }, call_);
-}
-
 }  // namespace aapc::interposer

@@ -50,9 +50,6 @@ class Operation {
     /// over `comm`; as often as wanted. Returns an MPI error code.
     [[nodiscard]] int carry_out(Job& job, MPI_Comm comm);
 
-    /// Which the program has called it on.
-    [[nodiscard]] MPI_Comm communicator() const;
-
   private:
     /// A side's types where it has one for each message; otherwise its one type.
     struct HeldSide {
