@@ -17,6 +17,7 @@
 #include "interposer/long_calls.hpp"
 #include "interposer/members.hpp"
 #include "mpi/agreement.hpp"
+#include "mpi/compared_clocks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
@@ -26,6 +27,11 @@
 namespace aapc::interposer {
 
 namespace {
+
+/// Whether calls of such blocks may teach anything.
+bool is_learned_from(std::int64_t block_bytes) {
+    return block_bytes > 0 && block_bytes <= selection::largest_scheduled_block;
+}
 
 using mpi::all_agree;
 using mpi::have_memory_for;
@@ -77,7 +83,7 @@ void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
     set_decision(selection::Decision(std::move(reason)));
 }
 
-CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first_call) {
+CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes) {
     CommunicatorState* const known = job.find(comm);
     if (known != nullptr && (known->has_begun_ || known->begin_later(comm, job))) {
         return known;
@@ -105,8 +111,8 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first
         } else {
             state->leave_to_mpi(Outcome::other_world, "some ranks belong to another MPI_COMM_WORLD");
         }
-        if (agrees && first_call == Messages::unequal && !state->against_unequal()) {
-            state->make_unequal(comm, job);
+        if (agrees) {
+            state->prepare_first_call(comm, job, block_bytes);
         }
     });
     CommunicatorState* const kept = decided ? job.keep(comm, std::move(state)) : nullptr;
@@ -117,16 +123,14 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, Messages first
         return kept;
     }
     const std::uint64_t shown = kept != nullptr ? kept->shown_digest() : 0;
-    if (first_call == Messages::unequal && job.begins_in_passing()) {
-        // The first call is the MPI's own whatever they agree on.
+    if (job.begins_in_passing()) {
         const double since = 1e9 * (mpi::now_seconds() - job.common_moment());
         mpi::AgreementInPassing nobody_waits_for;
         auto& beginning = kept != nullptr ? kept->beginning_ : nobody_waits_for;
         beginning.begin(comm, kept != nullptr, shown, static_cast<std::uint64_t>(since));
-        if (kept != nullptr && kept->unequal_) {
-            kept->unequal_->note_common_moment(job.common_moment());
-        }
-        return kept;
+        // A rank without memory for it waits for the others, and has the call done by the MPI.
+        const bool waits = kept != nullptr && !kept->passes_first_call(block_bytes);
+        return !waits || kept->begin_later(comm, job) ? kept : nullptr;
     }
     const mpi::Agreed agreed = mpi::all_agree_on(comm, kept != nullptr, shown);
     return begin(comm, job, kept, agreed, mpi::now_seconds()) ? kept : nullptr;
@@ -154,15 +158,35 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
     return true;
 }
 
+void CommunicatorState::prepare_first_call(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes) {
+    if (!block_bytes && !against_unequal()) {
+        make_unequal(comm, job);
+    }
+    if (!job.begins_in_passing()) {
+        return;
+    }
+    if (unequal_) {
+        unequal_->note_common_moment(job.common_moment());
+    }
+    if (own_calls_) {
+        own_calls_->note_common_moment(mpi::now_seconds() - job.common_moment());
+        if (block_bytes && is_learned_from(*block_bytes) && has_candidates(*block_bytes)) {
+            own_calls_->begin(*block_bytes, candidates(*block_bytes));
+        }
+    }
+}
+
+bool CommunicatorState::passes_first_call(std::optional<std::int64_t> block_bytes) {
+    return !block_bytes || !own_calls_ || !own_calls_->knows(*block_bytes) || own_calls_->begins_unasked(*block_bytes);
+}
+
 bool CommunicatorState::begin_later(MPI_Comm comm, Job& job) {
-    // Clocks run apart by a millisecond meanwhile, which is too much of shorter calls than most that are learned from.
-    constexpr std::uint64_t longest_nanoseconds = 20'000'000'000;
     const mpi::Agreed agreed = beginning_.end();
     const bool begins = begin(comm, job, this, agreed, job.common_moment());
-    if (begins && agreed.most > longest_nanoseconds) {
+    if (begins && agreed.most > mpi::longest_nanoseconds_on_clocks) {
         static_cast<void>(mpi::all_agree(comm, true));
         if (own_calls_) {
-            own_calls_->note_common_moment();
+            own_calls_->note_later_common_moment();
         }
         if (unequal_) {
             unequal_->note_later_common_moment();
@@ -281,19 +305,22 @@ CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refu
     if (left_alone_) {
         return {nullptr, Outcome::unavailable};
     }
+    if (!has_begun_ && !own_calls_) {
+        return {nullptr, why_native_};
+    }
     if (call.block_bytes >= start_matters_from_) {
         if (refusals.refuse(call)) {
             return {nullptr, Outcome::arguments};
         }
         learn_start(call.comm);
     }
-    if (own_calls_ && call.block_bytes > 0 && call.block_bytes <= selection::largest_scheduled_block) {
+    if (own_calls_ && is_learned_from(call.block_bytes)) {
         return choose_by_learning(call, refusals);
     }
     const std::size_t range = decided_.decision.range_of(call.block_bytes);
     Choice choice = choose_slot(decided_.slots[decided_.slot_of_range[range]], call, refusals);
     // What a start costs, once it is measured, moves the range in which larger blocks are.
-    choice.repeats = choice.outcome == why_native_ && choice.exchange == nullptr &&
+    choice.repeats = has_begun_ && choice.outcome == why_native_ && choice.exchange == nullptr &&
                      start_matters_from_ == std::numeric_limits<std::int64_t>::max();
     return choice;
 }
@@ -354,8 +381,11 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
                        .map_error([&](Diagnostic why) { return said_of(method, std::move(why)); });
         timetables_->release(*method.algorithm, method.variant);
     }));
-    auto exchange =
-        mpi::make_exchange(comm, prepared, placement_, machine_memory(comm), job_->configuration().buffer_limit);
+    // Known to all ranks alike. Where every rank has a machine to itself there is nobody to share anything with but the
+    // counters of tickets.
+    const bool shares = mpi::some_machine_is_shared(placement_) || uses_tickets(method.synchronisation);
+    auto exchange = mpi::make_exchange(comm, prepared, placement_, shares ? machine_memory(comm) : nullptr,
+                                       job_->configuration().buffer_limit);
     if (!exchange) {
         if (rank_in(comm) == 0) {
             std::string line;
@@ -493,6 +523,7 @@ std::vector<std::string> CommunicatorState::report() const {
 
 void CommunicatorState::complete() {
     beginning_.complete();
+    beginning_of_class_.complete();
     if (unequal_) {
         unequal_->hear_in_passing();
     }

@@ -32,16 +32,14 @@
 
 namespace aapc::interposer {
 
-/// What a call's messages are known to be.
-enum class Messages { equal, unequal };
-
 /// The decision for one communicator and the exchanges that came of it. Used by one thread at a time, as collectives on
 /// one communicator are.
 class CommunicatorState {
   public:
-    /// The state of `comm`, made at its first call, which has such messages: collective over `comm` then. Null if there
-    /// is none to be had, which is so on all its ranks.
-    [[nodiscard]] static CommunicatorState* of(MPI_Comm comm, Job& job, Messages first_call);
+    /// The state of `comm`, made at its first call, which has blocks of so many bytes, nothing: unequal messages.
+    /// Collective over `comm` then, and at the second call. Null if there is none to be had: on all its ranks, if not
+    /// at once then from the second call on.
+    [[nodiscard]] static CommunicatorState* of(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes);
 
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
@@ -112,6 +110,10 @@ class CommunicatorState {
     CommunicatorState(int rank, int ranks, const Job& job);
     /// Works out placement and decision for ranks of our world; local. Throws std::bad_alloc.
     void decide_for(MPI_Comm comm, Job& job);
+    /// What the first call needs, which comes before the ranks have agreed on anything; local. Throws std::bad_alloc.
+    void prepare_first_call(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes);
+    /// Whether that call is the MPI's own whatever they agree on, so that nobody need wait for it.
+    [[nodiscard]] bool passes_first_call(std::optional<std::int64_t> block_bytes);
     /// What leaves every call of unequal messages to the MPI, on all ranks alike; nothing: each is decided on.
     [[nodiscard]] std::optional<Outcome> against_unequal() const;
     /// What calls of unequal messages need, before the ranks have agreed on it; local. Throws std::bad_alloc.
@@ -140,8 +142,8 @@ class CommunicatorState {
     /// where there is a limit of buffers. `state` is null on a rank that has no memory for one.
     [[nodiscard]] static bool begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed,
                                     double common_moment);
-    /// The same at the second call, for what the first one has begun to agree on in passing. Collective where the
-    /// clocks of the ranks have not been compared for long.
+    /// The same for what has been begun in passing, at the second call mostly. Collective where the clocks of the ranks
+    /// have not been compared for long.
     [[nodiscard]] bool begin_later(MPI_Comm comm, Job& job);
     [[nodiscard]] std::vector<Method> slot_methods() const;
     /// choose() where the program's own calls decide. Collective over `comm` unless the class of the call's size rests.
@@ -152,8 +154,11 @@ class CommunicatorState {
     [[nodiscard]] OwnCalls::Candidates candidates(std::int64_t block_bytes) const;
     [[nodiscard]] double least_seconds(const Method& method, std::int64_t block_bytes) const;
     void begin_with_what_is_known(std::int64_t block_bytes, OwnCalls::Candidates& found) const;
-    /// Makes the class of the call's size: on all ranks or on none.
+    /// Makes the class of the call's size: on all ranks or on none, which they agree on in passing where the call is
+    /// the MPI's own anyway. Then it may be there on some of them only until end_beginning_of_class().
     [[nodiscard]] bool begin_class(const Call& call);
+    /// Whether all have it. Waits for all of them to have begun it.
+    [[nodiscard]] bool end_beginning_of_class(MPI_Comm comm);
     /// Measures what a start costs on this communicator and decides again, on all ranks or on none. Collective.
     void learn_start(MPI_Comm comm);
 
@@ -203,8 +208,10 @@ class CommunicatorState {
     const Job* job_;                          ///< outlives this
     const Tuning* learned_before_ = nullptr;  ///< by earlier jobs on communicators like this; null: nothing
     bool left_alone_ = false;
-    bool has_begun_ = false;              ///< the ranks have agreed on it
-    mpi::AgreementInPassing beginning_;   ///< or are about to
+    bool has_begun_ = false;             ///< the ranks have agreed on it
+    mpi::AgreementInPassing beginning_;  ///< or are about to
+    /// What is begun there is ended before anything else is that ranks agree on for equal messages.
+    mpi::AgreementInPassing beginning_of_class_;
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
     std::optional<Timetables> timetables_;  ///< until an exchange has been made of them; nothing: nothing was decided

@@ -6,6 +6,7 @@
 #include "interposer/expectations.hpp"
 #include "interposer/taught.hpp"
 #include "mpi/agreement.hpp"
+#include "mpi/compared_clocks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/rest.hpp"
 #include "selection/learned.hpp"
@@ -156,12 +157,30 @@ bool CommunicatorState::begin_class(const Call& call) {
     if (!has_candidates(call.block_bytes)) {
         return begun;
     }
-    const bool all_have_begun = mpi::all_agree(call.comm, begun);
+    const double since = 1e9 * own_calls_->seconds_since_common_moment();
+    beginning_of_class_.begin(call.comm, begun, 0, static_cast<std::uint64_t>(since));
+    if (begun && own_calls_->begins_unasked(call.block_bytes)) {
+        return true;
+    }
+    // Whoever is to take turns is asked at once. So does a rank without memory wait for the others, which will know.
+    if (!end_beginning_of_class(call.comm)) {
+        return false;
+    }
     own_calls_->note_common_moment();
-    return all_have_begun;
+    return true;
+}
+
+bool CommunicatorState::end_beginning_of_class(MPI_Comm comm) {
+    const mpi::Agreed agreed = beginning_of_class_.end();
+    if (agreed.all && agreed.most > mpi::longest_nanoseconds_on_clocks && own_calls_->has_pending()) {
+        static_cast<void>(mpi::all_agree(comm, true));
+        own_calls_->note_later_common_moment();
+    }
+    return agreed.all;
 }
 
 CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call, const Refusals& refusals) {
+    learning_failed_ = learning_failed_ || (beginning_of_class_.is_begun() && !end_beginning_of_class(call.comm));
     if (learning_failed_) {
         return {nullptr, Outcome::unavailable};
     }

@@ -70,7 +70,7 @@ inline Served serve(Job& job, Call& call) {
     if (job.opening().takes(call.comm, call.block_bytes)) {
         return {{nullptr, Outcome::size}, nullptr};
     }
-    CommunicatorState* const state = CommunicatorState::of(call.comm, job, Messages::equal);
+    CommunicatorState* const state = CommunicatorState::of(call.comm, job, call.block_bytes);
     return state == nullptr ? Served{{nullptr, Outcome::unavailable}, nullptr}
                             : Served{state->choose(call, job.refusals()), state};
 }

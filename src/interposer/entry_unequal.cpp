@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "aapc/interposer.h"
 #include "interposer/carry_out.hpp"
@@ -26,7 +27,7 @@ ServedUnequal serve_unequal(Job& job, const UnequalCall& call) {
     if (call.comm == MPI_COMM_NULL) {
         return {{Outcome::arguments}};
     }
-    CommunicatorState* const state = CommunicatorState::of(call.comm, job, Messages::unequal);
+    CommunicatorState* const state = CommunicatorState::of(call.comm, job, std::nullopt);
     return state == nullptr ? ServedUnequal{{Outcome::unavailable}} : ServedUnequal{state->decide(call, job), state};
 }
 

@@ -54,6 +54,18 @@ void OwnCalls::begin(std::int64_t block_bytes, const Candidates& candidates) {
     classes_[learning::class_of(block_bytes)].size_class = &made;
 }
 
+void OwnCalls::note_later_common_moment() {
+    note_common_moment();
+    for (auto& [key, one] : classes_) {
+        one.size_class->forget_pending();
+    }
+}
+
+bool OwnCalls::has_pending() const {
+    return std::any_of(classes_.begin(), classes_.end(),
+                       [](const auto& one) { return one.second.size_class->pending() > 0; });
+}
+
 void OwnCalls::note(double seconds) {
     const std::size_t pending = current_->size_class->pending();
     if (pending == 0) {

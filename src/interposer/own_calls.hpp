@@ -45,8 +45,18 @@ class OwnCalls {
     [[nodiscard]] bool knows(std::int64_t block_bytes);
     /// Makes it; local. Throws std::bad_alloc.
     void begin(std::int64_t block_bytes, const Candidates& candidates);
+    /// Of a class that is there and has had no call: whether the first one is the MPI's own, and take_turn() is not
+    /// collective.
+    [[nodiscard]] bool begins_unasked(std::int64_t block_bytes) {
+        return knows(block_bytes) && current_->size_class->begins_unasked();
+    }
     /// All ranks have just left a collective that nobody leaves before all have entered it: at about the same moment.
     void note_common_moment(double seconds_ago = 0) { common_moment_ = PMPI_Wtime() - seconds_ago; }
+    [[nodiscard]] double seconds_since_common_moment() const { return PMPI_Wtime() - common_moment_; }
+    /// The same, and what has been noted since the one before is not to be told: that was too long ago.
+    void note_later_common_moment();
+    /// Whether anything has been noted that is yet to be told.
+    [[nodiscard]] bool has_pending() const;
 
     /// That of the latest call, which is there.
     [[nodiscard]] learning::SizeClass* current_class() const { return current_->size_class; }

@@ -123,9 +123,13 @@ Turn SizeClass::next(std::span<const Measured> told, const Account& others) {
             judge();
         }
     }
+    forget_pending();
+    return turn_after(agreed, others);
+}
+
+void SizeClass::forget_pending() {
     unmeasured_ += static_cast<std::int64_t>(pending_.size());
     pending_.clear();
-    return turn_after(agreed, others);
 }
 
 /// The agreement before the first of several turns tells of none, and costs as much.

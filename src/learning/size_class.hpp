@@ -91,6 +91,11 @@ class SizeClass {
     /// Whether next() needs to be told of them: whose turn the next call is depends on their times.
     [[nodiscard]] bool awaits_times() const { return !pending_.empty() && !own_goes_on(); }
 
+    /// Of a class that has had no call: whether the first one is the MPI's own, without an agreement before it.
+    [[nodiscard]] bool begins_unasked() const { return winner_ == 0 && (resting() || measures_apart()); }
+    /// What the pending turns took will not be told.
+    void forget_pending();
+
     /// Whose turn the next call is, when not resting. `told` is what the pending turns took, in their order; empty: it
     /// is not known, and where awaits_times() it is not asked for again. `others` is the account of everything else
     /// that the same purse pays for. O(candidates · samples² log samples).

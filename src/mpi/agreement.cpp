@@ -74,6 +74,7 @@ Agreed all_agree_on(MPI_Comm comm, bool mine, std::uint64_t number) {
 
 void AgreementInPassing::begin(MPI_Comm comm, bool mine, std::uint64_t number, std::uint64_t other) {
     here_ = agreeing(mine, number, other);
+    begun_ = true;
     fails_ = PMPI_Iallreduce(here_.data(), largest_.data(), static_cast<int>(here_.size()), MPI_UINT64_T, MPI_MAX, comm,
                              &request_) != MPI_SUCCESS;
 }
@@ -87,6 +88,7 @@ void AgreementInPassing::complete() {
 
 Agreed AgreementInPassing::end() {
     complete();
+    begun_ = false;
     return fails_ ? Agreed{} : agreed(largest_);
 }
 

@@ -49,6 +49,8 @@ class AgreementInPassing {
     /// Collective over `comm`, which is there until complete() or end() has returned. `other` is what the largest of
     /// all ranks' is found of.
     void begin(MPI_Comm comm, bool mine, std::uint64_t number, std::uint64_t other);
+    /// Whether something has been begun and not ended.
+    [[nodiscard]] bool is_begun() const { return begun_; }
     /// Waits until all ranks have come to their begin().
     void complete();
     /// The same, and what they have come to.
@@ -58,6 +60,7 @@ class AgreementInPassing {
     std::array<std::uint64_t, 4> here_{};
     std::array<std::uint64_t, 4> largest_{};
     MPI_Request request_ = MPI_REQUEST_NULL;
+    bool begun_ = false;
     bool fails_ = true;
 };
 

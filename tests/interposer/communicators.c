@@ -13,7 +13,8 @@
  *     set-up                the same where every call is exchanged: three with the exchange, with one rank a machine
  *     in-passing            the same as agreements, where nobody says anything: that all-reduce waits for nobody, and
  *                           the second communicator goes on where the first one was, with fewer of them
- *     late                  the same where clocks were compared long ago: the second call waits for everybody
+ *     in-passing-equal      the same with MPI_Alltoall; a second size begins without waiting, too
+ *     late                  the same as both where clocks were compared long ago: the second call waits for everybody
  *     short-calls           the same as agreements, and no other call makes one; few begin reductions, behind the third
  *                           call none for ten calls
  *
@@ -111,10 +112,10 @@ static void begin_with_agreements(long expected) {
 }
 
 /* A call that makes so many all-reduces of the one kind and of the other. */
-static void exchange_with(MPI_Comm comm, int call, long waiting, long begun) {
+static void exchange_with(MPI_Comm comm, int call, int unequal, long waiting, long begun) {
     const long waiting_before = all_reduces;
     const long begun_before = begun_reduces;
-    exchange(comm, call, 1);
+    exchange(comm, call, unequal);
     if (all_reduces - waiting_before != waiting || begun_reduces - begun_before != begun) {
         fprintf(stderr, "communicators: call %d made %ld all-reduces and began %ld, not %ld and %ld\n", call,
                 all_reduces - waiting_before, begun_reduces - begun_before, waiting, begun);
@@ -124,13 +125,12 @@ static void exchange_with(MPI_Comm comm, int call, long waiting, long begun) {
 
 static void begin_in_passing(int late) {
     long of_first = 0;
-    if (late) sleep(21);
     for (int one = 0; one < 4; ++one) {
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         const long before = begun_reduces;
-        exchange_with(comm, 0, 0, 1);
-        exchange_with(comm, 1, late, 0);
+        exchange_with(comm, 0, 1, 0, 1);
+        exchange_with(comm, 1, 1, late, 0);
         for (int call = 2; call < calls; ++call) exchange(comm, call, 1);
         MPI_Comm_free(&comm);
         if (one == 0) of_first = begun_reduces - before;
@@ -139,6 +139,34 @@ static void begin_in_passing(int late) {
                     begun_reduces - before, of_first);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
+    }
+}
+
+/* All that is learned on the first one comes from calls that were measured before anybody had agreed on anything. */
+static void begin_in_passing_with_equal(int late) {
+    long of_first = 0;
+    for (int one = 0; one < 4; ++one) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        const long before = all_reduces;
+        exchange_with(comm, 0, 0, 0, 1);
+        exchange_with(comm, 1, 0, late, 0);
+        if (one == 0) {
+            exchange_with(comm, 2, 0, 0, 0);
+            exchange_with(comm, 3, 0, 1, 0);
+        }
+        for (int call = 4; call < calls; ++call) exchange(comm, call, 0);
+        if (one == 0) of_first = all_reduces - before;
+        if (one > 0 && all_reduces - before - late >= of_first) {
+            fprintf(stderr, "communicators: communicator %d made %ld all-reduces, the first one %ld\n", one,
+                    all_reduces - before, of_first);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        bytes *= 2;
+        exchange_with(comm, 0, 0, 0, one == 0);
+        for (int call = 1; call < 6; ++call) exchange(comm, call, 0);
+        bytes /= 2;
+        MPI_Comm_free(&comm);
     }
 }
 
@@ -238,8 +266,14 @@ int main(int argc, char** argv) {
         begin_with_agreements(1);
     } else if (strcmp(mode, "set-up") == 0) {
         begin_with_agreements(3);
-    } else if (strcmp(mode, "in-passing") == 0 || strcmp(mode, "late") == 0) {
-        begin_in_passing(strcmp(mode, "late") == 0);
+    } else if (strcmp(mode, "in-passing") == 0) {
+        begin_in_passing(0);
+    } else if (strcmp(mode, "in-passing-equal") == 0) {
+        begin_in_passing_with_equal(0);
+    } else if (strcmp(mode, "late") == 0) {
+        sleep(21);
+        begin_in_passing(1);
+        begin_in_passing_with_equal(1);
     } else if (strcmp(mode, "short-calls") == 0) {
         make_short_calls();
     } else {

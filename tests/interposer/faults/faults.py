@@ -29,7 +29,8 @@ RANKS = 3
 CALLS = 17  # of the program, on every rank
 COUNT = re.compile(r"rank \d+: (\d+) calls right, (\d+) wrong, (\d+) errors")
 METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tree+barrier", "bruck", "lattice",
-           "local-group", "tree+dummy", "tree+timed-grid", "unequal", "unequal-learns", "aggregate", "aggregate/bruck", "alone"]
+           "local-group", "tree+dummy", "tree+timed-grid", "unequal", "learns", "unequal-learns", "aggregate",
+           "aggregate/bruck", "alone"]
 DIES = ("kill", "exit")
 
 
@@ -57,7 +58,7 @@ def environment(options, method, fault, rank, count_file):
         variables = f"AAPC_TOPOLOGY={HERE}/../clusters.toml AAPC_ALGORITHM={method}"
     if method == "unequal":
         variables = f"AAPC_TOPOLOGY={HERE}/../eight.toml AAPC_ALLTOALLV=always"
-    if method == "unequal-learns":  # most of its calls without anybody being asked
+    if method in ("learns", "unequal-learns"):  # most of their calls without anybody being asked
         variables = f"AAPC_TOPOLOGY={HERE}/../slow-eight.toml AAPC_START=1us"
     if method == "alone":  # on one machine
         variables = "AAPC_TOPOLOGY=detect AAPC_ALGORITHM=aggregate"
