@@ -1,7 +1,5 @@
 #include "mpi/agreement.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -9,12 +7,11 @@
 
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
+#include "mpi/rest.hpp"
 
 namespace aapc::mpi {
 
 namespace {
-
-constexpr useconds_t nap_microseconds = 100;
 
 /// What ranks bring that agree. Of a number and its complement the largest are a number and its complement only where
 /// all are the same.
@@ -34,8 +31,9 @@ struct Complaint {
 
 void wait_patiently(MPI_Request request) {
     int done = 0;
+    Patience patience;
     while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0) {
-        usleep(nap_microseconds);
+        patience.rest();
     }
 }
 
