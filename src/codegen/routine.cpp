@@ -231,11 +231,7 @@ Expected<std::string> generate_routine(const Schedule& schedule, const Synchroni
     if (ranks < 2) {
         return codegen::render(codegen::templates(), "alone.c", values);
     }
-    std::vector<Plan> plans;
-    plans.reserve(static_cast<std::size_t>(ranks));
-    for (Rank rank = 0; rank < ranks; ++rank) {
-        plans.push_back(plan_from_schedule(schedule, edges, rank, synchronisation));
-    }
+    std::vector<Plan> plans = plans_from_schedule(schedule, edges, synchronisation);
     for (Plan& plan : plans) {
         count_in(ticks_in_one(schedule), plan);
     }

@@ -47,10 +47,8 @@ Plan::Tickets tickets_of(const Schedule& schedule, Rank rank) {
     return tickets;
 }
 
-}  // namespace
-
-Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges, Rank rank,
-                        const Synchronisation& synchronisation) {
+Plan plan_of(const Schedule& schedule, const std::vector<Edge>& edges, const std::vector<Transfer>& dummies, Rank rank,
+             const Synchronisation& synchronisation) {
     Plan plan;
     plan.rank = rank;
     plan.participants = schedule.placement().participants();
@@ -80,7 +78,7 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
             plan.signals.push_back({step_of(own, edge.after), edge.before.from});
         }
     }
-    for (const Transfer& dummy : dummy_transfers(schedule, synchronisation)) {
+    for (const Transfer& dummy : dummies) {
         if (dummy.from == rank) {
             plan.dummy_sends.push_back(dummy);
         }
@@ -95,6 +93,25 @@ Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges
     std::sort(plan.waits.begin(), plan.waits.end());
     std::sort(plan.signals.begin(), plan.signals.end());
     return plan;
+}
+
+}  // namespace
+
+Plan plan_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges, Rank rank,
+                        const Synchronisation& synchronisation) {
+    return plan_of(schedule, edges, dummy_transfers(schedule, synchronisation), rank, synchronisation);
+}
+
+std::vector<Plan> plans_from_schedule(const Schedule& schedule, const std::vector<Edge>& edges,
+                                      const Synchronisation& synchronisation) {
+    const std::vector<Transfer> dummies = dummy_transfers(schedule, synchronisation);
+    const Rank ranks = schedule.placement().participants();
+    std::vector<Plan> plans;
+    plans.reserve(static_cast<std::size_t>(ranks));
+    for (Rank rank = 0; rank < ranks; ++rank) {
+        plans.push_back(plan_of(schedule, edges, dummies, rank, synchronisation));
+    }
+    return plans;
 }
 
 }  // namespace aapc
