@@ -21,10 +21,6 @@ constexpr std::size_t memory_of_an_unequal_turn = 65536;
 constexpr std::int64_t fewest_passes = 30;
 /// Where other communicators' calls have shown that the MPI's own is best, at most.
 constexpr std::int64_t most_passes_on_trust = 250;
-/// Ranks leave an agreement within a fraction of a millisecond, which is what these times are wrong by. Calls of equal
-/// messages are measured apart from longer ones on only; here an agreement would cost each measured call more than
-/// that.
-constexpr double shortest_seconds_apart = 5e-3;
 /// Times what an exchange by the clock takes at least: what the MPI's own may take without one being tried at once.
 constexpr double fast_enough = 1.25;
 /// Calls of which nobody can gain anything that pass before some are told of again: at least these, else as many as
@@ -231,7 +227,8 @@ UnequalLearning::Class* UnequalLearning::learn_from(const mpi::AgreedPast& past,
     const double least = *std::min_element(past.seconds.begin(), past.seconds.begin() + past.calls);
     bool teaches = past.timed && near != nullptr && near->measures_apart() && near->pending() == 0;
     if (near == nullptr && opens) {
-        teaches = past.timed && (least >= shortest_seconds_apart || past.bound.seconds() >= shortest_seconds_apart);
+        teaches = past.timed && (least >= learning::shortest_seconds_apart ||
+                                 past.bound.seconds() >= learning::shortest_seconds_apart);
         near = begun(past.bound.nanoseconds, made, teaches ? 0 : static_cast<std::int64_t>(past.calls)).size_class;
     }
     if (near == nullptr) {
@@ -290,7 +287,6 @@ UnequalLearning::Class& UnequalLearning::begun(std::int64_t nanoseconds, bool ma
     beginning.size = nanoseconds;
     beginning.calls = calls;
     beginning.agrees_anyway = true;
-    beginning.apart_from_seconds = shortest_seconds_apart;
     beginning.least_seconds = 1e-9 * static_cast<double>(nanoseconds);
     const std::int64_t size = size_of(nanoseconds);
     const auto [least, spread] = by_clock_takes(nanoseconds);

@@ -16,9 +16,9 @@
 namespace aapc::learning {
 
 /// The MPI's own calls that take so long or longer are measured apart: ranks that begin together overflow ports and run
-/// into time-outs, which they do not by themselves. Clocks of different ranks are compared for that, so that shorter
-/// ones cannot be told from what the clocks are wrong by.
-inline constexpr double long_exchange_seconds = 0.02;
+/// into time-outs, which they do not by themselves. Clocks of different ranks are compared for that, by leaving an
+/// agreement at the same moment, within a fraction of a millisecond: shorter calls cannot be told from that.
+inline constexpr double shortest_seconds_apart = 5e-3;
 
 /// One that may take a turn.
 struct Prospect {
@@ -44,7 +44,7 @@ struct Beginning {
     /// Every call begins with an agreement, measured or not: its times are there for nothing.
     bool agrees_anyway = false;
     /// The MPI's own is measured apart where no exchange takes less than this.
-    double apart_from_seconds = long_exchange_seconds;
+    double apart_from_seconds = shortest_seconds_apart;
 };
 
 /// Whose turn a call is.

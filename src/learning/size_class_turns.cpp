@@ -10,7 +10,8 @@ namespace {
 
 /// Looks at those who have lost leave something for the day on which the network changes.
 constexpr double share_of_routine = 0.6;
-/// As a share of an exchange, and of a long one.
+/// As a share of an exchange, and of one that takes so long or longer.
+constexpr double long_exchange_seconds = 0.02;
 constexpr double dearest_agreement = 0.5;
 constexpr double dearest_agreement_beside_long = 0.02;
 /// A few bytes do not take longer, whatever ranks that are kept busy make of it.

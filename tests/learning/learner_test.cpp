@@ -112,7 +112,7 @@ TEST(SizeClass, OneSlowCallOfTheFirstThreeIsNoAccident) {
 }
 
 TEST(SizeClass, ShortCallsBeginTogetherWhenTheyAreMeasured) {
-    SizeClass one(two_prospects(0.9 * long_exchange_seconds));
+    SizeClass one(two_prospects(0.9 * shortest_seconds_apart));
     Calls calls(one);
     for (int call = 0; call < 50; ++call) {
         EXPECT_FALSE(calls.take(0.04, 0.03).apart);
