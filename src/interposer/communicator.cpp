@@ -28,15 +28,15 @@ namespace aapc::interposer {
 
 namespace {
 
-/// Whether calls of such blocks may teach anything.
-bool is_learned_from(std::int64_t block_bytes) {
-    return block_bytes > 0 && block_bytes <= selection::largest_scheduled_block;
-}
-
 using mpi::all_agree;
 using mpi::have_memory_for;
 using mpi::raise;
 using mpi::rank_in;
+
+/// Whether calls of such blocks may teach anything.
+bool is_learned_from(std::int64_t block_bytes) {
+    return block_bytes > 0 && block_bytes <= selection::largest_scheduled_block;
+}
 
 /// Each rank knows its own needs; afterwards all know those of the rank that needs most. Collective.
 bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
@@ -85,7 +85,7 @@ void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
 
 CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes) {
     CommunicatorState* const known = job.find(comm);
-    if (known != nullptr && (known->has_begun_ || known->begin_later(comm, job))) {
+    if (known != nullptr && (known->has_begun_ || !known->first_call_passed_ || known->begin_later(comm, job))) {
         return known;
     }
     if (job.is_left_alone(comm)) {
@@ -305,8 +305,15 @@ CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refu
     if (left_alone_) {
         return {nullptr, Outcome::unavailable};
     }
-    if (!has_begun_ && !own_calls_) {
-        return {nullptr, why_native_};
+    if (!has_begun_) {
+        // In their first call the others wait for this rank's next one then, and agree on nothing.
+        if (refusals.refuse(call)) {
+            return {nullptr, Outcome::arguments};
+        }
+        first_call_passed_ = true;
+        if (!own_calls_) {
+            return {nullptr, why_native_};
+        }
     }
     if (call.block_bytes >= start_matters_from_) {
         if (refusals.refuse(call)) {
@@ -478,6 +485,7 @@ void CommunicatorState::make_unequal(MPI_Comm comm, Job& job) {
 
 UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job) {
     noted_ = {};
+    first_call_passed_ = true;
     if (const auto obstacle = against_unequal()) {
         return {*obstacle};
     }

@@ -210,6 +210,7 @@ class CommunicatorState {
     bool left_alone_ = false;
     bool has_begun_ = false;             ///< the ranks have agreed on it
     mpi::AgreementInPassing beginning_;  ///< or are about to
+    bool first_call_passed_ = false;     ///< as the MPI's own: the next one is the second one of all ranks
     /// What is begun there is ended before anything else is that ranks agree on for equal messages.
     mpi::AgreementInPassing beginning_of_class_;
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own

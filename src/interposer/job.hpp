@@ -82,8 +82,8 @@ class Job {
     /// The fingerprint of a communicator that sits like this. Throws std::bad_alloc.
     [[nodiscard]] Fingerprint fingerprint(const Placement& placement) const;
 
-    /// Communicators whose first call has unequal messages begin without waiting for anybody: nobody asks for anything
-    /// that it could not have later. On all ranks alike.
+    /// Communicators begin without waiting for anybody: nobody asks for anything that it could not have later. On all
+    /// ranks alike.
     [[nodiscard]] bool begins_in_passing() const { return begins_in_passing_; }
     /// When all ranks left an all-reduce of the world, by this rank's clock; of use where begins_in_passing().
     [[nodiscard]] double common_moment() const { return common_moment_; }

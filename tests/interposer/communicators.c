@@ -14,7 +14,8 @@
  *     in-passing            the same as agreements, where nobody says anything: that all-reduce waits for nobody, and
  *                           the second communicator goes on where the first one was, with fewer of them
  *     in-passing-equal      the same with MPI_Alltoall; a second size begins without waiting, too
- *     late                  the same as both where clocks were compared long ago: the second call waits for everybody
+ *     late                  the same as both where clocks were compared long ago: the second call waits for everybody,
+ *                           but for a rank whose first one was refused
  *     short-calls           the same as agreements, and no other call makes one; few begin reductions, behind the third
  *                           call none for ten calls
  *
@@ -170,6 +171,30 @@ static void begin_in_passing_with_equal(int late) {
     }
 }
 
+/* Rank 0 begins with a call that the MPI refuses; when it calls again the others are in their first call. */
+static void begin_with_a_refusal(void) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int rank = 0;
+    int ranks = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    if (rank == 0) {
+        MPI_Datatype never_committed = MPI_DATATYPE_NULL;
+        MPI_Type_contiguous(bytes, MPI_BYTE, &never_committed);
+        unsigned char* const blocks = calloc((size_t)ranks, (size_t)bytes);
+        if (MPI_Alltoall(blocks, bytes, MPI_BYTE, blocks, 1, never_committed, comm) == MPI_SUCCESS) {
+            fprintf(stderr, "communicators: a type that was never committed is not refused\n");
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        free(blocks);
+        MPI_Type_free(&never_committed);
+    }
+    for (int call = 0; call < 6; ++call) exchange(comm, call, 0);
+    MPI_Comm_free(&comm);
+}
+
 static void make_short_calls(void) {
     for (int one = 0; one < 2; ++one) {
         MPI_Comm comm = MPI_COMM_NULL;
@@ -274,6 +299,7 @@ int main(int argc, char** argv) {
         sleep(21);
         begin_in_passing(1);
         begin_in_passing_with_equal(1);
+        begin_with_a_refusal();
     } else if (strcmp(mode, "short-calls") == 0) {
         make_short_calls();
     } else {
