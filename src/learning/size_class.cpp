@@ -88,7 +88,6 @@ SizeClass::SizeClass(Beginning beginning)
       least_seconds_(beginning.least_seconds),
       size_(beginning.size),
       agrees_anyway_(beginning.agrees_anyway),
-      apart_from_seconds_(beginning.apart_from_seconds),
       candidates_(prospects_.size()) {
     if (beginning.winner) {
         winner_ = *beginning.winner;

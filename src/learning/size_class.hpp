@@ -43,8 +43,6 @@ struct Beginning {
     std::int64_t size = 1;
     /// Every call begins with an agreement, measured or not: its times are there for nothing.
     bool agrees_anyway = false;
-    /// The MPI's own is measured apart where no exchange takes less than this.
-    double apart_from_seconds = shortest_seconds_apart;
 };
 
 /// Whose turn a call is.
@@ -105,7 +103,7 @@ class SizeClass {
     /// who does not agree in every call, it is not needed.
     void take_own_apart(std::size_t turns = 1);
     /// Whether that is how the MPI's own is to be measured.
-    [[nodiscard]] bool measures_apart() const { return least_seconds_ >= apart_from_seconds_; }
+    [[nodiscard]] bool measures_apart() const { return least_seconds_ >= shortest_seconds_apart; }
     /// How many of its turns in a row are of use then, 1 to most_pending.
     [[nodiscard]] std::size_t own_turns_wanted() const;
 
@@ -202,7 +200,6 @@ class SizeClass {
     double least_seconds_;
     std::int64_t size_;
     bool agrees_anyway_;
-    double apart_from_seconds_;
     std::vector<Candidate> candidates_;
     std::size_t winner_ = 0;
     std::vector<std::size_t> pending_;  ///< candidates, the latest last; has room for all

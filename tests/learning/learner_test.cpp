@@ -119,18 +119,16 @@ TEST(SizeClass, ShortCallsBeginTogetherWhenTheyAreMeasured) {
     }
 }
 
-TEST(SizeClass, ShorterCallsAreMeasuredApartWhereThatIsAskedFor) {
-    for (const double least : {0.009, 0.011}) {
-        Beginning beginning = two_prospects(least);
-        beginning.apart_from_seconds = 0.01;
-        SizeClass one(std::move(beginning));
-        EXPECT_EQ(one.measures_apart(), least > 0.01);
+TEST(SizeClass, LongerCallsAreMeasuredApart) {
+    for (const double least : {0.9 * shortest_seconds_apart, 1.1 * shortest_seconds_apart}) {
+        SizeClass one(two_prospects(least));
+        EXPECT_EQ(one.measures_apart(), least > shortest_seconds_apart);
         while (one.resting()) {
             one.skip();
         }
         const Turn turn = one.next({}, {});
         EXPECT_TRUE(turn.measured);
-        EXPECT_EQ(turn.apart, least > 0.01);
+        EXPECT_EQ(turn.apart, least > shortest_seconds_apart);
     }
 }
 
