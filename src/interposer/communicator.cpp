@@ -197,6 +197,7 @@ bool CommunicatorState::begin_later(MPI_Comm comm, Job& job) {
 
 void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
     placement_ = placement_of(comm, ranks_, job);
+    shares_machines_ = mpi::some_machine_is_shared(placement_);
     timetables_.emplace(job.timetables_for(placement_));
     const selection::Configuration& configuration = job_->configuration();
     const Bound bound = network_bound(configuration.network, placement_);
@@ -390,7 +391,7 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
     }));
     // Known to all ranks alike. Where every rank has a machine to itself there is nobody to share anything with but the
     // counters of tickets.
-    const bool shares = mpi::some_machine_is_shared(placement_) || uses_tickets(method.synchronisation);
+    const bool shares = shares_machines_ || uses_tickets(method.synchronisation);
     auto exchange = mpi::make_exchange(comm, prepared, placement_, shares ? machine_memory(comm) : nullptr,
                                        job_->configuration().buffer_limit);
     if (!exchange) {

@@ -215,6 +215,7 @@ class CommunicatorState {
     mpi::AgreementInPassing beginning_of_class_;
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
+    bool shares_machines_ = false;          ///< some machine has two of its ranks; to find out takes memory
     std::optional<Timetables> timetables_;  ///< until an exchange has been made of them; nothing: nothing was decided
     /// Of the rank that needs most, once the ranks have agreed; empty: nothing is forwarded, or nobody asked.
     std::vector<BufferedMethod> needs_;

@@ -32,6 +32,8 @@ METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tr
            "local-group", "tree+dummy", "tree+timed-grid", "unequal", "learns", "unequal-learns", "aggregate",
            "aggregate/bruck", "alone"]
 DIES = ("kill", "exit")
+LACKS = ("once", "from")
+LACKS_A_ROUND = 20
 
 
 def arguments():
@@ -117,8 +119,8 @@ def all_cases(options):
 
 
 def drawn(options, cases):
-    """A rank that gets no memory from the loading of the library on, and the same number of each kind, as far as
-    there are."""
+    """A rank that gets no memory from the loading of the library on, and then of each kind in turn, as far as there
+    are: of those without memory, which are quick and the most, more than of the others."""
     kinds = collections.defaultdict(list)
     for case in cases:
         kinds[case.split()[2].split(":")[0]].append(case)
@@ -127,7 +129,9 @@ def drawn(options, cases):
         generator.shuffle(kind)
     result = [case for case in kinds["from"] if case.endswith(" 1 from:1")][:1]
     while len(result) < options.cases and any(kinds.values()):
-        result += [kind.pop() for kind in kinds.values() if kind]
+        for name, kind in kinds.items():
+            taken = min(len(kind), LACKS_A_ROUND if name in LACKS else 1)
+            result += [kind.pop() for _ in range(taken)]
     return result[:options.cases]
 
 
