@@ -172,7 +172,7 @@ class SizeClass {
     [[nodiscard]] double expected_excess(std::size_t candidate) const;
     [[nodiscard]] double seen_excess(std::size_t candidate) const;
     [[nodiscard]] double expected_price(std::size_t candidate) const;
-    [[nodiscard]] double possible_gain(std::size_t candidate) const;
+    [[nodiscard]] double possible_gain(std::size_t candidate, double usual) const;
     [[nodiscard]] double expected_gain(std::size_t candidate) const;
     [[nodiscard]] bool nobody_can_gain() const;
     [[nodiscard]] bool worth_its_price(std::size_t candidate) const;

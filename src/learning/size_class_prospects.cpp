@@ -54,16 +54,16 @@ double SizeClass::expected_price(std::size_t index) const {
     return excess + price_of_measuring() + (candidate.was_set_up ? 0 : prospects_[index].set_up_seconds);
 }
 
-/// In one call, at most. A winner that takes far less than the links need shows that they are not as described.
-double SizeClass::possible_gain(std::size_t index) const {
-    const double usual = winner_seconds();
+/// In one call that takes so long by the winner, at most. A winner that takes far less than the links need shows that
+/// they are not as described.
+double SizeClass::possible_gain(std::size_t index, double usual) const {
     const bool credible = usual >= credible_least * least_seconds_;
     return credible ? usual - std::max(least_seconds_, prospects_[index].least_seconds) : usual;
 }
 
 /// In one call. Who may take anything from his least on, up to some time, gains what he is faster where he is faster.
 double SizeClass::expected_gain(std::size_t index) const {
-    const double most = possible_gain(index);
+    const double most = possible_gain(index, winner_seconds());
     const double spread = prospects_[index].spread_seconds;
     if (spread <= 0 || most <= 0 || !candidates_[index].samples.empty()) {
         return most / gain_over_price;
@@ -71,13 +71,15 @@ double SizeClass::expected_gain(std::size_t index) const {
     return most < spread ? most * most / (2 * spread) : most - spread / 2;
 }
 
-/// Against the MPI's own, beyond the noise.
+/// Against the MPI's own, beyond the noise. By all that has been seen of it: one look that was slow by chance does not
+/// make a gain of nothing.
 bool SizeClass::nobody_can_gain() const {
     if (winner_ != 0 || candidates_.front().samples.empty()) {
         return false;
     }
+    const double usual = lower_median(candidates_.front().samples);
     for (std::size_t index = 1; index < candidates_.size(); ++index) {
-        if (!candidates_[index].withdrawn && possible_gain(index) > (noise_of_comparisons - 1) * winner_seconds()) {
+        if (!candidates_[index].withdrawn && possible_gain(index, usual) > (noise_of_comparisons - 1) * usual) {
             return false;
         }
     }
