@@ -1,8 +1,11 @@
 /* Exchanges blocks of many sizes and layouts on several communicators and says what became of its calls: of
- * MPI_Alltoall, or with the argument "unequal" of MPI_Alltoallv. Data of a call that returned MPI_SUCCESS must be
- * right. On every rank of the world:
+ * MPI_Alltoall, or with the argument "unequal" of MPI_Alltoallv, and with the argument "immediate" of those that do not
+ * block. Data of a call that returned MPI_SUCCESS must be right. On every rank of the world:
  *
- *     rank 1: 30 calls right, 0 wrong, 2 errors */
+ *     rank 1: 30 calls right, 0 wrong, 2 errors
+ *
+ * or, where a call that does not block could not even be begun, for which the others would wait, "rank 1: not begun"
+ * and no job any more. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +15,7 @@ static long right;
 static long wrong;
 static long errors;
 static int unequal;
+static int immediate;
 
 static int value(int from, int to, int i) { return from * 1000003 + to * 10007 + i * 7 + 1; }
 
@@ -42,8 +46,24 @@ static void exchange(MPI_Comm comm, int integers, int spread, int in_place) {
         counts[other] = integers;
         first[other] = other * integers;
     }
-    const int error = unequal ? MPI_Alltoallv(from_here, counts, first, type, receive, counts, first, type, comm)
-                              : MPI_Alltoall(from_here, integers, type, receive, integers, type, comm);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int error = MPI_SUCCESS;
+    if (unequal && immediate) {
+        error = MPI_Ialltoallv(from_here, counts, first, type, receive, counts, first, type, comm, &request);
+    } else if (unequal) {
+        error = MPI_Alltoallv(from_here, counts, first, type, receive, counts, first, type, comm);
+    } else if (immediate) {
+        error = MPI_Ialltoall(from_here, integers, type, receive, integers, type, comm, &request);
+    } else {
+        error = MPI_Alltoall(from_here, integers, type, receive, integers, type, comm);
+    }
+    if (error != MPI_SUCCESS && immediate) {
+        const char* const name = getenv("AAPC_TEST_NOT_BEGUN");
+        FILE* const file = name == NULL ? NULL : fopen(name, "w");
+        if (file != NULL) fclose(file);
+        MPI_Abort(comm, 1);
+    }
+    if (immediate) error = MPI_Wait(&request, MPI_STATUS_IGNORE);
     int good = 1;
     for (int from = 0; from < ranks; ++from) {
         for (int i = 0; i < integers; ++i) {
@@ -65,7 +85,10 @@ static void exchange(MPI_Comm comm, int integers, int spread, int in_place) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    unequal = argc > 1 && strcmp(argv[1], "unequal") == 0;
+    for (int i = 1; i < argc; ++i) {
+        unequal = unequal || strcmp(argv[i], "unequal") == 0;
+        immediate = immediate || strcmp(argv[i], "immediate") == 0;
+    }
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
