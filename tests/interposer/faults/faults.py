@@ -33,9 +33,9 @@ METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tr
            "local-group", "tree+dummy", "tree+timed-grid", "unequal", "learns", "unequal-learns", "aggregate",
            "aggregate/bruck", "alone", "immediate", "unequal-immediate"]
 DIES = ("kill", "exit")
-LACKS = ("once", "from")
-LACKS_A_ROUND = 10
-LACKS_MEMORY = ("once:", "from:", "filled:")
+ALLOCATIONS = ("once", "from")
+ALLOCATIONS_A_ROUND = 10  # are drawn, for one of each other kind
+LACKS_MEMORY = (*ALLOCATIONS, "filled")
 
 
 def arguments():
@@ -141,7 +141,7 @@ def drawn(options, cases):
     result = [case for case in kinds["from"] if case.endswith(" 1 from:1")][:1]
     while len(result) < options.cases and any(kinds.values()):
         for name, kind in kinds.items():
-            taken = min(len(kind), LACKS_A_ROUND if name in LACKS else 1)
+            taken = min(len(kind), ALLOCATIONS_A_ROUND if name in ALLOCATIONS else 1)
             result += [kind.pop() for _ in range(taken)]
     return result[:options.cases]
 
@@ -153,15 +153,14 @@ def complaint(fault, status, out):
     ranks = [tuple(map(int, found.groups())) for found in COUNT.finditer(out)]
     if any(wrong for _, wrong, _ in ranks):
         return "wrong data with MPI_SUCCESS"
-    if fault.split(":")[0] in DIES:
-        return None
-    if fault.startswith(LACKS_MEMORY) and status == NOT_BEGUN:
+    kind = fault.split(":")[0]
+    if kind in DIES or (kind in LACKS_MEMORY and status == NOT_BEGUN):
         return None
     if status != 0:
         return f"exit status {status}"
     if len(ranks) != RANKS or any(sum(rank) != CALLS for rank in ranks):
         return "not all ranks said how they fared"
-    if not fault.startswith(LACKS_MEMORY) and any(errors for _, _, errors in ranks):
+    if kind not in LACKS_MEMORY and any(errors for _, _, errors in ranks):
         return "a call failed for which memory was there"
     return None
 

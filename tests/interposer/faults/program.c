@@ -4,8 +4,8 @@
  *
  *     rank 1: 30 calls right, 0 wrong, 2 errors
  *
- * or, where a call that does not block could not even be begun, for which the others would wait, "rank 1: not begun"
- * and no job any more. */
+ * Where a call that does not block could not even be begun, for which the others would wait, it makes the file that
+ * AAPC_TEST_NOT_BEGUN names and ends the job instead: launchers do not always pass on what a process said last. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
