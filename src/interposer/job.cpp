@@ -421,10 +421,12 @@ void Job::count_settled() {
     });
 }
 
+Background* Job::background() const { return background_ && !background_->has_ended() ? background_.get() : nullptr; }
+
 void Job::before_freeing(MPI_Comm comm) {
     count_settled();
-    if (background_) {
-        background_->before_freeing(comm);
+    if (Background* const threads = background()) {
+        threads->before_freeing(comm);
     }
     if (CommunicatorState* const state = find(comm)) {
         state->complete();

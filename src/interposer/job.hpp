@@ -96,8 +96,8 @@ class Job {
     void count_settled();
     /// The calls of this process so far.
     [[nodiscard]] Tally& tally() { return tally_; }
-    /// Null: calls that do not block are the MPI's own.
-    [[nodiscard]] Background* background() const { return background_.get(); }
+    /// Null if calls that do not block are native: always, or since MPI_Finalize has ended our threads.
+    [[nodiscard]] Background* background() const;
     /// Null: calls are not noted.
     [[nodiscard]] Recorder* recorder() const { return recorder_.get(); }
 
