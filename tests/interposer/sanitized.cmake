@@ -40,3 +40,20 @@ foreach(mpi IN LISTS AAPC_MPIS)
   target_compile_options(sanitized_${mpi} PRIVATE ${aapc_sanitizers})
   target_link_options(sanitized_${mpi} PRIVATE -fsanitize=address,undefined)
 endforeach()
+
+# That a fault is found where one is.
+foreach(mpi IN LISTS AAPC_MPIS)
+  string(TOUPPER ${mpi} upper)
+  add_library(planted_${mpi} SHARED planted.c)
+  target_link_libraries(planted_${mpi} PRIVATE aapc_with_${mpi})
+  target_compile_options(planted_${mpi} PRIVATE ${aapc_sanitizers} -O0 -Wno-use-after-free)
+  target_link_options(planted_${mpi} PRIVATE -fsanitize=address,undefined)
+  add_executable(barrier_${mpi} programs/barrier.c)
+  target_link_libraries(barrier_${mpi} PRIVATE aapc_with_${mpi})
+  add_test(NAME interposer.sanitized.${mpi}.planted
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/drive.py --mpi ${mpi}
+                   --mpiexec ${AAPC_${upper}_MPIEXEC} --interposer $<TARGET_FILE:planted_${mpi}>
+                   --runtime ${aapc_sanitizer_runtime} --ranks 2 --expect silent -- $<TARGET_FILE:barrier_${mpi}>)
+  set_tests_properties(interposer.sanitized.${mpi}.planted PROPERTIES TIMEOUT 240
+                       PASS_REGULAR_EXPRESSION "a sanitizer found a fault: .*heap-use-after-free")
+endforeach()
