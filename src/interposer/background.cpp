@@ -9,6 +9,7 @@
 #include "mpi/have_memory.hpp"
 #include "mpi/own_communicator.hpp"
 #include "mpi/ranks.hpp"
+#include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
 
 namespace aapc::interposer {
@@ -90,6 +91,7 @@ Channel* Background::channel_of(MPI_Comm comm) {
     if (found != 0) {
         return static_cast<Channel*>(known);
     }
+    drop_ended();
     Channel* made = nullptr;
     const bool listed = have_memory_for([&] {
         auto channel = std::make_unique<Channel>(*job_, comm);
@@ -205,26 +207,35 @@ void Background::before_freeing(MPI_Comm comm) {
     if (found == 0) {
         return;
     }
-    std::unique_ptr<Channel> dropped;
-    {
-        const std::lock_guard lock(mutex_);
-        const auto listed = std::find_if(channels_.begin(), channels_.end(),
-                                         [known](const auto& channel) { return channel.get() == known; });
-        if (listed != channels_.end()) {
-            dropped = std::move(*listed);
-            channels_.erase(listed);
-        }
-    }
     PMPI_Comm_delete_attr(comm, key_);
-    if (dropped) {
-        dropped->end(true);
-    }
+    static_cast<Channel*>(known)->end(true);
+    drop_ended();
+}
+
+void Background::drop_ended() {
+    const std::lock_guard lock(mutex_);
+    channels_.erase(std::remove_if(channels_.begin(), channels_.end(),
+                                   [](const auto& channel) { return channel->is_dropped() && channel->has_ended(); }),
+                    channels_.end());
 }
 
 void Background::end() noexcept {
-    for (const auto& channel : channels_) {
-        channel->end();
+    /// For a program that is wrong: one that ends before its operations are complete. Others have no thread at work.
+    constexpr double longest_wait_seconds = 10;
+    has_ended_.store(true, std::memory_order_release);
+    bool all_ended = true;
+    const double last = mpi::now_seconds() + longest_wait_seconds;
+    for (std::unique_ptr<Channel>& channel : channels_) {
+        channel->end(false);
+        if (!channel->has_ended(std::max(last - mpi::now_seconds(), 0.0))) {
+            all_ended = false;
+            static_cast<void>(channel.release());  // its thread may still look at it
+        }
     }
+    if (!all_ended) {
+        return;
+    }
+    channels_.clear();
     if (ours_ != MPI_COMM_NULL) {
         PMPI_Comm_free(&ours_);
     }

@@ -82,10 +82,12 @@ class Background {
     /// The program frees a request that may be one of ours, which is not under way.
     void freed(MPI_Request request) noexcept;
 
-    /// The program frees `comm`: waits for its operations.
+    /// The program frees `comm`, which is local in the MPIs: its operations go on, and its thread ends after them.
     void before_freeing(MPI_Comm comm);
-    /// MPI ends: no thread any more. What has been started is complete by then.
+    /// MPI ends: no thread any more, and all calls are native from now on. In a correct program all operations are
+    /// complete by then. A thread that waits for ranks that never come is left behind, after a few seconds.
     void end() noexcept;
+    [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
 
     /// Of all ranks of the world, in its order, and for our threads alone; it returns errors.
     [[nodiscard]] MPI_Comm ours() const { return ours_; }
@@ -99,6 +101,8 @@ class Background {
     template <class AnyCall>
     int make_any_persistent(Channel& channel, const AnyCall& call, MPI_Request* request);
     void start_persistent(MPI_Request request) noexcept;
+    /// Gives back the channels of freed communicators whose threads have ended.
+    void drop_ended();
 
     Job* job_;
     MPI_Comm ours_ = MPI_COMM_NULL;
@@ -107,8 +111,9 @@ class Background {
     int key_ = MPI_KEYVAL_INVALID;  ///< of the channel that belongs to a communicator
     int largest_tag_ = 0;
     std::atomic<std::size_t> persistent_count_ = 0;
-    std::mutex mutex_;  ///< guards what follows; never held while communicating
-    std::vector<std::unique_ptr<Channel>> channels_;
+    std::atomic<bool> has_ended_ = false;
+    std::mutex mutex_;                                ///< guards what follows; never held while communicating
+    std::vector<std::unique_ptr<Channel>> channels_;  ///< those of freed communicators until their threads end
     std::map<MPI_Request, std::unique_ptr<PersistentOperation>> persistent_;
     std::int64_t tags_ = 0;  ///< that were given
 };

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "interposer/job.hpp"
 #include "interposer/members.hpp"
 #include "mpi/ranks.hpp"
+#include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/crossover.hpp"
 #include "selection/rule.hpp"
@@ -37,6 +39,19 @@ std::int64_t smallest_block(const selection::Configuration& configuration, const
 }
 
 }  // namespace
+
+/// As PMPI_Wait(), which spins in MPICH, while others want the processor.
+int wait_for(MPI_Request& request) {
+    mpi::Patience patience;
+    for (;;) {
+        int complete = 0;
+        if (const int error = PMPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+            error != MPI_SUCCESS || complete != 0) {
+            return error;
+        }
+        patience.rest();
+    }
+}
 
 Channel::Channel(Job& job, MPI_Comm comm) : job_(&job), comm_(comm) {
     int is_inter = 0;
@@ -91,12 +106,21 @@ void Channel::begin() {
         const sigset_t* before;
         ~Restoring() { pthread_sigmask(SIG_SETMASK, before, nullptr); }
     } restoring{&before};
-    thread_ = std::thread([this] { carry_out_all(); });
+    has_ended_ = false;
+    try {
+        thread_ = std::thread([this] { carry_out_all(); });
+    } catch (...) {
+        has_ended_ = true;
+        throw;
+    }
 }
 
 int Channel::begin_naming(Background& background) {
     if (is_named_) {
         return MPI_SUCCESS;
+    }
+    if (const int error = PMPI_Comm_group(comm_, &group_); error != MPI_SUCCESS) {
+        return error;
     }
     is_named_ = true;
     parent_ = background.ours();
@@ -114,16 +138,25 @@ void Channel::start(Orders order) noexcept {
     news_.notify_one();
 }
 
-void Channel::end(bool frees) noexcept {
-    {
-        const std::lock_guard lock(mutex_);
-        ends_ = true;
-        frees_ = frees;
-    }
-    news_.notify_one();
+Channel::~Channel() {
+    end(false);
     if (thread_.joinable()) {
         thread_.join();
     }
+}
+
+void Channel::end(bool comm_is_freed) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+        comm_is_freed_ = comm_is_freed_ || comm_is_freed;
+    }
+    news_.notify_all();
+}
+
+bool Channel::has_ended(double seconds) noexcept {
+    std::unique_lock lock(mutex_);
+    return news_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return has_ended_; });
 }
 
 bool Channel::take(Orders& order) {
@@ -135,31 +168,37 @@ bool Channel::take(Orders& order) {
     return !order.empty();
 }
 
+bool Channel::is_dropped() {
+    const std::lock_guard lock(mutex_);
+    return comm_is_freed_;
+}
+
 void Channel::carry_out_all() {
     pthread_setname_np(pthread_self(), "aapc");
     for (Orders order; take(order); order.clear()) {
         carry_out(std::move(order));
     }
-    if (frees_ && own_ != MPI_COMM_NULL) {
+    if (group_ != MPI_GROUP_NULL) {
+        PMPI_Group_free(&group_);
+    }
+    if (is_dropped() && own_ != MPI_COMM_NULL) {
         PMPI_Comm_free(&own_);
     }
+    // Notified under the lock: whoever waits may destroy this as soon as the thread is joined.
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+    news_.notify_all();
 }
 
 /// Not of the program's communicator, whose attributes Open MPI 4.1.4 would copy. Threads that do so at the same time
 /// are told apart by the tag. Made when there is something to do, since all ranks have begun it then or will. What
 /// fails is the program's to hear of, as from a call of the MPI's own that finds nothing left.
 int Channel::make_own() {
-    MPI_Group group = MPI_GROUP_NULL;
-    int error = PMPI_Wait(&naming_, MPI_STATUS_IGNORE);
+    int error = wait_for(naming_);
     if (error != MPI_SUCCESS) {
         return error;
     }
-    error = PMPI_Comm_group(comm_, &group);
-    if (error != MPI_SUCCESS) {
-        return error;
-    }
-    error = PMPI_Comm_create_group(parent_, group, tag_, &own_);
-    PMPI_Group_free(&group);
+    error = PMPI_Comm_create_group(parent_, group_, tag_, &own_);
     return error == MPI_SUCCESS ? PMPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN) : error;
 }
 
@@ -169,7 +208,7 @@ void Channel::carry_out(Orders orders) {
     if (error == MPI_SUCCESS) {
         error = order.operation.carry_out(*job_, own_);
     }
-    if (error != MPI_SUCCESS) {
+    if (error != MPI_SUCCESS && !is_dropped()) {
         error = mpi::raise(comm_, error);
     }
     if (order.persistent != nullptr) {

@@ -40,7 +40,7 @@ class Channel {
     Channel(Job& job, MPI_Comm comm);
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
-    ~Channel() { end(); }
+    ~Channel();
 
     /// Why a call is the MPI's own, the same on all ranks; nothing: it is the thread's. `block_bytes` of the others are
     /// equal, those of MPI_Ialltoallv and its like are not.
@@ -56,9 +56,13 @@ class Channel {
     /// For the thread that has begun. Local.
     void start(Orders order) noexcept;
 
-    /// Waits for all that has been started. No thread any more, and `frees` our communicator: collective in MPI's sense
-    /// then.
-    void end(bool frees = false) noexcept;
+    /// The thread ends when all that has been started is complete; local. `comm_is_freed`: the program's communicator
+    /// must not be used any more, and the thread frees ours.
+    void end(bool comm_is_freed) noexcept;
+    /// Whether the thread has ended, or ends within `seconds`, after end(). No thread at all has ended.
+    [[nodiscard]] bool has_ended(double seconds = 0) noexcept;
+    /// Whether the program has freed its communicator.
+    [[nodiscard]] bool is_dropped();
 
   private:
     void carry_out_all();
@@ -73,16 +77,18 @@ class Channel {
     bool is_named_ = false;  ///< or will be
     int tag_ = 0;            ///< by which our communicator is made: rank 0's, for all
     MPI_Request naming_ = MPI_REQUEST_NULL;
-    MPI_Comm parent_ = MPI_COMM_NULL;  ///< of ours, with all ranks
-    MPI_Comm own_ = MPI_COMM_NULL;     ///< the thread's
-    std::optional<Outcome> never_;     ///< why nothing is ever the thread's
-    std::int64_t from_bytes_ = 1;      ///< smaller blocks are the MPI's own
+    MPI_Group group_ = MPI_GROUP_NULL;  ///< of the program's communicator, which may be freed before ours is made
+    MPI_Comm parent_ = MPI_COMM_NULL;   ///< of ours, with all ranks
+    MPI_Comm own_ = MPI_COMM_NULL;      ///< the thread's
+    std::optional<Outcome> never_;      ///< why nothing is ever the thread's
+    std::int64_t from_bytes_ = 1;       ///< smaller blocks are the MPI's own
     bool exchanges_unequal_ = true;
     std::mutex mutex_;  ///< guards what follows; never held while communicating
     std::condition_variable news_;
     Orders queue_;
     bool ends_ = false;
-    bool frees_ = false;
+    bool comm_is_freed_ = false;
+    bool has_ended_ = true;  ///< there is no thread
     std::thread thread_;
 };
 

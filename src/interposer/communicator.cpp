@@ -84,6 +84,10 @@ void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
 }
 
 CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes) {
+    job.count_settled();
+    if (block_bytes && *block_bytes > 0) {
+        job.settled().end(comm, learning::class_of(*block_bytes));
+    }
     CommunicatorState* const known = job.find(comm);
     if (known != nullptr && (known->has_begun_ || !known->first_call_passed_ || known->begin_later(comm, job))) {
         return known;

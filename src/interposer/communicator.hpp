@@ -36,9 +36,10 @@ namespace aapc::interposer {
 /// one communicator are.
 class CommunicatorState {
   public:
-    /// The state of `comm`, made at its first call, which has blocks of so many bytes, nothing: unequal messages.
-    /// Collective over `comm` then, and at the second call. Null if there is none to be had: on all its ranks, if not
-    /// at once then from the second call on.
+    /// Returns the state of `comm`, and makes it at the first call that is not one of Opening. Collective over `comm`
+    /// then, and at the next call, which no cache answers. `block_bytes`: of the call's blocks, nullopt if its messages
+    /// are unequal. Returns null if the state cannot be created: if one rank lacks memory, all ranks return null from
+    /// the second call on.
     [[nodiscard]] static CommunicatorState* of(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes);
 
     CommunicatorState(const CommunicatorState&) = delete;
@@ -52,8 +53,9 @@ class CommunicatorState {
         Outcome outcome;
         bool measured = false;  ///< note_time() wants to know what carrying it out takes
         Recorder::MethodNumber method = Recorder::native;
-        bool repeats = false;  ///< the same call has the same outcome again, the MPI's own, as long as `learned` rests
-        learning::SizeClass* learned = nullptr;  ///< of the call; null: nothing is learned
+        bool repeats = false;  ///< the same call has the same outcome again, the native routine, for all of `rest`
+        std::optional<Rest> rest =
+            std::nullopt;  ///< of the call's class; nullopt if nothing is learned from such calls
     };
     /// For a well-formed call on this communicator. The exchange is made at its first use: collective then.
     [[nodiscard]] Choice choose(const Call& call, const Refusals& refusals);
@@ -70,6 +72,12 @@ class CommunicatorState {
     /// What this rank took for a call of unequal messages that is measured, from decide() on.
     void note_unequal_time(std::int64_t nanoseconds) { unequal_->note_time(nanoseconds); }
 
+    /// Counts so many native calls of a size class, which were lent to the cache by Choice::rest.
+    void count_settled(int size_class, std::int64_t calls) {
+        if (own_calls_) {
+            own_calls_->skip(size_class, calls);
+        }
+    }
     /// What this rank took for a call that is measured, from choose() on.
     void note_time(double seconds) { own_calls_->note(seconds); }
 

@@ -186,8 +186,9 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
     }
     if (const auto slot = own_calls_->resting_slot(call.block_bytes)) {
         Choice choice = choose_slot(decided_.slots[*slot], call, refusals);
-        choice.repeats = decided_.slots[*slot].method.native();
-        choice.learned = own_calls_->current_class();
+        // Until the ranks have agreed, what is learned here may be replaced (go_on()), and the next call is collective.
+        choice.repeats = has_begun_ && decided_.slots[*slot].method.native();
+        choice.rest = own_calls_->rest();
         return choice;
     }
     const bool known = own_calls_->knows(call.block_bytes);

@@ -148,8 +148,7 @@ using LargestCount = int;
 Outcome pass(Job& job, const Served& served, const Call& call) {
     if (served.choice.repeats && job.settled().allowed() && call.sends_what_it_receives() &&
         is_predefined(call.receive_type)) {
-        job.settled().keep(call.comm, call.receive_count, call.receive_type, served.choice.outcome,
-                           served.choice.learned);
+        job.settled().keep(call.comm, call.receive_count, call.receive_type, served.choice.outcome, served.choice.rest);
     }
     return served.choice.outcome;
 }

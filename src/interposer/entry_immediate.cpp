@@ -1,5 +1,7 @@
 // MPI_Ialltoall, MPI_Alltoall_init and their like: handed to a thread of ours where AAPC_ASYNC_PROGRESS asks for that,
 // or counted and left to the MPI. With them what such threads need to know of the program's other calls.
+#include <algorithm>
+
 #include "interposer/background.hpp"
 #include "interposer/passing.hpp"
 #include "mpi/returned_errors.hpp"
@@ -73,6 +75,26 @@ void tell_background(Action action) {
     if (Background* const background = job != nullptr ? job->background() : nullptr) {
         action(*background);
     }
+}
+
+/// MPI_Waitall(), one request after the other. In MPICH 4.0.2 the routine itself ends the job where MPI_REQUEST_NULL is
+/// beside a generalised request that is not complete, and the program has generalised requests that it knows nothing
+/// of.
+int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    bool failed = false;
+    for (int index = 0; index < count; ++index) {
+        MPI_Status* const status = statuses != MPI_STATUSES_IGNORE ? &statuses[index] : MPI_STATUS_IGNORE;
+        const int error = PMPI_Wait(&requests[index], status);
+        if (statuses != MPI_STATUSES_IGNORE && (failed || error != MPI_SUCCESS)) {
+            // Only where some wait failed is this member of use, of all of them then.
+            for (int before = 0; before < index && !failed; ++before) {
+                statuses[before].MPI_ERROR = MPI_SUCCESS;
+            }
+            status->MPI_ERROR = error;
+        }
+        failed = failed || error != MPI_SUCCESS;
+    }
+    return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
 }  // namespace
@@ -158,6 +180,17 @@ AAPC_INTERPOSED int MPI_Request_free(MPI_Request* request) {
 }
 AAPC_ALSO_AS_PMPI(Request_free)
 #endif
+
+AAPC_INTERPOSED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    namespace ours = aapc::interposer;
+    const ours::Job* const job = ours::Job::current();
+    if (job != nullptr && job->background() != nullptr && requests != nullptr && count > 0 &&
+        std::find(requests, requests + count, MPI_REQUEST_NULL) != requests + count) {
+        return ours::wait_for_each(count, requests, statuses);
+    }
+    return ours::real().waitall(count, requests, statuses);
+}
+AAPC_ALSO_AS_PMPI(Waitall)
 
 AAPC_INTERPOSED int MPI_Finalize() {
     namespace ours = aapc::interposer;

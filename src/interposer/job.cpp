@@ -397,6 +397,7 @@ CommunicatorState* Job::keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> s
 }
 
 void Job::leave_alone(MPI_Comm comm) {
+    count_settled();
     settled_.clear();
     if (CommunicatorState* const state = find(comm)) {
         state->leave_alone();
@@ -412,9 +413,20 @@ bool Job::is_left_alone(MPI_Comm comm) const {
     return found != 0;
 }
 
-void Job::before_freeing(MPI_Comm comm) const {
-    if (background_) {
-        background_->before_freeing(comm);
+void Job::count_settled() {
+    settled_.count_on([this](MPI_Comm comm, int size_class, std::int64_t calls) {
+        if (CommunicatorState* const state = find(comm)) {
+            state->count_settled(size_class, calls);
+        }
+    });
+}
+
+Background* Job::background() const { return background_ && !background_->has_ended() ? background_.get() : nullptr; }
+
+void Job::before_freeing(MPI_Comm comm) {
+    count_settled();
+    if (Background* const threads = background()) {
+        threads->before_freeing(comm);
     }
     if (CommunicatorState* const state = find(comm)) {
         state->complete();
@@ -508,6 +520,7 @@ void Job::write_record() {
 }
 
 void Job::finish() {
+    count_settled();
     keep_what_was_learned();
     if (configuration_.verbosity >= 2) {
         report();

@@ -61,7 +61,7 @@ class Job {
     CommunicatorState* keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state);
     /// The program frees `comm` now: nothing of ours goes on there any more, and what the program has started there is
     /// complete. An MPI may keep a communicator on which something goes on, and not say that it has been freed.
-    void before_freeing(MPI_Comm comm) const;
+    void before_freeing(MPI_Comm comm);
     /// Sets nothing more up on `comm`: its calls are the MPI's own from now on. Local, and called by all its ranks.
     void leave_alone(MPI_Comm comm);
     /// Whether it was left alone before it had a state.
@@ -91,10 +91,13 @@ class Job {
     [[nodiscard]] Opening& opening() { return opening_; }
     /// Calls that need not be decided on again.
     [[nodiscard]] SettledCalls& settled() { return settled_; }
+    /// Has communicators count the calls that settled() has answered for them. Before anything else is decided, or read
+    /// of what communicators have learned.
+    void count_settled();
     /// The calls of this process so far.
     [[nodiscard]] Tally& tally() { return tally_; }
-    /// Null: calls that do not block are the MPI's own.
-    [[nodiscard]] Background* background() const { return background_.get(); }
+    /// Null if calls that do not block are native: always, or since MPI_Finalize has ended our threads.
+    [[nodiscard]] Background* background() const;
     /// Null: calls are not noted.
     [[nodiscard]] Recorder* recorder() const { return recorder_.get(); }
 

@@ -54,6 +54,12 @@ void OwnCalls::begin(std::int64_t block_bytes, const Candidates& candidates) {
     classes_[learning::class_of(block_bytes)].size_class = &made;
 }
 
+void OwnCalls::skip(int size_class, std::int64_t calls) {
+    if (const auto found = classes_.find(size_class); found != classes_.end()) {
+        found->second.size_class->skip(std::min(calls, found->second.size_class->resting_calls()));
+    }
+}
+
 void OwnCalls::note_later_common_moment() {
     note_common_moment();
     for (auto& [key, one] : classes_) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "interposer/settled_calls.hpp"
 #include "learning/learner.hpp"
 
 namespace aapc::interposer {
@@ -40,6 +41,12 @@ class OwnCalls {
         : set_up_seconds_(expected_set_up_seconds), calls_before_(calls_before) {}
     /// Goes on with what other communicators have shown. Throws std::bad_alloc.
     OwnCalls(double expected_set_up_seconds, learning::Learner shown);
+    // Pointers into the maps are still right after a move, which leaves the maps' nodes where they are.
+    OwnCalls(OwnCalls&&) = default;
+    OwnCalls& operator=(OwnCalls&&) = default;
+    OwnCalls(const OwnCalls&) = delete;
+    OwnCalls& operator=(const OwnCalls&) = delete;
+    ~OwnCalls() = default;
 
     /// Whether the class of blocks of so many bytes (>= 1) is there.
     [[nodiscard]] bool knows(std::int64_t block_bytes);
@@ -58,8 +65,10 @@ class OwnCalls {
     /// Whether anything has been noted that is yet to be told.
     [[nodiscard]] bool has_pending() const;
 
-    /// That of the latest call, which is there.
-    [[nodiscard]] learning::SizeClass* current_class() const { return current_->size_class; }
+    /// What is left of the rest of the latest call's class, which is there.
+    [[nodiscard]] Rest rest() const { return {current_key_, current_->size_class->resting_calls()}; }
+    /// Counts so many calls of that class's rest, which were lent to the cache of settled calls. O(log classes).
+    void skip(int size_class, std::int64_t calls);
 
     /// The winner's slot where nothing else is to be done for a call of a class that is known. A few instructions.
     [[nodiscard]] std::optional<std::size_t> resting_slot(std::int64_t block_bytes) {

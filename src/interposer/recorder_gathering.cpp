@@ -119,10 +119,9 @@ Recorder::Offer Recorder::offer_of(const std::string& text, bool worded, const T
 /// What rank 0 does with what ranks offer: it takes texts as long as there is room for them.
 class Recorder::Writing {
   public:
-    explicit Writing(std::string file) : file_(std::move(file)) {}
-
-    /// Throws std::bad_alloc.
-    void make_room(int ranks) {
+    /// For a file that rank 0 writes. Throws std::bad_alloc.
+    void make_room(const std::string& file, int ranks) {
+        file_ = file;
         offers_.resize(static_cast<std::size_t>(ranks));
         taken_.resize(offers_.size());
     }
@@ -217,13 +216,17 @@ class Recorder::Writing {
 void Recorder::write(const std::string& file, RecordHead head, const Tally::Totals& totals) {
     const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
     const int rank = mpi::rank_in(MPI_COMM_WORLD);
-    Writing writing(rank == 0 ? file : std::string());
+    Writing writing;
     std::string text;
     const bool worded = mpi::have_memory_for([&] { text = own_text(rank); });
     if (!worded) {
         text = std::string();
     }
-    const bool room = mpi::have_memory_for([&] { writing.make_room(rank == 0 ? mpi::ranks_in(MPI_COMM_WORLD) : 0); });
+    const bool room = mpi::have_memory_for([&] {
+        if (rank == 0) {
+            writing.make_room(file, mpi::ranks_in(MPI_COMM_WORLD));
+        }
+    });
     if (!mpi::all_agree(MPI_COMM_WORLD, room)) {
         return;
     }

@@ -27,6 +27,10 @@ std::optional<Refusals> Refusals::find_out() {
     const int less = 0;
     std::array<int, 2> more{};
     found.unequal_ = real().alltoall(&less, 1, MPI_INT, more.data(), 2, MPI_INT, found.alone_) != MPI_SUCCESS;
+    const int nothing = 0;
+    MPI_Datatype no_type = MPI_DATATYPE_NULL;
+    found.typeless_ = real().alltoallw(&less, &nothing, &nothing, &no_type, more.data(), &nothing, &nothing, &no_type,
+                                       found.alone_) == MPI_SUCCESS;
     return found;
 }
 
@@ -48,7 +52,7 @@ bool Refusals::is_missing(const void* buffer, MPI_Datatype type) {
 
 bool Refusals::refuses_one_buffer(const UnequalCall& call) const {
     return aliasing_ && call.send.buffer == call.receive.buffer && call.send.counts == call.receive.counts &&
-           call.send.type == call.receive.type;
+           call.send.type == call.receive.type && call.send.types == call.receive.types;
 }
 
 bool Refusals::refuse(const UnequalCall& call, int ranks) const {

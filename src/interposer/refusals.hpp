@@ -32,6 +32,8 @@ class Refusals {
 
     /// One that is not committed.
     [[nodiscard]] bool refuses_type(MPI_Datatype type) const;
+    /// Whether a message of no elements may have MPI_DATATYPE_NULL for its type. `typed`: in MPI_Alltoallw.
+    [[nodiscard]] bool allows_no_type(bool typed) const { return typed && typeless_; }
     /// One message of unequal ones; `known` is a type that has been looked at, or null.
     [[nodiscard]] bool refuses_message(std::int64_t count, MPI_Datatype type, MPI_Datatype known) const {
         return count < 0 || type == MPI_DATATYPE_NULL || (type != known && refuses_type(type));
@@ -48,6 +50,7 @@ class Refusals {
     MPI_Comm alone_ = MPI_COMM_NULL;  ///< of this process, with MPI_ERRORS_RETURN
     bool aliasing_ = false;           ///< one buffer for what is sent and what is received
     bool unequal_ = false;            ///< less is sent than received
+    bool typeless_ = false;           ///< MPI_Alltoallw with no type for no elements; lets that pass
 };
 
 }  // namespace aapc::interposer

@@ -1,5 +1,5 @@
 /// @file
-/// Calls that are left to the MPI's own routine without asking again.
+/// Calls that go to the native routine without a new decision.
 #pragma once
 
 #include <mpi.h>
@@ -7,10 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "interposer/routines.hpp"
 #include "learning/learner.hpp"
-#include "learning/size_class.hpp"
 
 namespace aapc::interposer {
 
@@ -37,36 +37,65 @@ class Opening {
     std::int64_t made_ = 0;
 };
 
-/// The latest calls that went to the MPI's own routine, by their arguments: what has become of them becomes of their
-/// like, until a communicator is gone or learning wants to know what such calls take. Not for concurrent use, so only
-/// programs that do not call MPI from several threads at once have it.
+/// The calls of one size class that a communicator lets pass unmeasured: `calls` more of them are native.
+struct Rest {
+    int size_class = 0;  ///< learning::class_of() of the block's bytes
+    std::int64_t calls = 0;
+};
+
+/// Cache of calls that are known to go to the native routine, by their arguments. It owns all that an entry needs and
+/// points into no communicator. What a communicator learns from is lent to an entry: the calls of a rest. The
+/// communicator counts those that have been made, by count_on() and end(), before it decides on another call. Not for
+/// concurrent use, so only programs that do not call MPI from several threads at once have it.
 class SettledCalls {
   public:
     void allow() { allowed_ = true; }
     [[nodiscard]] bool allowed() const { return allowed_; }
 
-    /// What becomes of such a call, counted where it is learned from; null: not known. A few instructions.
+    /// What becomes of such a call, counted where it is learned from; null if it is not known. A few instructions.
     [[nodiscard]] const Outcome* find(MPI_Comm comm, std::int64_t count, MPI_Datatype type) {
-        const Entry& entry = entries_[place_of(count)];
+        Entry& entry = entries_[place_of(count)];
         if (entry.comm != comm || entry.count != count || entry.type != type) {
             return nullptr;
         }
-        if (entry.learned != nullptr) {
-            if (!entry.learned->resting() || entry.learned->winner() != 0) {
+        if (entry.learns) {
+            if (entry.rest.calls == 0) {
                 return nullptr;
             }
-            entry.learned->skip();
+            --entry.rest.calls;
+            ++entry.made;
         }
         return &entry.outcome;
     }
 
-    /// A call of `count` elements of a predefined type, whose handle never means another one. `learned` is null where
-    /// nothing is learned from it; the MPI's own is the first of its prospects. Only where allowed().
-    void keep(MPI_Comm comm, std::int64_t count, MPI_Datatype type, Outcome outcome, learning::SizeClass* learned) {
-        entries_[place_of(count)] = {comm, type, count, outcome, learned};
+    /// Keeps a call of `count` elements of a predefined type, whose handle never means another one. `rest` is what the
+    /// communicator lends, nullopt if nothing is learned from such calls; no other entry may have a rest of that class.
+    /// Only where allowed(), and after count_on().
+    void keep(MPI_Comm comm, std::int64_t count, MPI_Datatype type, Outcome outcome, std::optional<Rest> rest) {
+        entries_[place_of(count)] = {comm, type, count, outcome, rest.has_value(), rest.value_or(Rest()), 0};
     }
 
-    /// Handles of communicators are used again. Nothing is kept where several threads may free some.
+    /// Calls `count(comm, size_class, calls)` for the calls of each rest that were made since the last time.
+    template <class Count>
+    void count_on(Count count) {
+        for (Entry& entry : entries_) {
+            if (entry.made > 0) {
+                count(entry.comm, entry.rest.size_class, entry.made);
+                entry.made = 0;
+            }
+        }
+    }
+
+    /// Takes back the rest of a size class of `comm`. Calls of it that are not counted are lost.
+    void end(MPI_Comm comm, int size_class) {
+        for (Entry& entry : entries_) {
+            if (entry.learns && entry.comm == comm && entry.rest.size_class == size_class) {
+                entry = {};
+            }
+        }
+    }
+
+    /// Forgets all calls, since handles of communicators are used again. Calls that are not counted are lost.
     void clear() {
         if (allowed_) {
             entries_.fill({});
@@ -79,7 +108,9 @@ class SettledCalls {
         MPI_Datatype type = MPI_DATATYPE_NULL;
         std::int64_t count = -1;
         Outcome outcome = Outcome::size;
-        learning::SizeClass* learned = nullptr;
+        bool learns = false;
+        Rest rest;              ///< what is left of it
+        std::int64_t made = 0;  ///< calls that the communicator has not counted yet
     };
     static constexpr int place_bits = 3;
     [[nodiscard]] static std::size_t place_of(std::int64_t count) {

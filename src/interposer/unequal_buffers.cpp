@@ -60,6 +60,11 @@ bool UnequalBuffers::read_side(const UnequalSide& arguments, const Refusals& ref
     for (std::size_t peer = 0; peer < ranks_; ++peer) {
         const MPI_Datatype type = arguments.type_of(peer);
         const std::int64_t count = arguments.counts[peer];
+        if (count == 0 && type == MPI_DATATYPE_NULL && refusals.allows_no_type(arguments.types != nullptr)) {
+            side.messages[peer] = {};
+            side.bytes[peer] = 0;
+            continue;
+        }
         if (refusals.refuses_message(count, type, known)) {
             return false;
         }

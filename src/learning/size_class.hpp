@@ -77,11 +77,13 @@ class SizeClass {
 
     /// Whether the next call is the winner's and nobody measures: skip() is all that it takes then.
     [[nodiscard]] bool resting() const { return resting_ > 0; }
-    /// Counts such a call. O(1), a few instructions.
-    void skip() {
-        --resting_;
-        ++calls_;
-        ++unmeasured_;
+    /// How many calls in a row are such, the next one included; 0 if it is not.
+    [[nodiscard]] std::int64_t resting_calls() const { return resting_; }
+    /// Counts so many of such calls, at most resting_calls(). O(1), a few instructions.
+    void skip(std::int64_t calls = 1) {
+        resting_ -= calls;
+        calls_ += calls;
+        unmeasured_ += calls;
     }
 
     /// Turns that were measured and are yet to be told of by next(), at most most_pending.
