@@ -38,9 +38,6 @@ constexpr double lead_of_two = 1.1;
 constexpr double lead_of_many = 1.03;
 constexpr std::size_t pairs_against_the_own = 3;
 
-/// What a program's first call may take longer since connections are cold.
-constexpr double cold_seconds = 0.05;
-
 /// More times as long as the others is an accident. In a program's first calls it takes more to be one: a time-out of
 /// TCP, beside calls that are far shorter.
 constexpr double accident_ratio = 2;
