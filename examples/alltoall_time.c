@@ -1,7 +1,8 @@
 /* An ordinary MPI program: times its all-to-alls and checks what it got. It knows nothing of aapc.
  *
  *     alltoall_time [CALLS [BYTES ...]]
- *     alltoall_time --turns FILE          calls when it is told to: FILE, a FIFO, has a line "CALLS BYTES" for each turn
+ *     alltoall_time --turns FILE          calls when it is told to: FILE, a FIFO, has a line "CALLS BYTES" for each
+ * turn
  *
  * Prints one line per call on rank 0: message size in bytes, then seconds (of the slowest rank). In turns, two of these
  * programs can share a network without ever using it at the same time; lab/compare --in-turns does that. */

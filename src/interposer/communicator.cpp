@@ -332,8 +332,7 @@ CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refu
     // What a start costs, once it is measured, moves the range in which larger blocks are.
     const bool start_is_known = start_matters_from_ == std::numeric_limits<std::int64_t>::max() ||
                                 (start_.seconds() && call.block_bytes < start_matters_from_);
-    choice.repeats =
-        has_begun_ && choice.outcome == why_native_ && choice.exchange == nullptr && start_is_known;
+    choice.repeats = has_begun_ && choice.outcome == why_native_ && choice.exchange == nullptr && start_is_known;
     return choice;
 }
 

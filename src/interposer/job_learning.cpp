@@ -74,7 +74,8 @@ void Job::allow_short_cuts() {
 }
 
 void Job::remark_on_speeds(const CommunicatorState& state) {
-    if (configuration_.verbosity < 1 || speeds_remarked_ || mpi::rank_in(MPI_COMM_WORLD) != 0 || !state.is_first_rank()) {
+    if (configuration_.verbosity < 1 || speeds_remarked_ || mpi::rank_in(MPI_COMM_WORLD) != 0 ||
+        !state.is_first_rank()) {
         return;
     }
     static_cast<void>(mpi::have_memory_for([&] {

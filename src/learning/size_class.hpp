@@ -93,9 +93,9 @@ class SizeClass {
     [[nodiscard]] bool begins_unasked() const { return winner_ == 0 && (resting() || measures_apart()); }
     /// Whether the first call of a class is all that has been measured, and note_first() may follow.
     [[nodiscard]] bool has_first_alone() const { return pending_.size() == 1 && own_goes_on(); }
-    /// What the first call took, the native one, on the rank where it took longest; the same number on all ranks, before
-    /// the third call. If that is several times what a candidate takes at least, the third call is no longer native by
-    /// itself: next() asks for the times of the first two, and may try the candidate. O(candidates).
+    /// What the first call took, the native one, on the rank where it took longest; the same number on all ranks,
+    /// before the third call. If that is several times what a candidate takes at least, the third call is no longer
+    /// native by itself: next() asks for the times of the first two, and may try the candidate. O(candidates).
     void note_first(double seconds);
 
     /// What the pending turns took will not be told.

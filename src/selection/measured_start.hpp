@@ -10,8 +10,8 @@
 
 namespace aapc::selection {
 
-/// A start that was measured once is evidence and no verdict: other work on a core makes one take ten times as long, and
-/// never less. So the least of all measurements counts. While it forbids calls that a start of least_start_seconds
+/// A start that was measured once is evidence and no verdict: other work on a core makes one take ten times as long,
+/// and never less. So the least of all measurements counts. While it forbids calls that a start of least_start_seconds
 /// would allow, it is measured again, ever more rarely. A function of what it is told: ranks that tell it the same
 /// agree without asking.
 class MeasuredStart {

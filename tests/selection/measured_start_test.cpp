@@ -11,12 +11,13 @@ namespace {
 
 /// The emulated cluster of ./demo: blocks of 8 KB have a bound of 42 ms.
 Network chain() {
-    return read_topology("[network]\nspeed = \"100Mbit\"\nbuffer = \"128KiB\"\n"
-                         "[[switch]]\nname = \"s0\"\nmachines = \"n[0-3]\"\n"
-                         "[[switch]]\nname = \"s1\"\nuplink = \"s0\"\nmachines = \"n[4-7]\"\n"
-                         "[[switch]]\nname = \"s2\"\nuplink = \"s1\"\nmachines = \"n[8-11]\"\n"
-                         "[[switch]]\nname = \"s3\"\nuplink = \"s2\"\nmachines = \"n[12-15]\"\n",
-                         "chain.toml")
+    return read_topology(
+               "[network]\nspeed = \"100Mbit\"\nbuffer = \"128KiB\"\n"
+               "[[switch]]\nname = \"s0\"\nmachines = \"n[0-3]\"\n"
+               "[[switch]]\nname = \"s1\"\nuplink = \"s0\"\nmachines = \"n[4-7]\"\n"
+               "[[switch]]\nname = \"s2\"\nuplink = \"s1\"\nmachines = \"n[8-11]\"\n"
+               "[[switch]]\nname = \"s3\"\nuplink = \"s2\"\nmachines = \"n[12-15]\"\n",
+               "chain.toml")
         .value();
 }
 
