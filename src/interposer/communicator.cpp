@@ -550,7 +550,6 @@ std::vector<std::string> CommunicatorState::report() const {
 void CommunicatorState::complete() {
     beginning_.complete();
     beginning_of_class_.complete();
-    first_time_.complete();
     if (unequal_) {
         unequal_->hear_in_passing();
     }

@@ -219,8 +219,6 @@ class CommunicatorState {
     bool first_call_passed_ = false;     ///< as the MPI's own: the next one is the second one of all ranks
     /// What is begun there is ended before anything else is that ranks agree on for equal messages.
     mpi::AgreementInPassing beginning_of_class_;
-    mpi::AgreementInPassing first_time_;  ///< what the first call of a class took
-    std::int64_t first_time_of_ = 0;      ///< bytes of a block of that class
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
     bool shares_machines_ = false;          ///< some machine has two of its ranks; to find out takes memory

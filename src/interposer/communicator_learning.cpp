@@ -184,11 +184,6 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
     if (learning_failed_) {
         return {nullptr, Outcome::unavailable};
     }
-    if (first_time_.is_begun()) {
-        if (const mpi::Agreed agreed = first_time_.end(); agreed.all) {
-            own_calls_->note_first(first_time_of_, 1e-9 * static_cast<double>(agreed.most));
-        }
-    }
     if (const auto slot = own_calls_->resting_slot(call.block_bytes)) {
         Choice choice = choose_slot(decided_.slots[*slot], call, refusals);
         choice.repeats = decided_.slots[*slot].method.native();
@@ -204,10 +199,6 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
     // Before the ranks agree on anything: a rank that goes to the MPI instead would be missed.
     if (refusals.refuse(call)) {
         return {nullptr, Outcome::arguments};
-    }
-    if (const auto first = known ? own_calls_->first_seconds() : std::nullopt) {
-        first_time_of_ = call.block_bytes;
-        first_time_.begin(call.comm, true, 0, static_cast<std::uint64_t>(1e9 * std::max(*first, 0.0)));
     }
     std::optional<OwnCalls::Turn> turn;
     if (known || begin_class(call)) {

@@ -58,20 +58,6 @@ class OwnCalls {
     /// Whether anything has been noted that is yet to be told.
     [[nodiscard]] bool has_pending() const;
 
-    /// What the first call of a class took on this rank, in seconds, where that is all that has been noted of it and
-    /// the next call is native without a reduction; nullopt otherwise, on all ranks alike. Of a class that is known.
-    [[nodiscard]] std::optional<double> first_seconds() const {
-        const Span& first = current_->spans.front();
-        return current_->size_class->has_first_alone() ? std::optional(first.end - first.begin) : std::nullopt;
-    }
-    /// What the first call of the class of such blocks took on the rank where it took longest, in seconds. Before the
-    /// third one (SizeClass::note_first()).
-    void note_first(std::int64_t block_bytes, double seconds) {
-        if (knows(block_bytes)) {
-            current_->size_class->note_first(seconds);
-        }
-    }
-
     /// That of the latest call, which is there.
     [[nodiscard]] learning::SizeClass* current_class() const { return current_->size_class; }
 

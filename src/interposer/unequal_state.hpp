@@ -103,9 +103,10 @@ class UnequalState {
     Choice choose();
     /// Collective. Without one rank 0 says why, and everything is passed through from now on.
     void make_exchange(MPI_Comm comm);
-    /// Measures what a start costs, where nobody says it and calls do not show it. Collective.
-    /// Whether a measured start forbids this call, which the bound promises something, and is to be measured again.
+    /// Returns true if the measured start forbids this call although its bound promises a gain, and is to be measured
+    /// again. The same on all ranks.
     [[nodiscard]] bool start_is_due();
+    /// Measures what a start costs, where no setting says it and calls do not show it. Collective.
     void learn_start(MPI_Comm comm);
 
     const Network& network_;

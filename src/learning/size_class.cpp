@@ -38,6 +38,9 @@ constexpr double lead_of_two = 1.1;
 constexpr double lead_of_many = 1.03;
 constexpr std::size_t pairs_against_the_own = 3;
 
+/// What a program's first call may take longer since connections are cold.
+constexpr double cold_seconds = 0.05;
+
 /// More times as long as the others is an accident. In a program's first calls it takes more to be one: a time-out of
 /// TCP, beside calls that are far shorter.
 constexpr double accident_ratio = 2;
@@ -62,8 +65,7 @@ std::array<double, most_pending> seconds_in_general(std::span<const Measured> to
     const double longer = exceeds_others(*longest);
     const double ratio = cold ? accident_ratio_at_first : accident_ratio;
     const bool accident = longer > (ratio - 1) * (*longest - longer);
-    // Of two calls the second one is the last, which takes less by itself: the first is not an accident for that.
-    if (cold && accident && told.size() > 2) {
+    if (cold && accident) {
         std::fill(alike.begin(), alike.end(), (sum - *longest) / others);
         return seconds;
     }

@@ -91,13 +91,6 @@ class SizeClass {
 
     /// Of a class that has had no call: whether the first one is the MPI's own, without an agreement before it.
     [[nodiscard]] bool begins_unasked() const { return winner_ == 0 && (resting() || measures_apart()); }
-    /// Whether the first call of a class is all that has been measured, and note_first() may follow.
-    [[nodiscard]] bool has_first_alone() const { return pending_.size() == 1 && own_goes_on(); }
-    /// What the first call took, the native one, on the rank where it took longest; the same number on all ranks,
-    /// before the third call. If that is several times what a candidate takes at least, the third call is no longer
-    /// native by itself: next() asks for the times of the first two, and may try the candidate. O(candidates).
-    void note_first(double seconds);
-
     /// What the pending turns took will not be told.
     void forget_pending();
 
@@ -122,7 +115,7 @@ class SizeClass {
     [[nodiscard]] const std::vector<Prospect>& prospects() const { return prospects_; }
     /// Of the call that it began with.
     [[nodiscard]] std::int64_t size() const { return size_; }
-    /// No exchange takes less, as far as is known, in seconds; 0: nothing is known.
+    /// No exchange takes less, as far as is known, in seconds; 0 if nothing is known.
     [[nodiscard]] double least_seconds() const { return least_seconds_; }
     [[nodiscard]] Account account() const;
 
@@ -222,7 +215,6 @@ class SizeClass {
     std::int64_t agreements_ = 0;   ///< in this spell
     bool agreed_once_ = false;
     bool has_agreed_ = false;        ///< on the times of the turns before, at the beginning of the call
-    bool far_off_ = false;           ///< the first call shows that a candidate is worth a trial at once
     bool opens_session_ = false;     ///< the latest turn had an agreement of its own
     std::size_t watched_ = 0;        ///< the winner's measured calls since the last rest
     std::vector<double> reference_;  ///< the winner's first times in this spell

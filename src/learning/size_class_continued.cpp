@@ -100,7 +100,7 @@ void SizeClass::add_to(Digest& digest) const {
     for (const std::size_t number : {winner_, pending_.size(), watched_}) {
         digest.add(number);
     }
-    for (const bool flag : {agrees_anyway_, agreed_once_, has_agreed_, far_off_, opens_session_}) {
+    for (const bool flag : {agrees_anyway_, agreed_once_, has_agreed_, opens_session_}) {
         digest.add(flag);
     }
 }

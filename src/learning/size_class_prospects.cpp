@@ -21,9 +21,6 @@ constexpr double gain_over_price = 1.5;
 /// What it costs a call of the MPI's own, where that takes long, that its ranks are in step: behind an agreement, or
 /// behind an exchange by the clock. 0.4 to 2 were seen.
 constexpr double share_of_disturbance = 0.5;
-/// A native call that takes more times what a candidate takes at least leaves no doubt that a trial pays, whatever cold
-/// connections have added to it (native is within 1.7 times the bound where nothing is to be gained).
-constexpr double far_off_ratio = 3;
 /// A time that far below what the links can do shows that they are not as described.
 constexpr double credible_least = 0.8;
 
@@ -87,13 +84,6 @@ bool SizeClass::nobody_can_gain() const {
         }
     }
     return true;
-}
-
-void SizeClass::note_first(double seconds) {
-    for (std::size_t index = 1; index < prospects_.size(); ++index) {
-        const double least = std::max(least_seconds_, prospects_[index].least_seconds);
-        far_off_ = far_off_ || (least > 0 && seconds - cold_seconds > far_off_ratio * least);
-    }
 }
 
 /// Whether a turn pays in as many calls as there have been, by what may be gained. A program of few calls has

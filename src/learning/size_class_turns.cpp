@@ -69,8 +69,7 @@ bool SizeClass::own_goes_on() const {
     if (winner_ != 0) {
         return pending_.size() < own_turns_wanted();
     }
-    return candidates_.front().samples.empty() ? calls_ < opening_calls && !far_off_
-                                               : watched_ + pending_.size() < times_wanted();
+    return candidates_.front().samples.empty() ? calls_ < opening_calls : watched_ + pending_.size() < times_wanted();
 }
 
 Turn SizeClass::choose(const Account& others) {

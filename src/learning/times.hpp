@@ -11,9 +11,6 @@
 
 namespace aapc::learning {
 
-/// What a program's first call may take longer since connections are cold.
-inline constexpr double cold_seconds = 0.05;
-
 /// So many times of the winner in a row show whether it is as it was.
 inline constexpr std::size_t times_to_watch = 4;
 /// Of the MPI's own, where it is measured apart, before it takes over: one call of it among exchanges by the clock is

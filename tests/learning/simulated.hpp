@@ -161,8 +161,6 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
             outcome.seconds -= world.last_own_less_seconds;
             waiting[found].back().seconds -= world.last_own_less_seconds;
         }
-        // The time of the first call is told in passing by the second one, and known before the third.
-        const bool first_is_told = found->has_first_alone();
         const auto [turn, agrees] = serve(learner, *found, waiting[found], world.unequal ? &unasked : nullptr);
         const double agreeing = agrees ? world.agreement_seconds : 0;
         outcome.agreements += agrees ? 1 : 0;
@@ -177,9 +175,6 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
         const double seconds = disturbed * follows * world.time_of(size, static_cast<int>(call), turn.candidate);
         const double own_agreement = world.unequal && turn.candidate != 0 ? world.agreement_seconds : 0;
         const double to_class_size = world.unequal ? static_cast<double>(found->size()) / static_cast<double>(size) : 1;
-        if (!world.unequal && first_is_told) {
-            found->note_first(waiting[found].front().seconds);
-        }
         if (turn.measured) {
             waiting[found].push_back({seconds + own_agreement, world.agreement_seconds, set_up, to_class_size});
         }
