@@ -9,6 +9,7 @@
 #include <set>
 
 #include "aapc/statistics/statistics.hpp"
+#include "aapc/topology/bound.hpp"
 
 namespace aapc::bench {
 
@@ -179,6 +180,10 @@ std::string table_rows(const BenchFacts& facts, const SizeResult& result) {
                         ratio.interval.high, verdict);
         if (facts.candidates[candidate] == interposed) {
             text += summary.by_aapc > 0 ? ", by aapc" : ", passed through";
+        }
+        if (const auto too_fast =
+                faster_than_wires(result.least_seconds, summary.seconds.value, facts.options.topology)) {
+            text += ", " + one_line(*too_fast);
         }
         if (const double share = share_of_reductions(result.samples[candidate]); share > 0) {
             text += fmt::format(", reductions {:.1f} %", 100 * share);

@@ -319,6 +319,7 @@ class Tune {
         std::error_code ignored;
         std::filesystem::remove(options_.state_file(), ignored);
         std::string text = results_table(result);
+        text += remarks_on_speeds(result, harness_->bound().seconds_per_byte, options_.topology);
         if (unequal_) {
             text += fmt::format("sizes are those of equal messages whose bound is as long, {:.2f} times the mean\n",
                                 equal_over_mean_);

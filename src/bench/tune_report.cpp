@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "aapc/input/units.hpp"
+#include "aapc/topology/bound.hpp"
 
 namespace aapc::bench {
 
@@ -93,6 +94,20 @@ std::string results_table(const Search::Result& result) {
             text +=
                 fmt::format("{:>8}  {:>12}  {:>12}  {:>22}  {:<40}  {}\n", size.bytes, time_text(size.native_seconds),
                             time_text(size.chosen_seconds), lead, to_string(range.method), second);
+        }
+    }
+    return text;
+}
+
+std::string remarks_on_speeds(const Search::Result& result, double seconds_per_byte, std::string_view file) {
+    std::string text;
+    for (const TunedRange& range : result.ranges) {
+        for (const MeasuredSize& size : range.measured) {
+            const double fastest = std::min(size.native_seconds, size.chosen_seconds);
+            if (const auto too_fast =
+                    faster_than_wires(seconds_per_byte * static_cast<double>(size.bytes), fastest, file)) {
+                text += fmt::format("{} bytes: {}\n", size.bytes, *too_fast);
+            }
         }
     }
     return text;

@@ -26,4 +26,9 @@ namespace aapc::bench {
 /// What was found, size by size.
 [[nodiscard]] std::string results_table(const Search::Result& result);
 
+/// A line for each measured size that took less than the wires in the topology file `file` allow; empty if none did.
+/// `seconds_per_byte` is that of the bound (0: not known).
+[[nodiscard]] std::string remarks_on_speeds(const Search::Result& result, double seconds_per_byte,
+                                            std::string_view file);
+
 }  // namespace aapc::bench

@@ -324,7 +324,9 @@ CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refu
         if (refusals.refuse(call)) {
             return {nullptr, Outcome::arguments};
         }
-        learn_start(call.comm);
+        if (start_is_due(call.block_bytes)) {
+            learn_start(call.comm);
+        }
     }
     if (own_calls_ && is_learned_from(call.block_bytes)) {
         return choose_by_learning(call, refusals);
@@ -332,8 +334,9 @@ CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refu
     const std::size_t range = decided_.decision.range_of(call.block_bytes);
     Choice choice = choose_slot(decided_.slots[decided_.slot_of_range[range]], call, refusals);
     // What a start costs, once it is measured, moves the range in which larger blocks are.
-    choice.repeats = has_begun_ && choice.outcome == why_native_ && choice.exchange == nullptr &&
-                     start_matters_from_ == std::numeric_limits<std::int64_t>::max();
+    const bool start_is_known = start_matters_from_ == std::numeric_limits<std::int64_t>::max() ||
+                                (start_.seconds() && call.block_bytes < start_matters_from_);
+    choice.repeats = has_begun_ && choice.outcome == why_native_ && choice.exchange == nullptr && start_is_known;
     return choice;
 }
 
@@ -361,7 +364,16 @@ CommunicatorState::Slot& CommunicatorState::made(MPI_Comm comm, Slot& slot) {
     return slot;
 }
 
+bool CommunicatorState::start_is_due(std::int64_t block_bytes) {
+    if (!start_.seconds()) {
+        return true;
+    }
+    return block_bytes < decided_.decision.crossover()->block_bytes && start_.is_due_again();
+}
+
 void CommunicatorState::learn_start(MPI_Comm comm) {
+    const std::int64_t matters_from = start_matters_from_;
+    // Until it has been measured: what cannot be measured now is not tried again.
     start_matters_from_ = std::numeric_limits<std::int64_t>::max();
     const std::size_t by_time = decided_.decision.range_of(decided_.decision.crossover()->block_bytes);
     mpi::Exchange* const exchange = made(comm, decided_.slots[decided_.slot_of_range[by_time]]).exchange.get();
@@ -375,12 +387,17 @@ void CommunicatorState::learn_start(MPI_Comm comm) {
     double seconds = 0;
     bool known = exchange->measure_start(blocks.get(), seconds) == MPI_SUCCESS;
     std::optional<Decided> next;
-    known = known &&
-            have_memory_for([&] { next = with_slots(decided(std::max(seconds, selection::least_start_seconds))); });
+    selection::MeasuredStart start = start_;
+    start.note(seconds);
+    known = known && have_memory_for([&] { next = with_slots(decided(start.seconds())); });
     if (!all_agree(comm, known)) {
         return;
     }
+    start_ = start;
     follow(std::move(*next));
+    if (selection::depends_on_start(decided_.decision)) {
+        start_matters_from_ = matters_from;
+    }
     if (job_->configuration().verbosity >= 2 && rank_in(comm) == 0) {
         static_cast<void>(have_memory_for([&] { say(selection::explain(placement_, decided_.decision)); }));
     }

@@ -28,6 +28,7 @@
 #include "interposer/shown.hpp"
 #include "interposer/unequal_state.hpp"
 #include "mpi/agreement.hpp"
+#include "selection/measured_start.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::interposer {
@@ -91,6 +92,8 @@ class CommunicatorState {
 
     /// What its calls have taught; nothing: they were not to teach anything.
     [[nodiscard]] std::optional<learning::Summary> learned() const;
+    /// What calls have shown to be faster than the links are said to be, if anything was (Learner::fastest()).
+    [[nodiscard]] learning::Learner::Fastest fastest() const;
 
     /// The same for the next job, one for each kind of messages; `this` is of a communicator's first rank. Throws
     /// std::bad_alloc.
@@ -167,6 +170,9 @@ class CommunicatorState {
     [[nodiscard]] bool begin_class(const Call& call);
     /// Whether all have it. Waits for all of them to have begun it.
     [[nodiscard]] bool end_beginning_of_class(MPI_Comm comm);
+    /// Whether what a start costs is to be measured before a call of such blocks, which no rank refuses: it is not
+    /// known yet, or it forbids what the bound promises and may be no more than a bad moment.
+    [[nodiscard]] bool start_is_due(std::int64_t block_bytes);
     /// Measures what a start costs on this communicator and decides again, on all ranks or on none. Collective.
     void learn_start(MPI_Comm comm);
 
@@ -229,6 +235,7 @@ class CommunicatorState {
     std::vector<BufferedMethod> needs_;
     /// The smallest block for which it matters what a start costs, as long as nobody has measured it.
     std::int64_t start_matters_from_ = std::numeric_limits<std::int64_t>::max();
+    selection::MeasuredStart start_;
     Decided decided_;
     double seconds_per_byte_ = 0;        ///< of the bound; 0: not known
     std::optional<OwnCalls> own_calls_;  ///< nothing: the decision is followed

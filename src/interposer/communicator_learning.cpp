@@ -249,6 +249,13 @@ std::vector<Tuning> CommunicatorState::taught() const {
     return all;
 }
 
+learning::Learner::Fastest CommunicatorState::fastest() const {
+    const auto equal = own_calls_ ? own_calls_->learner().fastest() : learning::Learner::Fastest();
+    const learning::Learner* const learner = unequal_ ? unequal_->learner() : nullptr;
+    const auto unequal = learner != nullptr ? learner->fastest() : learning::Learner::Fastest();
+    return equal.least_seconds * unequal.seconds >= unequal.least_seconds * equal.seconds ? equal : unequal;
+}
+
 std::optional<learning::Summary> CommunicatorState::learned() const {
     std::optional<learning::Summary> sum = own_calls_ ? std::optional(own_calls_->learner().summary()) : std::nullopt;
     if (const learning::Learner* const unequal = unequal_ ? unequal_->learner() : nullptr) {

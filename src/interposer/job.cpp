@@ -522,6 +522,9 @@ void Job::write_record() {
 void Job::finish() {
     count_settled();
     keep_what_was_learned();
+    for (const auto& state : states_) {
+        remark_on_speeds(*state);
+    }
     if (configuration_.verbosity >= 2) {
         report();
     }

@@ -153,6 +153,8 @@ class Job {
     void keep_what_was_learned();
     /// What a communicator that is no more has taught.
     void inherit(const CommunicatorState& state);
+    /// Says once, on AAPC_VERBOSE, if calls were faster than the topology file allows.
+    void remark_on_speeds(const CommunicatorState& state);
     void inherit_tunings(const CommunicatorState& state);
     static int communicator_freed(MPI_Comm comm, int key, void* state, void* job);
     static int world_ends(MPI_Comm comm, int key, void* value, void* job);
@@ -174,6 +176,7 @@ class Job {
     std::string learned_path_;            ///< empty: what is learned is not kept; else so on all ranks
     std::vector<Tuning> learned_before_;  ///< by earlier jobs; the same on all ranks
     std::vector<Tuning> inherited_;       ///< learned on communicators that are freed, of which this was the first rank
+    bool speeds_remarked_ = false;
     std::optional<learning::Summary> learned_;  ///< on communicators that are freed; nothing: none was
     std::optional<Timetables> timetables_;      ///< of the world; nothing: nobody insists on anything
     bool one_thread_ = false;                   ///< at a time calls MPI

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aapc/input/units.hpp"
+#include "aapc/topology/bound.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
 #include "interposer/learned_file.hpp"
@@ -72,7 +73,23 @@ void Job::allow_short_cuts() {
     }
 }
 
+void Job::remark_on_speeds(const CommunicatorState& state) {
+    if (configuration_.verbosity < 1 || speeds_remarked_ || mpi::rank_in(MPI_COMM_WORLD) != 0 ||
+        !state.is_first_rank()) {
+        return;
+    }
+    static_cast<void>(mpi::have_memory_for([&] {
+        const learning::Learner::Fastest fastest = state.fastest();
+        if (const auto too_fast =
+                faster_than_wires(fastest.least_seconds, fastest.seconds, configuration_.topology_file)) {
+            say("all-to-alls were " + *too_fast);
+            speeds_remarked_ = true;
+        }
+    }));
+}
+
 void Job::inherit(const CommunicatorState& state) {
+    remark_on_speeds(state);
     add_summary(learned_, state.learned());
     inherit_tunings(state);
     for (const bool unequal : {false, true}) {

@@ -154,6 +154,14 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
         // Whoever learns says by himself which calls are not asked about.
         again = learning_ && worth(agreed_.bound);
     }
+    if (choice.outcome == Outcome::size && start_is_due()) {
+        learn_start(call.comm);
+        if (const auto obstacle = agree(call, refusals)) {
+            choice = {*obstacle};
+        } else {
+            choice = choose();
+        }
+    }
     if (choice.outcome == Outcome::exchanged && exchange_ == nullptr) {
         // The agreement holds for what has been prepared, and the first time that is less than it takes.
         const double begin = mpi::now_seconds();
@@ -333,6 +341,15 @@ void UnequalState::make_exchange(MPI_Comm comm) {
     }
 }
 
+bool UnequalState::start_is_due() {
+    if (!start_.seconds() || exchange_ == nullptr || agreed_.refused) {
+        return false;
+    }
+    const auto least = selection::unequal_crossover(network_, placement_, network_bound(network_, placement_),
+                                                    selection::least_start_seconds);
+    return selection::worth_exchanging(use_, agreed_.bound, agreed_.cost_seconds, least) && start_.is_due_again();
+}
+
 void UnequalState::learn_start(MPI_Comm comm) {
     if (use_ != selection::UnequalUse::automatic || start_seconds_ || learning_ || tuning_ != nullptr) {
         return;
@@ -365,13 +382,13 @@ void UnequalState::learn_start(MPI_Comm comm) {
         exchange_->measure_start(claim.bytes, {from, to}, agreed.bound, seconds) != MPI_SUCCESS) {
         return;
     }
-    start_seconds_ = std::max(seconds, selection::least_start_seconds);
+    start_.note(seconds);
     crossover_ =
-        selection::unequal_crossover(network_, placement_, network_bound(network_, placement_), start_seconds_);
+        selection::unequal_crossover(network_, placement_, network_bound(network_, placement_), start_.seconds());
     if (says_more_ && mpi::rank_in(comm) == 0) {
         static_cast<void>(have_memory_for([&] {
             say(fmt::format("communicator of {} ranks: unequal messages are worth a start of {} from {} of bound on",
-                            ranks, duration_text(*start_seconds_, significant(3)),
+                            ranks, duration_text(*start_.seconds(), significant(3)),
                             duration_text(crossover_.usual_seconds, significant(3))));
         }));
     }

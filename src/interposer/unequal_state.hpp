@@ -21,6 +21,7 @@
 #include "interposer/unasked_calls.hpp"
 #include "interposer/unequal_buffers.hpp"
 #include "interposer/unequal_learning.hpp"
+#include "selection/measured_start.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::interposer {
@@ -102,7 +103,10 @@ class UnequalState {
     Choice choose();
     /// Collective. Without one rank 0 says why, and everything is passed through from now on.
     void make_exchange(MPI_Comm comm);
-    /// Measures what a start costs, where nobody says it and calls do not show it. Collective.
+    /// Returns true if the measured start forbids this call although its bound promises a gain, and is to be measured
+    /// again. The same on all ranks.
+    [[nodiscard]] bool start_is_due();
+    /// Measures what a start costs, where no setting says it and calls do not show it. Collective.
     void learn_start(MPI_Comm comm);
 
     const Network& network_;
@@ -112,6 +116,7 @@ class UnequalState {
     const Tuning* tuning_ = nullptr;       ///< that decides; null: none
     double equal_seconds_per_byte_ = 0;    ///< of the bound of equal messages
     std::optional<double> start_seconds_;  ///< what the user says of it
+    selection::MeasuredStart start_;       ///< where the user says nothing and calls do not show it
     selection::UnequalCrossover crossover_;
     bool says_more_;
     bool is_first_rank_ = false;

@@ -114,6 +114,19 @@ Summary Learner::summary() const {
     return sum;
 }
 
+Learner::Fastest Learner::fastest() const {
+    Fastest found;
+    for (const auto& [key, one] : classes_) {
+        for (std::size_t candidate = 0; candidate < one.prospects().size(); ++candidate) {
+            const auto seconds = one.typical_seconds(candidate);
+            if (seconds && one.least_seconds() * found.seconds >= found.least_seconds * *seconds) {
+                found = {one.least_seconds(), *seconds};
+            }
+        }
+    }
+    return found;
+}
+
 Learner Learner::continued(double set_up_seconds) const {
     Learner next;
     for (const auto& [key, one] : classes_) {

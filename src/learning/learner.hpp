@@ -55,6 +55,14 @@ class Learner {
     /// Of the classes in which anything was measured, on this communicator alone.
     [[nodiscard]] Summary summary() const;
 
+    /// The class whose fastest candidate is farthest below what an exchange takes at least.
+    struct Fastest {
+        double least_seconds = 0;  ///< at least, as far as is known; 0 if no class is known to have a least
+        double seconds = 0;        ///< typical, of its fastest candidate
+    };
+    /// O(classes * candidates * samples).
+    [[nodiscard]] Fastest fastest() const;
+
     /// A learner for another communicator whose ranks sit alike, and for the same prospects: it goes on with those
     /// classes that there is something to go on with, and with their purse. Setting an exchange up takes so many
     /// seconds. Throws std::bad_alloc.

@@ -117,6 +117,8 @@ class SizeClass {
     [[nodiscard]] const std::vector<Prospect>& prospects() const { return prospects_; }
     /// Of the call that it began with.
     [[nodiscard]] std::int64_t size() const { return size_; }
+    /// No exchange takes less, as far as is known, in seconds; 0 if nothing is known.
+    [[nodiscard]] double least_seconds() const { return least_seconds_; }
     [[nodiscard]] Account account() const;
 
     /// The class for another communicator whose ranks sit alike: what was seen of everybody, whose turn it is when, and

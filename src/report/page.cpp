@@ -9,6 +9,7 @@
 
 #include "aapc/check/queues.hpp"
 #include "aapc/input/units.hpp"
+#include "aapc/topology/bound.hpp"
 #include "report/page_style.hpp"
 #include "report/strips.hpp"
 
@@ -85,7 +86,11 @@ class Page {
                 "<strong>{} less</strong> in all: a prediction, which aapc bench can confirm. ",
                 time_text(figures_.gain_seconds));
         }
-        if (figures_.of_bound) {
+        const auto too_fast =
+            figures_.of_bound ? faster_than_wires(*figures_.of_bound, 1, record_.head.topology_file) : std::nullopt;
+        if (too_fast) {
+            text += fmt::format("They were <strong>{}</strong>. ", escaped(*too_fast));
+        } else if (figures_.of_bound) {
             text +=
                 fmt::format("Where the network is known they reached <strong>{:.2f}</strong> of what its links carry. ",
                             *figures_.of_bound);
@@ -197,9 +202,10 @@ class Page {
         };
         std::string fraction = "–";
         if (group.bound_seconds && group.median_seconds > 0) {
-            const double reached = std::min(1.0, *group.bound_seconds / group.median_seconds);
+            const double reached = *group.bound_seconds / group.median_seconds;
+            // The bar is full at the bound; the number is not bounded.
             fraction = fmt::format("<span class=\"bar{}\"><i style=\"width:{:.0f}%\"></i></span>{:.2f}",
-                                   group.native() ? " own" : "", 100 * reached, reached);
+                                   group.native() ? " own" : "", 100 * std::min(1.0, reached), reached);
         }
         add(fmt::format(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
@@ -210,6 +216,11 @@ class Page {
         add("<td class=\"text\">");
         add(group.native() ? "<span class=\"own\">the MPI's own</span>: " + escaped(group.reason)
                            : "<span class=\"ours\">" + escaped(group.method) + "</span>");
+        if (const auto too_fast = group.bound_seconds ? faster_than_wires(*group.bound_seconds, group.median_seconds,
+                                                                          record_.head.topology_file)
+                                                      : std::nullopt) {
+            add("; <strong>" + escaped(*too_fast) + "</strong>");
+        }
         if (group.better_seconds) {
             add(fmt::format("; <span class=\"ours\">{}</span> should take {}", escaped(group.better_method),
                             time_text(*group.better_seconds)));

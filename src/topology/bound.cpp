@@ -1,5 +1,7 @@
 #include "aapc/topology/bound.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -86,6 +88,14 @@ Bound torus_bound(const Network& network, const Placement& placement) {
 
 Bound network_bound(const Network& network, const Placement& placement) {
     return network.kind() == NetworkKind::torus ? torus_bound(network, placement) : tree_bound(network, placement);
+}
+
+std::optional<std::string> faster_than_wires(double bound_seconds, double seconds, std::string_view file) {
+    if (!(seconds > 0) || !(bound_seconds > incredible_over_bound * seconds)) {
+        return std::nullopt;
+    }
+    return fmt::format("{:.2f} times as fast as the wires in {} allow: the speeds there are too low",
+                       bound_seconds / seconds, file);
 }
 
 }  // namespace aapc

@@ -63,6 +63,14 @@ TEST(BenchTable, HasNoFractionWhereThereIsNoBound) {
     EXPECT_THAT(table_rows(facts(), unbounded), testing::ContainsRegex("14000.000\\] +- +1.000 .*first"));
 }
 
+TEST(BenchTable, SaysThatTheSpeedsAreTooLow) {
+    SizeResult fast = result();
+    fast.least_seconds = 12;  // the medians are 8, 4 and 8 s
+    const std::string rows = table_rows(facts(), fast);
+    EXPECT_THAT(rows, HasSubstr("3.00 times as fast as the wires in a \"b\".toml allow: the speeds there are too low"));
+    EXPECT_THAT(table_rows(facts(), result()), testing::Not(HasSubstr("too low")));
+}
+
 TEST(BenchJson, HoldsEverySampleAndEverySetting) {
     const auto json = nlohmann::json::parse(json_text(facts(), {result()}));
     EXPECT_EQ(json["format"], "aapc-bench/1");

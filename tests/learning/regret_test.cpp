@@ -126,6 +126,20 @@ TEST(Regret, WhereTheFirstCallsAreFarOffTheTenthIsNotWaitedFor) {
     EXPECT_GE((outcome.by_one[0] - outcome.seconds) / (outcome.by_one[0] - outcome.by_one[1]), 0.65);
 }
 
+// The case of ./demo, blocks of 8 KB: the native call takes 250 ms, the bound is 42 ms.
+TEST(Regret, ANativeCallOfSeveralTimesTheBoundLeadsToATrialInTheFourthCall) {
+    for (const double native : {0.25, 0.19}) {
+        World world = steady({native, 0.05}, 0.1);
+        world.set_up_seconds = 1.2e-2;
+        world.agreement_seconds = 1.5e-3;
+        world.least_seconds = [](std::int64_t) { return 0.042; };
+        world.candidate_takes_more_seconds = 1e-3;
+        const Outcome outcome = run(world, 10);
+        EXPECT_THAT(std::vector<std::size_t>(outcome.served.begin() + 3, outcome.served.end()), testing::Each(1U))
+            << native;
+    }
+}
+
 // As Open MPI's own at 100 Mbit/s: 0.14 s by itself, 0.42 where its ranks begin together. Where it is best all the
 // same, each look at somebody else disturbs one of its calls.
 TEST(Regret, WhatAnAgreementDoesToTheMpisOwnIsNotHeldAgainstIt) {

@@ -139,6 +139,17 @@ def check_comparisons(aapc):
     assert re.search(r"What aapc served took 0\.\d\d times what the MPI's own should take by the model", text)
 
 
+def check_speeds(aapc):
+    """Speeds that are a hundred times too low: the page says so, and calls nothing perfect."""
+    calls = [call("MPI_Alltoall", 0, 0.1, 65536, 8, by="native", why=OWN)]
+    text = parsed(page_of(aapc, record(topology=TOPOLOGY.replace("100Mbit", "1Mbit"), calls=calls)))
+    times = 16 * 65536 * 8 / 1e6 / 0.1
+    words = f"{times:.2f} times as fast as the wires in cluster.toml allow: the speeds there are too low"
+    assert text.count(words) == 2, text[:600]
+    assert "of what its links carry" not in text
+    assert "too low" not in parsed(page_of(aapc, usual()))
+
+
 def check_mistakes(aapc):
     good = text_of(usual())
     for wrong, where in (
@@ -176,7 +187,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_speeds, check_mistakes, check_svg):
         check(aapc)
 
 

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "aapc/topology/network.hpp"
@@ -35,6 +38,15 @@ struct Bound {
     /// speeds are not known); ties in file order.
     std::vector<LinkLoad> links;
 };
+
+/// A measured time that is so many times shorter than the bound shows that the links are faster than they are said to
+/// be. Less is within what clocks and the last bytes in a port's buffer explain.
+inline constexpr double incredible_over_bound = 1.05;
+
+/// "2.31 times as fast as the wires in cluster.toml allow: the speeds there are too low", where `seconds` (> 0) for an
+/// exchange whose bound is `bound_seconds` show that of the topology file `file`; nullopt if they do not, or if the
+/// bound is not known (0). O(1).
+[[nodiscard]] std::optional<std::string> faster_than_wires(double bound_seconds, double seconds, std::string_view file);
 
 /// Loads of a tree. O(vertices + participants).
 [[nodiscard]] Bound tree_bound(const Network& network, const Placement& placement);
