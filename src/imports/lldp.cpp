@@ -148,6 +148,7 @@ class Neighbourhood {
         }
         const std::set<std::string> machines(wiring.machines.begin(), wiring.machines.end());
         plug(wiring, machines);
+        join_parts(wiring, machines);
         std::sort(wiring.switches.begin(), wiring.switches.end(), in_natural_order);
         std::sort(wiring.machines.begin(), wiring.machines.end(), in_natural_order);
         return wiring;
@@ -259,6 +260,59 @@ class Neighbourhood {
                                    "of {}.",
                                    where, listed(whose)));
         }
+    }
+
+    /// What connects switches that were not asked is not seen. A switch of unknown uplinks stands for it.
+    void join_parts(Wiring& wiring, const std::set<std::string>& machines) const {
+        std::map<std::string, std::set<std::string>> next;
+        std::set<std::string> with_machines;
+        for (const Cable& cable : wiring.cables) {
+            next[cable.one].insert(cable.other);
+            next[cable.other].insert(cable.one);
+            if (machines.contains(cable.other)) {
+                with_machines.insert(cable.one);
+            }
+        }
+        std::set<std::string> reached;
+        std::vector<std::vector<std::string>> uplinks;  // of each part
+        for (const std::string& start : with_machines) {
+            if (!reached.insert(start).second) {
+                continue;
+            }
+            std::vector<std::string> part = {start};
+            for (std::size_t done = 0; done < part.size(); ++done) {
+                for (const std::string& other : next[std::string(part[done])]) {
+                    if (reached.insert(other).second) {
+                        part.push_back(other);
+                    }
+                }
+            }
+            std::erase_if(part, [&](const std::string& name) { return asked_.contains(name); });
+            std::vector<std::string> upper = part;
+            std::erase_if(upper, [&](const std::string& name) { return with_machines.contains(name); });
+            uplinks.push_back(upper.empty() ? part : upper);
+        }
+        const bool is_unseen = std::none_of(uplinks.begin(), uplinks.end(), [](const auto& part) { return part.empty(); });
+        if (uplinks.size() < 2 || !is_unseen) {
+            return;
+        }
+        std::string core = "core";
+        while (neighbours_.contains(core) || asked_.contains(core)) {
+            core += "-above";
+        }
+        std::vector<std::string> below;
+        for (const std::vector<std::string>& part : uplinks) {
+            for (const std::string& name : part) {
+                wiring.cables.push_back({core, name});
+                below.push_back(name);
+            }
+        }
+        wiring.switches.push_back(core);
+        std::sort(below.begin(), below.end(), in_natural_order);
+        add_remark(wiring.remarks,
+                   fmt::format("What connects {} is not known, since lldpctl was not run there: one uplink of each to a "
+                               "switch '{}' stands for it. Say how fast they are, or run lldpctl there, too.",
+                               listed(below), core));
     }
 
     /// A management network is slower. Where a speed is not known, all ports count.

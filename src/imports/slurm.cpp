@@ -241,7 +241,18 @@ class SlurmTree {
                 }
             }
         }
-        const std::set<std::string> free(done.begin(), done.end());
+        std::set<std::string> free(done.begin(), done.end());
+        // What is left is in a ring or below one; the latter leads only to switches that are free.
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (const SlurmSwitch& each : switches_) {
+                const auto below = below_.find(each.name);
+                const bool is_end = below == below_.end() ||
+                                    std::all_of(below->second.begin(), below->second.end(),
+                                                [&](const std::string& lower) { return free.contains(lower); });
+                changed = (is_end && free.insert(each.name).second) || changed;
+            }
+        }
         const auto stuck = std::find_if(switches_.begin(), switches_.end(),
                                         [&](const SlurmSwitch& each) { return !free.contains(each.name); });
         return stuck == switches_.end() ? nullptr : &*stuck;
