@@ -1,7 +1,7 @@
 // `aapc topology --from TOOL`: a topology file from what a site has.
-#include <filesystem>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -82,8 +82,9 @@ Expected<imports::Wiring> wiring_of(const ImportOptions& options, const std::str
     if (!text) {
         return failure(text.error());
     }
-    auto wiring = imports::find_importer(options.from)
-                      ->read({*text, shown_name(file), [&](const std::string& path) { return included(file, path); }});
+    auto wiring = imports::find_importer(options.from)->read({*text, shown_name(file), [&](const std::string& path) {
+                                                                  return included(file, path);
+                                                              }});
     if (!wiring) {
         return wiring;
     }
@@ -101,10 +102,9 @@ std::string bound_line(const Network& network) {
     }
     const Link& link = network.links()[static_cast<std::size_t>(bound.links.front().link)];
     const auto& vertices = network.vertices();
-    return fmt::format("bound: {} for each MB of message size, on {} - {}\n",
-                       duration_text(bound.seconds_per_byte * 1e6, decimals(3)),
-                       vertices[static_cast<std::size_t>(link.lower)].name,
-                       vertices[static_cast<std::size_t>(link.upper)].name);
+    return fmt::format(
+        "bound: {} for each MB of message size, on {} - {}\n", duration_text(bound.seconds_per_byte * 1e6, decimals(3)),
+        vertices[static_cast<std::size_t>(link.lower)].name, vertices[static_cast<std::size_t>(link.upper)].name);
 }
 
 int import(const ImportOptions& options, const std::string& file) {

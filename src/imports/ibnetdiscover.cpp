@@ -81,8 +81,8 @@ struct HostPort {
 /// Names that hosts have before they are given one: of distributions, of adapters' models, of drivers' devices.
 bool is_default_name(const std::string& name) {
     static constexpr std::array<std::string_view, 18> exact{
-        "none",   "linux", "debian",    "ubuntu",  "fedora", "centos",   "rhel",     "rocky",   "almalinux",
-        "alma",   "suse",  "opensuse",  "ubuntu-server", "localhost", "unknown", "hca", "mellanox", "infinihost"};
+        "none", "linux", "debian",   "ubuntu",        "fedora",    "centos",  "rhel", "rocky",    "almalinux",
+        "alma", "suse",  "opensuse", "ubuntu-server", "localhost", "unknown", "hca",  "mellanox", "infinihost"};
     std::string lower = name;
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
@@ -91,7 +91,8 @@ bool is_default_name(const std::string& name) {
         return true;
     }
     // Devices as drivers number them: mlx5_0, hfi1_1, HCA-1.
-    for (const std::string_view driver : {"mlx4_", "mlx5_", "mthca", "hfi1_", "qib", "ibp", "irdma", "bnxt_re", "hca-"}) {
+    for (const std::string_view driver :
+         {"mlx4_", "mlx5_", "mthca", "hfi1_", "qib", "ibp", "irdma", "bnxt_re", "hca-"}) {
         if (first.starts_with(driver) && first.size() > driver.size() &&
             first.find_first_not_of("0123456789", driver.size()) == std::string::npos) {
             return true;
@@ -214,9 +215,10 @@ class FabricReader {
         }
         current_ = *id;
         if (!id->starts_with("S-") && !id->starts_with("H-") && !id->starts_with("R-")) {
-            return refuse(line, fmt::format("node {} has no identifier of ibnetdiscover's, as in a network of ibsim's",
-                                            in_quotes(*id)),
-                          "give what ibnetdiscover prints, with \"S-...\" and \"H-...\"");
+            return refuse(
+                line,
+                fmt::format("node {} has no identifier of ibnetdiscover's, as in a network of ibsim's", in_quotes(*id)),
+                "give what ibnetdiscover prints, with \"S-...\" and \"H-...\"");
         }
         Node& node = nodes_[current_];
         node.is_switch = is_switch;
@@ -266,9 +268,9 @@ class FabricReader {
             links_.push_back(is_switch ? Link{one, other, speed} : Link{other, one, speed});
         }
         if (disagreeing_ > 0) {
-            add_remark(wiring_.remarks,
-                       fmt::format("The ends of {} cables say different speeds; the slower one is taken.",
-                                   disagreeing_));
+            add_remark(
+                wiring_.remarks,
+                fmt::format("The ends of {} cables say different speeds; the slower one is taken.", disagreeing_));
         }
     }
 
@@ -353,14 +355,16 @@ class FabricReader {
             add_remark(wiring_.remarks, fmt::format("{} routers to other subnets are left out.", routers_));
         }
         if (!nameless.empty()) {
-            add_remark(wiring_.remarks,
-                       fmt::format("{} adapters do not say whose they are, or say a name that several hosts have; their "
-                                   "machines are named after switch and port. Write the hosts' names: {}.",
-                                   nameless.size(), listed(nameless)));
+            add_remark(
+                wiring_.remarks,
+                fmt::format("{} adapters do not say whose they are, or say a name that several hosts have; their "
+                            "machines are named after switch and port. Write the hosts' names: {}.",
+                            nameless.size(), listed(nameless)));
         }
         if (!unrecorded.empty()) {
-            add_remark(wiring_.remarks, fmt::format("Machines without a Ca record, taken from their switch's lines: {}.",
-                                                    listed(unrecorded)));
+            add_remark(
+                wiring_.remarks,
+                fmt::format("Machines without a Ca record, taken from their switch's lines: {}.", listed(unrecorded)));
         }
     }
 
@@ -394,11 +398,10 @@ class FabricReader {
                 rail.speed += link->speed;
             }
         }
-        const auto best =
-            std::max_element(rails.begin(), rails.end(), [](const auto& one, const auto& other) {
-                return std::pair(one.second.hosts.size(), one.second.speed) <
-                       std::pair(other.second.hosts.size(), other.second.speed);
-            });
+        const auto best = std::max_element(rails.begin(), rails.end(), [](const auto& one, const auto& other) {
+            return std::pair(one.second.hosts.size(), one.second.speed) <
+                   std::pair(other.second.hosts.size(), other.second.speed);
+        });
         std::vector<std::string> elsewhere;
         for (const auto& [machine, links] : links_of) {
             const auto on_rail = std::find_if(links.begin(), links.end(),
@@ -416,14 +419,15 @@ class FabricReader {
         if (with_several == 0) {
             return;
         }
-        add_remark(wiring_.remarks,
-                   fmt::format("{} machines have up to {} ports (rails); this is the network of {}port {}, the same for "
-                               "all, and the other ports are left out.",
-                               with_several, most, best->first.first.empty() ? "" : best->first.first + " ",
-                               best->first.second));
+        add_remark(
+            wiring_.remarks,
+            fmt::format("{} machines have up to {} ports (rails); this is the network of {}port {}, the same for "
+                        "all, and the other ports are left out.",
+                        with_several, most, best->first.first.empty() ? "" : best->first.first + " ",
+                        best->first.second));
         if (!elsewhere.empty()) {
-            add_remark(wiring_.remarks,
-                       fmt::format("These do not have that port, and their first one is taken: {}.", listed(elsewhere)));
+            add_remark(wiring_.remarks, fmt::format("These do not have that port, and their first one is taken: {}.",
+                                                    listed(elsewhere)));
         }
     }
 
@@ -442,9 +446,9 @@ class FabricReader {
             const Node& one = nodes_.at(link.one.first);
             const Node& other = nodes_.at(link.other.first);
             if (one.is_switch && other.is_switch && link.one.first != link.other.first) {
-                wiring_.cables.push_back({one.name, other.name, link.speed, 1,
-                                          fmt::format("{}[{}] - {}[{}]", one.name, link.one.second, other.name,
-                                                      link.other.second)});
+                wiring_.cables.push_back(
+                    {one.name, other.name, link.speed, 1,
+                     fmt::format("{}[{}] - {}[{}]", one.name, link.one.second, other.name, link.other.second)});
             }
         }
     }

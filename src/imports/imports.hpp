@@ -1,6 +1,6 @@
 /// @file
-/// What sites have instead of a topology file, read and written as one. Each tool is a row of a table: help, completion,
-/// messages, documentation and tests follow from it.
+/// What sites have instead of a topology file, read and written as one. Each tool is a row of a table: help,
+/// completion, messages, documentation and tests follow from it.
 ///
 /// An import has four steps, each a value: the wiring as it was read (wiring.hpp), the same with the speeds that the
 /// user gives, the tree that it is or that stands for it (tree.hpp), and the topology file.

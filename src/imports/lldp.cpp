@@ -81,8 +81,8 @@ std::pair<std::string, Json> named_chassis(const Json& interface) {
 bool says_station(const Json& chassis) {
     bool is_station = false;
     bool is_bridge = false;
-    for (const Json& capability : chassis.is_object() && chassis.contains("capability") ? as_list(chassis["capability"])
-                                                                                       : std::vector<Json>()) {
+    for (const Json& capability :
+         chassis.is_object() && chassis.contains("capability") ? as_list(chassis["capability"]) : std::vector<Json>()) {
         const Json enabled = member(capability, "enabled");
         const bool is_on = enabled.is_boolean() ? enabled.get<bool>() : text_of(enabled) == "on";
         const std::string type = text_of(member(capability, "type"));
@@ -170,9 +170,9 @@ class Neighbourhood {
         for (auto& [host, sightings] : seen_) {
             for (Sighting& seen : sightings) {
                 const auto same = asked_by_short.find(short_name(seen.neighbour));
-                const bool is_same =
-                    same != asked_by_short.end() && same->second.size() == 1 &&
-                    (same->second.front().find('.') == std::string::npos || seen.neighbour.find('.') == std::string::npos);
+                const bool is_same = same != asked_by_short.end() && same->second.size() == 1 &&
+                                     (same->second.front().find('.') == std::string::npos ||
+                                      seen.neighbour.find('.') == std::string::npos);
                 seen.neighbour = is_same ? same->second.front() : seen.neighbour;
             }
             // The same neighbour is told by several protocols at one interface.
@@ -255,10 +255,11 @@ class Neighbourhood {
             }
         }
         for (const auto& [where, whose] : slower) {
-            add_remark(wiring.remarks,
-                       fmt::format("Links to {} are left out, since faster ones lead elsewhere (a management network?): "
-                                   "of {}.",
-                                   where, listed(whose)));
+            add_remark(
+                wiring.remarks,
+                fmt::format("Links to {} are left out, since faster ones lead elsewhere (a management network?): "
+                            "of {}.",
+                            where, listed(whose)));
         }
     }
 
@@ -292,7 +293,8 @@ class Neighbourhood {
             std::erase_if(upper, [&](const std::string& name) { return with_machines.contains(name); });
             uplinks.push_back(upper.empty() ? part : upper);
         }
-        const bool is_unseen = std::none_of(uplinks.begin(), uplinks.end(), [](const auto& part) { return part.empty(); });
+        const bool is_unseen =
+            std::none_of(uplinks.begin(), uplinks.end(), [](const auto& part) { return part.empty(); });
         if (uplinks.size() < 2 || !is_unseen) {
             return;
         }
@@ -309,10 +311,11 @@ class Neighbourhood {
         }
         wiring.switches.push_back(core);
         std::sort(below.begin(), below.end(), in_natural_order);
-        add_remark(wiring.remarks,
-                   fmt::format("What connects {} is not known, since lldpctl was not run there: one uplink of each to a "
-                               "switch '{}' stands for it. Say how fast they are, or run lldpctl there, too.",
-                               listed(below), core));
+        add_remark(
+            wiring.remarks,
+            fmt::format("What connects {} is not known, since lldpctl was not run there: one uplink of each to a "
+                        "switch '{}' stands for it. Say how fast they are, or run lldpctl there, too.",
+                        listed(below), core));
     }
 
     /// A management network is slower. Where a speed is not known, all ports count.
@@ -352,8 +355,9 @@ std::optional<Diagnostic> other_form(std::string_view text, const std::string& f
     return Diagnostic{.file = file,
                       .line = 1,
                       .problem = "it is what lldpctl prints on one host, in a form for people or for other programs",
-                      .advice = "run lldpctl -f json on each host, and put what it prints under the host's name: "
-                                "{\"n0\": ..., \"n1\": ...}"};
+                      .advice =
+                          "run lldpctl -f json on each host, and put what it prints under the host's name: "
+                          "{\"n0\": ..., \"n1\": ...}"};
 }
 
 }  // namespace
@@ -371,10 +375,11 @@ Expected<Wiring> read_lldp(const Input& input) {
     }
     const Json raw = member(document, "lldp");
     if (document.contains("lldp") && document.size() == 1 && !raw.contains("lldp")) {
-        return failure({.file = input.file,
-                        .line = 1,
-                        .problem = "this is one host's output, and other hosts' are missing",
-                        .advice = "put it under the host's name, with those of the others: {\"n0\": ..., \"n1\": ...}"});
+        return failure(
+            {.file = input.file,
+             .line = 1,
+             .problem = "this is one host's output, and other hosts' are missing",
+             .advice = "put it under the host's name, with those of the others: {\"n0\": ..., \"n1\": ...}"});
     }
     Neighbourhood neighbourhood;
     for (const auto& [key, printed] : document.items()) {
@@ -382,9 +387,9 @@ Expected<Wiring> read_lldp(const Input& input) {
         const bool has_lldp = printed.is_object() && printed.contains("lldp");
         if (host.empty() || !has_lldp || neighbourhood.is_asked(host)) {
             return failure({.file = input.file,
-                            .problem = host.empty()  ? fmt::format("{} is no host's name", in_quotes(key))
-                                       : !has_lldp   ? fmt::format("host {} has no \"lldp\"", in_quotes(key))
-                                                     : fmt::format("host {} is there twice", in_quotes(key)),
+                            .problem = host.empty() ? fmt::format("{} is no host's name", in_quotes(key))
+                                       : !has_lldp  ? fmt::format("host {} has no \"lldp\"", in_quotes(key))
+                                                    : fmt::format("host {} is there twice", in_quotes(key)),
                             .advice = "give under each host's name what lldpctl -f json prints there"});
         }
         neighbourhood.add_asked(host);

@@ -248,9 +248,7 @@ class PlatformTree {
             const auto useless = [&](const std::string& name) {
                 return !is_machine_.contains(name) && ports[name] < 2;
             };
-            const auto leads_nowhere = [&](const Cable& cable) {
-                return useless(cable.one) || useless(cable.other);
-            };
+            const auto leads_nowhere = [&](const Cable& cable) { return useless(cable.one) || useless(cable.other); };
             // The only machine's switch stays.
             pruned = found_.machines.size() > 1 && std::erase_if(found_.cables, leads_nowhere) > 0;
             if (pruned || found_.machines.size() > 1) {

@@ -72,7 +72,9 @@ std::string speed_question(const std::vector<SlurmSwitch>& switches) {
         text += fmt::format("{}LinkSpeed={} of {} (does it mean {}?)", text.empty() ? "" : ", ", value,
                             listed(of[value]), *speed_guess(value));
     }
-    return text.empty() ? "" : fmt::format("Slurm gives LinkSpeed no unit and does not use it, so it is not taken: {}.", text);
+    return text.empty()
+               ? ""
+               : fmt::format("Slurm gives LinkSpeed no unit and does not use it, so it is not taken: {}.", text);
 }
 
 /// Puts nodes and switches below their switches as cables.
@@ -128,8 +130,7 @@ class SlurmTree {
 
   private:
     static tl::unexpected<Diagnostic> refuse(const SlurmSwitch& at, std::string problem, std::string advice) {
-        return failure(
-            {.file = at.file, .line = at.line, .problem = std::move(problem), .advice = std::move(advice)});
+        return failure({.file = at.file, .line = at.line, .problem = std::move(problem), .advice = std::move(advice)});
     }
 
     /// `counted` are the names so far, of which there are at most `most`.
@@ -343,8 +344,7 @@ class ConfReader {
     };
 
     static tl::unexpected<Diagnostic> refuse(const Place& at, std::string problem, std::string advice) {
-        return failure(
-            {.file = at.file, .line = at.line, .problem = std::move(problem), .advice = std::move(advice)});
+        return failure({.file = at.file, .line = at.line, .problem = std::move(problem), .advice = std::move(advice)});
     }
 
     /// Up to a # that has no backslash before it, without spaces at the end.
@@ -421,9 +421,8 @@ class ConfReader {
                 is_printed_ = true;
             } else if (into == nullptr || !has_value) {
                 return refuse(at,
-                              key.starts_with("block")
-                                  ? "it describes blocks, which say nothing of switches"
-                                  : fmt::format("unknown key {}", in_quotes(key)),
+                              key.starts_with("block") ? "it describes blocks, which say nothing of switches"
+                                                       : fmt::format("unknown key {}", in_quotes(key)),
                               "expected SwitchName=, Nodes=, Switches= or LinkSpeed=");
             } else {
                 *into = value == "(null)" ? "" : value;
@@ -452,9 +451,10 @@ class ConfReader {
         }
         if (path.empty() || !input_.include || depth >= most_includes) {
             return refuse(at,
-                          path.empty()      ? std::string("Include without a file")
-                          : !input_.include ? std::string("Include cannot be followed here")
-                                            : fmt::format("files include one another more than {} times", most_includes),
+                          path.empty() ? std::string("Include without a file")
+                          : !input_.include
+                              ? std::string("Include cannot be followed here")
+                              : fmt::format("files include one another more than {} times", most_includes),
                           "write the lines of that file here");
         }
         const std::string name(path);
@@ -580,8 +580,7 @@ bool is_yaml(std::string_view text) {
             continue;
         }
         const std::size_t mark = line.find_first_of(":=");
-        return line.starts_with('-') || line.starts_with('[') ||
-               (mark != std::string_view::npos && line[mark] == ':');
+        return line.starts_with('-') || line.starts_with('[') || (mark != std::string_view::npos && line[mark] == ':');
     }
     return false;
 }

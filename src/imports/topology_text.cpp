@@ -38,7 +38,6 @@ NumberedName numbered(std::string_view name) {
     return {first.substr(0, start), name.substr(dot), number, first[start] == '0' ? digits : 1};
 }
 
-
 /// The speed that most links to machines have; 0 where one of them, or of the uplinks, is not known.
 double shared_speed(const FoundTree& tree) {
     std::map<double, std::size_t> machines;
@@ -48,9 +47,8 @@ double shared_speed(const FoundTree& tree) {
         }
         machines[each.machine_speed] += each.is_port ? 1 : each.machines.size();
     }
-    const auto most = std::max_element(machines.begin(), machines.end(), [](const auto& one, const auto& other) {
-        return one.second < other.second;
-    });
+    const auto most = std::max_element(machines.begin(), machines.end(),
+                                       [](const auto& one, const auto& other) { return one.second < other.second; });
     return most->first;
 }
 
@@ -75,9 +73,10 @@ std::string torus_text(const Wiring& wiring) {
 std::string tree_text(const FoundTree& tree, double shared, const std::string& hint) {
     std::string text = "[network]\n";
     text += shared > 0 ? fmt::format("speed = \"{}\"\n", written_speed(shared))
-                       : fmt::format("# speed = \"25Gbit\"    # not known: of every link that says nothing else; write "
-                                     "what yours have and remove the #\n{}",
-                                     hint.empty() ? "" : fmt::format("# {}\n", hint));
+                       : fmt::format(
+                             "# speed = \"25Gbit\"    # not known: of every link that says nothing else; write "
+                             "what yours have and remove the #\n{}",
+                             hint.empty() ? "" : fmt::format("# {}\n", hint));
     for (const FoundSwitch& each : tree.switches) {
         text += fmt::format("\n[[switch]]\nname = \"{}\"\n", each.name);
         if (!each.uplink.empty()) {
@@ -88,8 +87,9 @@ std::string tree_text(const FoundTree& tree, double shared, const std::string& h
             if (each.uplink_speed > 0 && each.uplink_speed != shared) {
                 text += fmt::format("speed = \"{}\"\n", written_speed(each.uplink_speed));
             } else if (each.uplink_speed <= 0) {
-                text += "# speed = \"100Gbit\"    # not known: of the uplink, each cable; write it unless it is the "
-                        "network's\n";
+                text +=
+                    "# speed = \"100Gbit\"    # not known: of the uplink, each cable; write it unless it is the "
+                    "network's\n";
             }
         }
         if (!each.machines.empty()) {

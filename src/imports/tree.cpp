@@ -1,17 +1,16 @@
-// From cables to a tree: first the graph of switches, then which of them are one, then the switches from the top down.
+// From a wiring to a tree: the graph of switches, then which of them are one, then the switches from the top down.
 #include "imports/tree.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
 #include "aapc/input/units.hpp"
+#include "imports/switch_graph.hpp"
 #include "input/wording.hpp"
 
 namespace aapc::imports {
@@ -31,166 +30,6 @@ double common_speed(const std::vector<double>& speeds) {
     const auto most = std::max_element(counts.begin(), counts.end(),
                                        [](const auto& one, const auto& other) { return one.second < other.second; });
     return most == counts.end() ? 0 : most->first;
-}
-
-/// All cables between two switches, or two groups of switches.
-struct Trunk {
-    std::map<double, int> cables;      ///< how many of each speed
-    std::vector<const Cable*> single;  ///< the cables as they were read
-
-    void add(const Cable& cable) {
-        cables[cable.speed] += cable.count;
-        single.push_back(&cable);
-    }
-    void add(const Trunk& other) {
-        for (const auto& [speed, count] : other.cables) {
-            cables[speed] += count;
-        }
-        single.insert(single.end(), other.single.begin(), other.single.end());
-    }
-    [[nodiscard]] int count() const {
-        return std::accumulate(cables.begin(), cables.end(), 0,
-                               [](int sum, const auto& each) { return sum + each.second; });
-    }
-    /// Bits per second of all; a cable of unknown speed has that of the slowest that is known, or `unknown`.
-    [[nodiscard]] double capacity(double unknown) const {
-        double sum = 0;
-        for (const auto& [speed, count] : cables) {
-            sum += count * (speed > 0 ? speed : slowest_known(unknown));
-        }
-        return sum;
-    }
-    [[nodiscard]] double slowest_known(double unknown) const {
-        const auto known = cables.upper_bound(0);
-        return known == cables.end() ? unknown : known->first;
-    }
-};
-
-using Neighbours = std::map<int, Trunk>;
-
-/// A machine's port.
-struct Port {
-    std::string machine;
-    double speed = 0;
-};
-
-/// Switches by their numbers. Those that share a machine are one from the beginning.
-struct Graph {
-    std::vector<std::vector<std::string>> names;  ///< of each switch, several where switches are one
-    std::vector<Neighbours> next;
-    std::vector<std::vector<Port>> ports;
-
-    [[nodiscard]] int size() const { return static_cast<int>(names.size()); }
-    [[nodiscard]] const Neighbours& around(int vertex) const { return next[static_cast<std::size_t>(vertex)]; }
-    [[nodiscard]] const std::vector<Port>& ports_of(int vertex) const {
-        return ports[static_cast<std::size_t>(vertex)];
-    }
-    [[nodiscard]] const std::string& name(int vertex) const { return names[static_cast<std::size_t>(vertex)].front(); }
-    [[nodiscard]] bool has_machines(int vertex) const { return !ports_of(vertex).empty(); }
-    [[nodiscard]] std::size_t machines() const {
-        return std::accumulate(ports.begin(), ports.end(), std::size_t{0},
-                               [](std::size_t sum, const auto& each) { return sum + each.size(); });
-    }
-};
-
-class UnionFind {
-  public:
-    explicit UnionFind(int size) : parent_(static_cast<std::size_t>(size)) {
-        std::iota(parent_.begin(), parent_.end(), 0);
-    }
-    int find(int each) {
-        while (at(each) != each) {
-            at(each) = at(at(each));
-            each = at(each);
-        }
-        return each;
-    }
-    /// The one that comes first represents both.
-    bool unite(int one, int other) {
-        one = find(one);
-        other = find(other);
-        at(std::max(one, other)) = std::min(one, other);
-        return one != other;
-    }
-
-  private:
-    int& at(int each) { return parent_[static_cast<std::size_t>(each)]; }
-    std::vector<int> parent_;
-};
-
-/// The graph in which vertices of one representative are one; `number` is set to each vertex' new one.
-Graph contracted(const Graph& graph, UnionFind& groups, std::vector<int>& number) {
-    Graph smaller;
-    number.assign(static_cast<std::size_t>(graph.size()), -1);
-    const auto of = [&](int vertex) -> int& { return number[static_cast<std::size_t>(vertex)]; };
-    for (int vertex = 0; vertex < graph.size(); ++vertex) {
-        const int first = groups.find(vertex);
-        if (first == vertex) {
-            of(vertex) = smaller.size();
-            smaller.names.emplace_back();
-            smaller.ports.emplace_back();
-        }
-        of(vertex) = of(first);
-        const auto into = static_cast<std::size_t>(of(vertex));
-        const auto from = static_cast<std::size_t>(vertex);
-        smaller.names[into].insert(smaller.names[into].end(), graph.names[from].begin(), graph.names[from].end());
-        smaller.ports[into].insert(smaller.ports[into].end(), graph.ports[from].begin(), graph.ports[from].end());
-    }
-    smaller.next.resize(smaller.names.size());
-    for (int vertex = 0; vertex < graph.size(); ++vertex) {
-        for (const auto& [other, trunk] : graph.around(vertex)) {
-            if (of(vertex) != of(other)) {
-                smaller.next[static_cast<std::size_t>(of(vertex))][of(other)].add(trunk);
-            }
-        }
-    }
-    return smaller;
-}
-
-/// Hops from the nearest of `from`; -1 where none leads. `in_order` becomes all that are reached, the nearest first.
-std::vector<int> distances(const Graph& graph, const std::vector<int>& from, std::vector<int>* in_order = nullptr) {
-    std::vector<int> distance(static_cast<std::size_t>(graph.size()), -1);
-    std::vector<int> order = from;
-    for (const int vertex : from) {
-        distance[static_cast<std::size_t>(vertex)] = 0;
-    }
-    for (std::size_t done = 0; done < order.size(); ++done) {
-        const int vertex = order[done];
-        for (const auto& [other, trunk] : graph.around(vertex)) {
-            int& there = distance[static_cast<std::size_t>(other)];
-            if (there < 0) {
-                there = distance[static_cast<std::size_t>(vertex)] + 1;
-                order.push_back(other);
-            }
-        }
-    }
-    if (in_order != nullptr) {
-        *in_order = std::move(order);
-    }
-    return distance;
-}
-
-bool is_tree(const Graph& graph) {
-    std::size_t ends = 0;
-    for (const Neighbours& around : graph.next) {
-        ends += around.size();
-    }
-    const std::vector<int> distance = distances(graph, {0});
-    return ends == 2 * (graph.names.size() - 1) &&
-           std::find(distance.begin(), distance.end(), -1) == distance.end();
-}
-
-/// Two switches that a cable joins and a chain of others, too; as names for a person.
-std::optional<std::pair<std::string, std::string>> closing_pair(const Graph& graph) {
-    UnionFind joined(graph.size());
-    for (int vertex = 0; vertex < graph.size(); ++vertex) {
-        for (const auto& [other, trunk] : graph.around(vertex)) {
-            if (other > vertex && !joined.unite(vertex, other)) {
-                return std::pair(graph.name(vertex), graph.name(other));
-            }
-        }
-    }
-    return std::nullopt;
 }
 
 /// From the switches on the edge upwards: all that are above the same one become one.
@@ -248,81 +87,6 @@ std::vector<std::vector<int>> possible_edges(const Graph& graph) {
     return {with_machines, unlike_spines, well_filled};
 }
 
-/// The time of the busiest cable if each pair of machines exchanges a bit.
-struct Busiest {
-    double seconds = 0;
-    std::string one, other;
-};
-
-/// A trunk in one direction.
-struct Direction {
-    int next = 0;
-    double capacity = 0;
-    double load = 0;
-};
-
-/// Over the shortest paths, at each switch in proportion to what the rest of the way carries.
-Busiest busiest_cable(const Graph& graph, double unknown) {
-    const auto size = static_cast<std::size_t>(graph.size());
-    std::vector<std::vector<Direction>> ways(size);
-    for (std::size_t from = 0; from < size; ++from) {
-        for (const auto& [next, trunk] : graph.next[from]) {
-            ways[from].push_back({next, trunk.capacity(unknown), 0});
-        }
-    }
-    std::vector<int> order;
-    for (int to = 0; to < graph.size(); ++to) {
-        if (!graph.has_machines(to)) {
-            continue;
-        }
-        const std::vector<int> distance = distances(graph, {to}, &order);
-        std::vector<double> rest(size, 0);  // bits per second of all ways from here
-        rest[static_cast<std::size_t>(to)] = std::numeric_limits<double>::infinity();
-        const auto share = [&](int from, const Direction& way) {
-            const bool is_nearer =
-                distance[static_cast<std::size_t>(way.next)] + 1 == distance[static_cast<std::size_t>(from)];
-            return is_nearer ? std::min(way.capacity, rest[static_cast<std::size_t>(way.next)]) : 0.0;
-        };
-        for (std::size_t done = 1; done < order.size(); ++done) {
-            const auto from = static_cast<std::size_t>(order[done]);
-            for (const Direction& way : ways[from]) {
-                rest[from] += share(order[done], way);
-            }
-        }
-        std::vector<double> flow(size, 0);
-        for (std::size_t done = order.size(); done > 1; --done) {
-            const int vertex = order[done - 1];
-            const auto from = static_cast<std::size_t>(vertex);
-            flow[from] += static_cast<double>(graph.ports_of(vertex).size() * graph.ports_of(to).size());
-            for (Direction& way : ways[from]) {
-                const double part = flow[from] * share(vertex, way) / rest[from];
-                flow[static_cast<std::size_t>(way.next)] += part;
-                way.load += part;
-            }
-        }
-    }
-    Busiest busiest;
-    for (int from = 0; from < graph.size(); ++from) {
-        for (const Direction& way : ways[static_cast<std::size_t>(from)]) {
-            if (way.load / way.capacity > busiest.seconds) {
-                busiest = {way.load / way.capacity, graph.name(from), graph.name(way.next)};
-            }
-        }
-    }
-    return busiest;
-}
-
-/// That of the slowest port, which has a message for each other machine.
-double busiest_port(const Graph& graph, double unknown) {
-    double slowest = std::numeric_limits<double>::infinity();
-    for (const std::vector<Port>& ports : graph.ports) {
-        for (const Port& port : ports) {
-            slowest = std::min(slowest, port.speed > 0 ? port.speed : unknown);
-        }
-    }
-    return static_cast<double>(graph.machines() - 1) / slowest;
-}
-
 /// A graph that is a tree, and what it was made of.
 struct Merged {
     Graph graph;
@@ -360,11 +124,11 @@ class TreeBuilder {
 
     Expected<FoundTree> build() {
         if (wiring_.machines.empty()) {
-            return failure({.file = file_,
-                            .line = 1,
-                            .problem = wiring_.switches.empty() ? "no switch is in it, and no machine"
-                                                                : "no machine is in it",
-                            .advice = "give all that the tool prints, with the hosts"});
+            return failure(
+                {.file = file_,
+                 .line = 1,
+                 .problem = wiring_.switches.empty() ? "no switch is in it, and no machine" : "no machine is in it",
+                 .advice = "give all that the tool prints, with the hosts"});
         }
         if (wiring_.switches.empty()) {
             return failure(
@@ -440,17 +204,19 @@ class TreeBuilder {
         if (!bonded.empty()) {
             const std::string counts = cable_counts.size() == 1 ? fmt::format("{}", *cable_counts.begin())
                                                                 : fmt::format("up to {}", *cable_counts.rbegin());
-            remark(fmt::format("{} machines have {} cables of the same speed, which are taken as one link of their "
-                               "sum (a bond): {}.",
-                               bonded.size(), counts, listed(bonded)));
+            remark(
+                fmt::format("{} machines have {} cables of the same speed, which are taken as one link of their "
+                            "sum (a bond): {}.",
+                            bonded.size(), counts, listed(bonded)));
         }
         std::vector<int> unused;
         graph_ = contracted(graph_, same, unused);
         for (const std::vector<std::string>& names : graph_.names) {
             if (names.size() > 1) {
-                remark(fmt::format("{} are one switch here, '{}', since machines are plugged into all of them (MLAG). "
-                                   "If one of them is another network, leave it out with --leave-out.",
-                                   listed(names), names.front()));
+                remark(
+                    fmt::format("{} are one switch here, '{}', since machines are plugged into all of them (MLAG). "
+                                "If one of them is another network, leave it out with --leave-out.",
+                                listed(names), names.front()));
             }
         }
     }
@@ -484,9 +250,9 @@ class TreeBuilder {
         for (bool changed = true; changed;) {
             changed = false;
             for (int vertex = 0; vertex < graph_.size(); ++vertex) {
-                const auto around = std::count_if(
-                    graph_.around(vertex).begin(), graph_.around(vertex).end(),
-                    [&](const auto& next) { return kept[static_cast<std::size_t>(next.first)]; });
+                const auto around =
+                    std::count_if(graph_.around(vertex).begin(), graph_.around(vertex).end(),
+                                  [&](const auto& next) { return kept[static_cast<std::size_t>(next.first)]; });
                 if (kept[static_cast<std::size_t>(vertex)] && !graph_.has_machines(vertex) && around < 2) {
                     kept[static_cast<std::size_t>(vertex)] = false;
                     changed = true;
@@ -574,9 +340,10 @@ class TreeBuilder {
                                       "that differ out with --leave-out, or describe the network by hand"});
         }
         if (best->beyond_bound > unremarked) {
-            remark(fmt::format("Paths are not quite a tree: the cables between {} and {} take {:.3g} times as long as "
-                               "the bound of this file says.",
-                               best->busiest.one, best->busiest.other, best->beyond_bound));
+            remark(
+                fmt::format("Paths are not quite a tree: the cables between {} and {} take {:.3g} times as long as "
+                            "the bound of this file says.",
+                            best->busiest.one, best->busiest.other, best->beyond_bound));
         }
         name_groups(best->graph, best->levels);
         return std::move(*best);
@@ -607,9 +374,10 @@ class TreeBuilder {
             text += (index == 0 ? "" : "; ") + groups[index];
         }
         text += groups.size() > most ? fmt::format("; and {} more", groups.size() - most) : "";
-        remark(fmt::format("Switches above the same switches are one here, their routes believed to share the cables "
-                           "evenly: {}.",
-                           text));
+        remark(
+            fmt::format("Switches above the same switches are one here, their routes believed to share the cables "
+                        "evenly: {}.",
+                        text));
     }
 
     /// True if the switches were one before, because machines are plugged into all of them.
@@ -668,14 +436,16 @@ class TreeBuilder {
             remark(fmt::format("Links of another speed than others of their switch: {}.", listed(of_other_speed_)));
         }
         if (!like_others_.empty()) {
-            remark(fmt::format("Links to machines of unknown speed are taken to be as fast as the others of their "
-                               "switch: {}.",
-                               listed(like_others_)));
+            remark(
+                fmt::format("Links to machines of unknown speed are taken to be as fast as the others of their "
+                            "switch: {}.",
+                            listed(like_others_)));
         }
         if (!guessed_.empty()) {
-            remark(fmt::format("Cables of unknown speed beside others are taken to be as slow as the slowest of these: "
-                               "{}.",
-                               listed(guessed_)));
+            remark(
+                fmt::format("Cables of unknown speed beside others are taken to be as slow as the slowest of these: "
+                            "{}.",
+                            listed(guessed_)));
         }
         if (!slow_.empty()) {
             remark(fmt::format("Slower than the cables beside them (a fault?): {}.", listed(slow_)));
@@ -719,9 +489,9 @@ class TreeBuilder {
         summed_.push_back(fmt::format("{}: {} = {}", ends, parts, speed_text(found.uplink_speed)));
         for (const Cable* cable : trunk.single) {
             if (cable->speed > 0 && cable->speed < fastest) {
-                slow_.push_back(fmt::format(
-                    "{} ({})", cable->label.empty() ? cable->one + " - " + cable->other : cable->label,
-                    speed_text(cable->speed)));
+                slow_.push_back(fmt::format("{} ({})",
+                                            cable->label.empty() ? cable->one + " - " + cable->other : cable->label,
+                                            speed_text(cable->speed)));
             }
         }
     }
@@ -732,8 +502,7 @@ class TreeBuilder {
         const std::size_t whole = tree_.switches.size() - 1;
         const double usual = tree_.switches[whole].machine_speed;
         for (const Port& port : ports) {
-            const bool is_usual =
-                port.speed <= 0 || usual <= 0 || std::abs(port.speed - usual) <= 1e-3 * port.speed;
+            const bool is_usual = port.speed <= 0 || usual <= 0 || std::abs(port.speed - usual) <= 1e-3 * port.speed;
             if (is_usual) {
                 tree_.switches[whole].machines.push_back(port.machine);
                 continue;

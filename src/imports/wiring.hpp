@@ -1,5 +1,6 @@
 /// @file
-/// A network as an importer read it: every switch, machine and cable. Making a tree of it is a separate step (tree.hpp).
+/// A network as an importer read it: every switch, machine and cable. Making a tree of it is a separate step
+/// (tree.hpp).
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@ namespace aapc::imports {
 struct Cable {
     std::string one;
     std::string other;
-    double speed = 0;  ///< bits per second of each; 0 if the input does not say
-    int count = 1;     ///< 1 or more
+    double speed = 0;     ///< bits per second of each; 0 if the input does not say
+    int count = 1;        ///< 1 or more
     std::string label{};  ///< how a person finds it: "leaf0[7] - spine[3]"; empty if the input does not say
 };
 

@@ -132,7 +132,8 @@ class FabricText {
     [[nodiscard]] std::string line(int from, const std::string& to, int port, const std::string& speed) const {
         const auto host = hosts_.find(to);
         return "[" + std::to_string(from) + "] \"" + (host == hosts_.end() ? "S-" : "H-") + to + "\"[" +
-               std::to_string(port) + "] # \"" + (host == hosts_.end() ? to : host->second) + "\" lid 1 " + speed + "\n";
+               std::to_string(port) + "] # \"" + (host == hosts_.end() ? to : host->second) + "\" lid 1 " + speed +
+               "\n";
     }
 
     std::map<std::string, std::string> hosts_;
@@ -162,8 +163,10 @@ TEST(IbCases, CablesThatCameUpSlowCountForWhatTheyCarry) {
 }
 
 TEST(IbCases, ACableHasTheSpeedThatBothEndsKnow) {
-    const std::string leaf = "Switch 2 \"S-a\" # \"a\"\n[1] \"H-1\"[1] # \"n1 x\" 4xEDR\n[2] \"S-b\"[2] # \"b\" 4xHDR\n";
-    const std::string other = "Switch 2 \"S-b\" # \"b\"\n[1] \"H-2\"[1] # \"n2 x\" 4xEDR\n[2] \"S-a\"[2] # \"a\" 4xSDR\n";
+    const std::string leaf =
+        "Switch 2 \"S-a\" # \"a\"\n[1] \"H-1\"[1] # \"n1 x\" 4xEDR\n[2] \"S-b\"[2] # \"b\" 4xHDR\n";
+    const std::string other =
+        "Switch 2 \"S-b\" # \"b\"\n[1] \"H-2\"[1] # \"n2 x\" 4xEDR\n[2] \"S-a\"[2] # \"a\" 4xSDR\n";
     const Import result = import("ibnetdiscover", leaf + other);
     EXPECT_NEAR(result.bound, 1.0, 1e-6) << "8 Gbit/s, the slower one";
     EXPECT_THAT(result.summary, HasSubstr("The ends of 1 cables say different speeds"));
@@ -179,7 +182,8 @@ TEST(IbCases, TheCutBetweenTaperedPodsIsKept) {
     EXPECT_EQ(result.machines, numbered_names("n", 0, 15));
     EXPECT_NEAR(result.bound, 64 * 8 / 400.0, 1e-9) << "64 blocks over 400 Gbit/s";
     EXPECT_EQ(result.of_switch("leaf10", "uplink_links"), "4");
-    EXPECT_THAT(result.summary, HasSubstr("16 machines on 7 switches, from ibnetdiscover with 16 machines and 10 switches"));
+    EXPECT_THAT(result.summary,
+                HasSubstr("16 machines on 7 switches, from ibnetdiscover with 16 machines and 10 switches"));
     EXPECT_THAT(result.summary, HasSubstr("'agg00' for agg00 and agg01; 'agg10' for agg10 and agg11; 'core' for core0 "
                                           "and core1"));
 }
@@ -281,9 +285,10 @@ TEST(IbCases, HostsWithoutARecordAreMachines) {
 TEST(IbCases, WhatVanishesIsSaid) {
     const std::string down = "Ca 1 \"H-9\" # \"n9 mlx5_0\"\n\n";
     const std::string router = "Rt 1 \"R-1\" # \"router\"\n[1] \"S-1\"[9] # \"a\" 4xHDR\n\n";
-    const Import result = import("ibnetdiscover", down + router +
-                                                      "Switch 3 \"S-1\" # \"a\"\n[1] \"H-1\"[1] # \"n1 mlx5_0\" 4xHDR\n"
-                                                      "[2] \"H-2\"[1] # \"n2 mlx5_0\" 4xHDR\n[9] \"R-1\"[1] # \"router\"\n");
+    const Import result =
+        import("ibnetdiscover", down + router +
+                                    "Switch 3 \"S-1\" # \"a\"\n[1] \"H-1\"[1] # \"n1 mlx5_0\" 4xHDR\n"
+                                    "[2] \"H-2\"[1] # \"n2 mlx5_0\" 4xHDR\n[9] \"R-1\"[1] # \"router\"\n");
     EXPECT_EQ(result.machines, numbered_names("n", 1, 2));
     EXPECT_THAT(result.summary, HasSubstr("Left out, since no cable to a switch is known: n9."));
     EXPECT_THAT(result.summary, HasSubstr("1 routers to other subnets are left out."));
@@ -294,21 +299,26 @@ TEST(IbCases, RailsAreTheSameForAllHosts) {
     EXPECT_EQ(result.machines, numbered_names("gpu", 0, 3));
     EXPECT_EQ(result.of_switch("rail0", "machines"), "\"gpu[0-3]\"");
     EXPECT_NEAR(result.bound, 3 * 8 / 400.0, 1e-9);
-    EXPECT_THAT(result.summary, HasSubstr("4 machines have up to 2 ports (rails); this is the network of mlx5_0 port 1"));
-    EXPECT_THAT(result.summary, HasSubstr("Left out, since no message between machines passes there: switches rail1 and "
-                                          "spine."));
+    EXPECT_THAT(result.summary,
+                HasSubstr("4 machines have up to 2 ports (rails); this is the network of mlx5_0 port 1"));
+    EXPECT_THAT(result.summary,
+                HasSubstr("Left out, since no message between machines passes there: switches rail1 and "
+                          "spine."));
 }
 
 // One adapter with two ports, of which each host has the second one plugged in, some also the first.
 TEST(IbCases, APortIsChosenForAllHostsWhateverTheOrderOfLines) {
-    const std::string a = "Switch 9 \"S-a\" # \"a\"\n[1] \"H-1\"[1] # \"n1 mlx4_0\" 4xQDR\n[2] \"H-3\"[1] # \"n3 mlx4_0\" "
-                          "4xQDR\n[9] \"S-b\"[9] # \"b\" 4xQDR\n";
-    const std::string b = "Switch 9 \"S-b\" # \"b\"\n[1] \"H-1\"[2] # \"n1 mlx4_0\" 4xQDR\n[2] \"H-2\"[2] # \"n2 mlx4_0\" "
-                          "4xQDR\n[3] \"H-3\"[2] # \"n3 mlx4_0\" 4xQDR\n[9] \"S-a\"[9] # \"a\" 4xQDR\n";
+    const std::string a =
+        "Switch 9 \"S-a\" # \"a\"\n[1] \"H-1\"[1] # \"n1 mlx4_0\" 4xQDR\n[2] \"H-3\"[1] # \"n3 mlx4_0\" "
+        "4xQDR\n[9] \"S-b\"[9] # \"b\" 4xQDR\n";
+    const std::string b =
+        "Switch 9 \"S-b\" # \"b\"\n[1] \"H-1\"[2] # \"n1 mlx4_0\" 4xQDR\n[2] \"H-2\"[2] # \"n2 mlx4_0\" "
+        "4xQDR\n[3] \"H-3\"[2] # \"n3 mlx4_0\" 4xQDR\n[9] \"S-a\"[9] # \"a\" 4xQDR\n";
     for (const std::string& text : {a + b, b + a}) {
         const Import result = import("ibnetdiscover", text);
         EXPECT_EQ(result.of_switch("b", "machines"), "\"n[1-3]\"") << result.text;
-        EXPECT_THAT(result.summary, HasSubstr("2 machines have up to 2 ports (rails); this is the network of mlx4_0 port 2"));
+        EXPECT_THAT(result.summary,
+                    HasSubstr("2 machines have up to 2 ports (rails); this is the network of mlx4_0 port 2"));
     }
 }
 
@@ -320,8 +330,9 @@ TEST(IbCases, HostsThatShareADefaultNameAreMachinesOfTheirOwn) {
 }
 
 TEST(IbCases, NamesThatNoHostWasGiven) {
-    for (const std::string name : {"localhost mlx5_0", "localhost6 mlx5_0", "debian HCA-1", "ubuntu mlx5_0", "(none) mlx5_0",
-                                   "mlx5_0", "hfi1_0", "HCA-1", "MT4123 ConnectX6 Mellanox Technologies", "", "node mlx5_0"}) {
+    for (const std::string name :
+         {"localhost mlx5_0", "localhost6 mlx5_0", "debian HCA-1", "ubuntu mlx5_0", "(none) mlx5_0", "mlx5_0", "hfi1_0",
+          "HCA-1", "MT4123 ConnectX6 Mellanox Technologies", "", "node mlx5_0"}) {
         const Import result = import("ibnetdiscover", "Switch 2 \"S-a\" # \"a\"\n[3] \"H-1\"[1] # \"" + name +
                                                           "\" 4xHDR\n[4] \"H-2\"[1] # \"" + name + "\" 4xHDR\n");
         EXPECT_EQ(result.machines, numbered_names("a-p", 3, 4)) << name;
@@ -330,9 +341,11 @@ TEST(IbCases, NamesThatNoHostWasGiven) {
 
 TEST(IbCases, OtherToolsAreNamed) {
     const std::pair<const char*, const char*> cases[] = {
-        {"SW     1  1 0x0002c903 4x EDR - CA     2  1 0x0002c904 ( 'leaf' - 'n0 mlx5_0' )\n", "given:1: it is what ibnetdiscover -p"},
+        {"SW     1  1 0x0002c903 4x EDR - CA     2  1 0x0002c904 ( 'leaf' - 'n0 mlx5_0' )\n",
+         "given:1: it is what ibnetdiscover -p"},
         {"\nCA     2  1 0x0002c904 4x EDR 'n0 mlx5_0'\n", "given:2: it is what ibnetdiscover -p"},
-        {"Switch 8 \"sw1\"\n[1] \"node1\"[1]\nHca 1 \"node1\"\n[1] \"sw1\"[1]\n", "given:1: node 'sw1' has no identifier"},
+        {"Switch 8 \"sw1\"\n[1] \"node1\"[1]\nHca 1 \"node1\"\n[1] \"sw1\"[1]\n",
+         "given:1: node 'sw1' has no identifier"},
         {"Hca 1 \"node1\"\n[1] \"sw1\"[1]\n", "given:1: it is a network of ibsim's"},
         {"Ca\t: 0x0002c9 ports 1 \"n0 HCA-1\"\n", "given:1: it is what ibnodes"},
         {"CA: n0 mlx5_0:\n", "given:1: it is what iblinkinfo prints"},
@@ -343,7 +356,8 @@ TEST(IbCases, OtherToolsAreNamed) {
     for (const auto& [text, message] : cases) {
         EXPECT_THAT(import("ibnetdiscover", text).refusal, HasSubstr(message)) << text;
     }
-    EXPECT_THAT(import("ibnetdiscover", cases[0].first).refusal, HasSubstr("give what ibnetdiscover prints without options"));
+    EXPECT_THAT(import("ibnetdiscover", cases[0].first).refusal,
+                HasSubstr("give what ibnetdiscover prints without options"));
 }
 
 TEST(LldpCases, AManagementNetworkIsKnownByItsSpeed) {
@@ -408,26 +422,29 @@ TEST(LldpCases, OnlySwitchesWereAsked) {
     const auto station = [](const std::string& port, const std::string& name) {
         return sees(port, name, "10GigBaseSR", "Station");
     };
-    const Import result =
-        import("lldp", "{" + host_entry("s0", station("1", "n0") + "," + station("2", "n1") + "," + sees("9", "s1", "40GbaseSR4")) +
-                           "," + host_entry("s1", station("1", "n2") + "," + sees("9", "s0", "40GbaseSR4")) + "}");
+    const Import result = import(
+        "lldp",
+        "{" + host_entry("s0", station("1", "n0") + "," + station("2", "n1") + "," + sees("9", "s1", "40GbaseSR4")) +
+            "," + host_entry("s1", station("1", "n2") + "," + sees("9", "s0", "40GbaseSR4")) + "}");
     EXPECT_EQ(result.machines, numbered_names("n", 0, 2)) << result.refusal;
     EXPECT_NEAR(result.bound, 2 * 8 / 10.0, 1e-9);
     EXPECT_EQ(result.of_switch("s1", "speed"), "\"40Gbit\"");
 }
 
 TEST(LldpCases, LongAndShortNamesAreOneHost) {
-    const Import result =
-        import("lldp", "{" + host_entry("n0", sees("e0", "sw.site", "10GigBaseSR")) + "," +
-                           host_entry("n1", sees("e0", "sw.site", "10GigBaseSR")) + "," +
-                           host_entry("sw", sees("1", "n0.site", "10GigBaseSR") + "," + sees("2", "n1.site", "10GigBaseSR")) + "}");
+    const Import result = import(
+        "lldp", "{" + host_entry("n0", sees("e0", "sw.site", "10GigBaseSR")) + "," +
+                    host_entry("n1", sees("e0", "sw.site", "10GigBaseSR")) + "," +
+                    host_entry("sw", sees("1", "n0.site", "10GigBaseSR") + "," + sees("2", "n1.site", "10GigBaseSR")) +
+                    "}");
     EXPECT_EQ(result.machines, numbered_names("n", 0, 1)) << result.refusal;
     EXPECT_NEAR(result.bound, 8 / 10.0, 1e-9);
 }
 
 TEST(LldpCases, AHostThatSeesNoSwitchIsNamed) {
-    const Import result = import("lldp", "{" + host_entry("n0", sees("e0", "sw", "10GigBaseSR")) + "," +
-                                             host_entry("n1", sees("e0", "sw", "10GigBaseSR")) + R"(, "n2": {"lldp": {}}})");
+    const Import result =
+        import("lldp", "{" + host_entry("n0", sees("e0", "sw", "10GigBaseSR")) + "," +
+                           host_entry("n1", sees("e0", "sw", "10GigBaseSR")) + R"(, "n2": {"lldp": {}}})");
     EXPECT_EQ(result.machines, numbered_names("n", 0, 1));
     EXPECT_THAT(result.summary, HasSubstr("Left out, since no cable to a switch is known: n2."));
 }
@@ -440,15 +457,16 @@ TEST(LldpCases, OtherFormsOfLldpctl) {
         {"value": "25GbaseSR"}]}]}]}]}]}})");
     EXPECT_EQ(nameless.of_switch("02-00-00-00-00-01", "machines"), "\"h0\"");
     EXPECT_THAT(nameless.text, HasSubstr("speed = \"25Gbit\""));
-    const std::string raw = "given:1: this is one host's output, and other hosts' are missing; put it under the host's name";
+    const std::string raw =
+        "given:1: this is one host's output, and other hosts' are missing; put it under the host's name";
     EXPECT_THAT(import("lldp", case_text("lldp-raw-one-host.json")).refusal, HasSubstr(raw));
     EXPECT_THAT(import("lldp", R"({"lldp": [{"interface": [{"name": "e0"}]}]})").refusal, HasSubstr(raw));
     EXPECT_THAT(import("lldp", R"({"lldp": {}})").refusal, HasSubstr(raw));
     for (const std::string text :
          {"-------------------------------------------------------------------------------\nLLDP neighbors:\n",
           "lldp.eth0.via=LLDP\n", "<?xml version=\"1.0\"?>\n<lldp label=\"LLDP neighbors\"/>\n"}) {
-        EXPECT_THAT(import("lldp", text).refusal,
-                    AllOf(HasSubstr("given:1: it is what lldpctl prints on one host"), HasSubstr("lldpctl -f json on each")));
+        EXPECT_THAT(import("lldp", text).refusal, AllOf(HasSubstr("given:1: it is what lldpctl prints on one host"),
+                                                        HasSubstr("lldpctl -f json on each")));
     }
     EXPECT_THAT(import("lldp", "{\"n0\": 7}").refusal, HasSubstr("host 'n0' has no \"lldp\""));
 }
@@ -466,7 +484,9 @@ TEST(SlurmCases, SpacesQuotesAndContinuedLines) {
     }
     const std::pair<const char*, std::size_t> more[] = {
         {"SwitchName = \"s0\"   Nodes\t=\"n[0-1],n7\" # a remark\r\n", 3},
-        {"SwitchName=s0 \\\r\n  LinkSpeed = 100 \\\n  Nodes=n[0-1]\nSwitchName=s1 Nodes=n2\nSwitchName=s2 Switches=s[0-1]\n", 3},
+        {"SwitchName=s0 \\\r\n  LinkSpeed = 100 \\\n  Nodes=n[0-1]\nSwitchName=s1 Nodes=n2\nSwitchName=s2 "
+         "Switches=s[0-1]\n",
+         3},
         {"switchname=s0 nodes=n[0-1] \\", 2},
         {"# a remark that ends so \\\nSwitchName=s0 Nodes=n[0-1]\n", 2},
     };
@@ -476,7 +496,8 @@ TEST(SlurmCases, SpacesQuotesAndContinuedLines) {
     }
     EXPECT_THAT(import("slurm", "\nSwitchName=s0 Nodes=\"n0\n").refusal,
                 HasSubstr("given:2: the quotation mark after Nodes= is not closed"));
-    EXPECT_THAT(import("slurm", "SwitchName=s0 Nodes=n0 \\\nColour=red").refusal, HasSubstr("given:1: unknown key 'colour'"));
+    EXPECT_THAT(import("slurm", "SwitchName=s0 Nodes=n0 \\\nColour=red").refusal,
+                HasSubstr("given:1: unknown key 'colour'"));
 }
 
 TEST(SlurmCases, FilesAreIncluded) {
@@ -511,8 +532,9 @@ TEST(SlurmCases, WhatScontrolShows) {
                      {.speeds = ten_gigabits})
                   .machines,
               numbered_names("n", 0, 3));
-    EXPECT_THAT(import("slurm", "SwitchName=r Level=1 Nodes=n[0-2] Switches=s0\nSwitchName=s0 Level=0 Nodes=n[0-1]\n").refusal,
-                HasSubstr("given:1: node 'n2' of switch 'r' is below none of its switches"));
+    EXPECT_THAT(
+        import("slurm", "SwitchName=r Level=1 Nodes=n[0-2] Switches=s0\nSwitchName=s0 Level=0 Nodes=n[0-1]\n").refusal,
+        HasSubstr("given:1: node 'n2' of switch 'r' is below none of its switches"));
     EXPECT_THAT(import("slurm", "SwitchName=r Nodes=n[0-1] Switches=s0\nSwitchName=s0 Nodes=n[0-1]\n").refusal,
                 HasSubstr("given:1: switch 'r' has both nodes and switches"));
 }
@@ -521,8 +543,8 @@ TEST(SlurmCases, TheDefaultTopologyIsTrueInAnyCase) {
     EXPECT_EQ(import("slurm", case_text("slurm-default-in-capitals.yaml"), {.speeds = ten_gigabits}).machines,
               numbered_names("new", 1, 4));
     const auto topology = [](const std::string& name, const std::string& is_default) {
-        return "- topology: " + name + "\n  cluster_default: " + is_default + "\n  tree:\n    switches:\n      - switch: s" +
-               name + "\n        nodes: " + name + "[1-4]\n";
+        return "- topology: " + name + "\n  cluster_default: " + is_default +
+               "\n  tree:\n    switches:\n      - switch: s" + name + "\n        nodes: " + name + "[1-4]\n";
     };
     for (const std::string word : {"true", "TRUE", "yes", "Yes", "on", "ON", "\"true\"", "'True'", "\"yes\""}) {
         EXPECT_EQ(import("slurm", topology("old", "no") + topology("new", word), {.speeds = ten_gigabits}).machines,
@@ -552,8 +574,9 @@ TEST(SlurmCases, SpinesThatListTheSameLeavesAreOne) {
     EXPECT_EQ(same.machines, numbered_names("tux", 0, 15));
     EXPECT_EQ(same.of_switch("s0", "uplink_links"), "4");
     EXPECT_NEAR(same.bound, 15 * 8 / 25.0, 1e-9) << "a port; a leaf has 48 blocks on 4 x 25 Gbit/s";
-    EXPECT_THAT(same.summary, HasSubstr("25 Gbit/s for 16 cables between switches, too, as --speed says. Are they faster? "
-                                        "Then give --uplink-speed."));
+    EXPECT_THAT(same.summary,
+                HasSubstr("25 Gbit/s for 16 cables between switches, too, as --speed says. Are they faster? "
+                          "Then give --uplink-speed."));
     const Import faster = import("slurm", four_spines, {.speeds = {100e9, 25e9}});
     EXPECT_EQ(faster.of_switch("s3", "speed"), "\"25Gbit\"");
     EXPECT_NEAR(faster.bound, 48 * 8 / 100.0, 1e-9) << "a leaf with 4 x 25 Gbit/s";
@@ -577,15 +600,17 @@ TEST(SlurmCases, LinkSpeedIsAQuestion) {
 }
 
 TEST(SlurmCases, ParentsThatDifferAreRefused) {
-    EXPECT_THAT(import("slurm", "SwitchName=a Nodes=a[0-3]\nSwitchName=b Nodes=b[0-3]\nSwitchName=c Nodes=c[0-3]\n"
-                                "SwitchName=d Nodes=d[0-3]\nSwitchName=x Switches=a,b\nSwitchName=y Switches=b,c\n"
-                                "SwitchName=z Switches=c,d\nSwitchName=w Switches=d,a\n")
+    EXPECT_THAT(import("slurm",
+                       "SwitchName=a Nodes=a[0-3]\nSwitchName=b Nodes=b[0-3]\nSwitchName=c Nodes=c[0-3]\n"
+                       "SwitchName=d Nodes=d[0-3]\nSwitchName=x Switches=a,b\nSwitchName=y Switches=b,c\n"
+                       "SwitchName=z Switches=c,d\nSwitchName=w Switches=d,a\n")
                     .refusal,
                 HasSubstr("no tree stands for these paths"));
     EXPECT_THAT(import("slurm", "SwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-7]\n").refusal,
                 HasSubstr("given:2: the switches are in parts that nothing connects: 'a' and 'b'"));
-    EXPECT_THAT(import("slurm", "SwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[0-3]\nSwitchName=c Switches=a,b\n").refusal,
-                HasSubstr("given:2: node 'n0' is below 'a' already"));
+    EXPECT_THAT(
+        import("slurm", "SwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[0-3]\nSwitchName=c Switches=a,b\n").refusal,
+        HasSubstr("given:2: node 'n0' is below 'a' already"));
     EXPECT_THAT(import("slurm", "SwitchName=a Nodes=n0\nSwitchName=b Switches=a,c\nSwitchName=c Switches=b\n").refusal,
                 HasSubstr("given:2: switch 'b' is below itself, in a ring"));
 }
@@ -595,9 +620,8 @@ TEST(AllCases, EveryImporterSaysWhatToGiveIt) {
         EXPECT_EQ(find_importer(each.name), &each);
         EXPECT_THAT(std::string(each.example), HasSubstr("aapc topology --from " + std::string(each.name)));
         const std::string topology_files = aapc::test::contents(AAPC_SOURCE_DIRECTORY "/docs/topology-files.md");
-        EXPECT_THAT(topology_files,
-                    HasSubstr("| `" + std::string(each.name) + "` | " + std::string(each.input) + " | " +
-                              std::string(each.speeds) + " |"));
+        EXPECT_THAT(topology_files, HasSubstr("| `" + std::string(each.name) + "` | " + std::string(each.input) +
+                                              " | " + std::string(each.speeds) + " |"));
         EXPECT_NE(import(each.name, "").refusal, "") << each.name;
         EXPECT_NE(import(each.name, "nothing of use\n").refusal, "") << each.name;
     }
@@ -609,7 +633,8 @@ TEST(AllCases, EveryImporterSaysWhatToGiveIt) {
         in_a_table += (in_a_table.empty() ? "" : "\\|") + std::string(each.name);
     }
     EXPECT_THAT(aapc::test::contents(AAPC_SOURCE_DIRECTORY "/README.md"), HasSubstr("--from " + names + " FILE"));
-    EXPECT_THAT(aapc::test::contents(AAPC_SOURCE_DIRECTORY "/docs/commands.md"), HasSubstr("--from " + in_a_table + " FILE"));
+    EXPECT_THAT(aapc::test::contents(AAPC_SOURCE_DIRECTORY "/docs/commands.md"),
+                HasSubstr("--from " + in_a_table + " FILE"));
 }
 
 TEST(AllCases, EqualRemarksAreSaidOnce) {

@@ -58,7 +58,8 @@ TEST(SlurmConf, MistakesHaveTheirLine) {
         {"\nNodes=n0\n", "given:2: a switch without a name"},
         {"SwitchName=s0 Nodes=a\nSwitchName=s0 Nodes=b", "given:2: switch 's0' is there twice"},
         {"SwitchName=s0 Nodes=a\nSwitchName=s1 Nodes=a\nSwitchName=s2 Switches=s[0-1]", "given:2: node 'a' is below"},
-        {"SwitchName=s0 Nodes=a\nSwitchName=s1 Nodes=b", "given:2: the switches are in parts that nothing connects: 's0' and 's1'"},
+        {"SwitchName=s0 Nodes=a\nSwitchName=s1 Nodes=b",
+         "given:2: the switches are in parts that nothing connects: 's0' and 's1'"},
         {"SwitchName=s0 Switches=s7", "given:1: there is no switch 's7'"},
         {"SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0", "in a ring"},
         {"BlockName=b0 Nodes=n[0-3]", "given:1: it describes blocks"},
@@ -160,8 +161,7 @@ TEST(Ibnetdiscover, ASingleSwitchAndMistakes) {
                         "Ca 1 \"H-1\" # \"n1 x\"\n[1] \"S-4\"[1]\nSwitch 2 \"S-5\" # \"e\"\n[1] \"H-2\"[1]\n"
                         "Ca 1 \"H-2\" # \"n2 x\"\n[1] \"S-5\"[1]\n"),
                 HasSubstr("in parts that nothing connects: 'd' and 'e'"));
-    EXPECT_THAT(written("ibnetdiscover", "Switch\t36 \"S-1\"\t# \"s\"\n[1] what\n"),
-                HasSubstr("given:2: a port that"));
+    EXPECT_THAT(written("ibnetdiscover", "Switch\t36 \"S-1\"\t# \"s\"\n[1] what\n"), HasSubstr("given:2: a port that"));
 }
 
 // What fabrics in use print besides: names of managed switches and chips of directors, external ports, nodes that only
@@ -308,7 +308,7 @@ TEST(Simgrid, ClustersAndTheWayBetweenThem) {
     const std::string way = "gw_src='a-a_router.x' gw_dst='b-b_router.x'";
     const std::string text =
         written("simgrid", platform("<zone id='all' routing='Full'>" + cluster("a", "0-3") + cluster("b", "0-1,7") +
-                                       link("t") + route("a", "b", "t", way) + "</zone>"));
+                                    link("t") + route("a", "b", "t", way) + "</zone>"));
     EXPECT_THAT(text, HasSubstr("speed = \"1Gbit\"\n\n[[switch]]\nname = \"a\"\nmachines = \"a-[0-3].x\""));
     EXPECT_THAT(text, HasSubstr("name = \"b\"\nuplink = \"a\"\nspeed = \"10Gbit\"\nmachines = \"b-[0-1].x,b-7.x\"\n"));
     EXPECT_THAT(text, HasSubstr("# Not said below, since there is no word for it: a latency of 1 µs of link 't'.\n"));
@@ -323,7 +323,7 @@ TEST(Simgrid, LatenciesOfManyAreCounted) {
     }
     const std::string text =
         written("simgrid", platform(inside + route("p", "q", "a") + "</zone>" +
-                                       "<cluster id='c' radical='0-1' bw='1GBps' lat='never' speed='1f'/>"));
+                                    "<cluster id='c' radical='0-1' bw='1GBps' lat='never' speed='1f'/>"));
     EXPECT_THAT(text, HasSubstr("'never' is no latency"));
     EXPECT_THAT(
         written("simgrid", platform(inside + route("p", "q", "a") + "</zone>")),
@@ -337,11 +337,9 @@ TEST(Simgrid, ABackboneIsDividedAmongThoseWhoShareIt) {
         HasSubstr("# c: all messages share a backbone of 10 Gbit/s; each machine has its part of it, 500 Mbit/s"));
     EXPECT_THAT(shared, HasSubstr("speed = \"500Mbit\""));
     for (const char* const ample : {"bb_bw='2.5GBps'", "bb_bw='1GBps' bb_sharing_policy='FATPIPE'"}) {
-        EXPECT_THAT(written("simgrid", platform(cluster("c", "0-19", ample))), HasSubstr("speed = \"1Gbit\""))
-            << ample;
+        EXPECT_THAT(written("simgrid", platform(cluster("c", "0-19", ample))), HasSubstr("speed = \"1Gbit\"")) << ample;
     }
-    EXPECT_THAT(written("simgrid", platform(cluster("c", "0-1", "sharing_policy='SHARED'"))),
-                HasSubstr("\"500Mbit\""));
+    EXPECT_THAT(written("simgrid", platform(cluster("c", "0-1", "sharing_policy='SHARED'"))), HasSubstr("\"500Mbit\""));
 }
 
 // Four hosts, two on each side of the link m, every route listed but the last.
@@ -352,7 +350,7 @@ TEST(Simgrid, TheTreeIsFoundBehindTheRoutes) {
     const std::string links = link("a") + link("b") + link("c") + link("d");
     const std::string text = written(
         "simgrid", platform("<zone id='z' routing='Full'>" + hosts("pqrs") + links +
-                               link("m", "sharing_policy='SHARED'") + dumb_bell + route("r", "s", "cd") + "</zone>"));
+                            link("m", "sharing_policy='SHARED'") + dumb_bell + route("r", "s", "cd") + "</zone>"));
     EXPECT_THAT(text,
                 HasSubstr("speed = \"10Gbit\"\n\n[[switch]]\nname = \"z\"\nmachines = \"p,q\"\n\n[[switch]]\nname = "
                           "\"z-1\"\nuplink = \"z\"\nspeed = \"5Gbit\"\nmachines = \"r,s\"\n"));
@@ -386,9 +384,9 @@ TEST(Simgrid, FatTreesAndTori) {
 TEST(Simgrid, MachinesOfAnotherSpeedHaveASwitchOfTheirOwn) {
     const std::string text = written(
         "simgrid", platform("<zone id='z' routing='Cluster'>" + hosts("pqr") + link("a") + link("b") +
-                               "<link id='c' bandwidth='1Gbps' sharing_policy='SPLITDUPLEX'/>"
-                               "<host_link id='p' up='a_UP' down='a_DOWN'/><host_link id='q' up='b_UP' down='b_DOWN'/>"
-                               "<host_link id='r' up='c_UP' down='c_DOWN'/></zone>"));
+                            "<link id='c' bandwidth='1Gbps' sharing_policy='SPLITDUPLEX'/>"
+                            "<host_link id='p' up='a_UP' down='a_DOWN'/><host_link id='q' up='b_UP' down='b_DOWN'/>"
+                            "<host_link id='r' up='c_UP' down='c_DOWN'/></zone>"));
     EXPECT_THAT(
         text,
         HasSubstr(
