@@ -133,6 +133,19 @@ class Neighbourhood {
     [[nodiscard]] bool is_asked(const std::string& name) const { return asked_.contains(name); }
     void add(const std::string& host, Sighting seen) { seen_[host].push_back(std::move(seen)); }
 
+    /// An interface at which several neighbours are seen, as "eth0 of n1"; empty if there is none.
+    [[nodiscard]] std::string crowded_interface() const {
+        for (const auto& [host, sightings] : seen_) {
+            std::map<std::string, std::set<std::string>> at;
+            for (const Sighting& seen : sightings) {
+                if (at[seen.interface].insert(seen.neighbour).second && at[seen.interface].size() > 1) {
+                    return fmt::format("{} of {}", seen.interface, host);
+                }
+            }
+        }
+        return "";
+    }
+
     Wiring wiring() && {
         unify_names();
         find_neighbours();
@@ -148,7 +161,12 @@ class Neighbourhood {
         }
         const std::set<std::string> machines(wiring.machines.begin(), wiring.machines.end());
         plug(wiring, machines);
-        join_parts(wiring, machines);
+        for (const std::string& name : wiring.switches) {
+            if (!asked_.contains(name)) {
+                wiring.unseen.insert(name);
+            }
+        }
+        join_unseen_parts(wiring);
         std::sort(wiring.switches.begin(), wiring.switches.end(), in_natural_order);
         std::sort(wiring.machines.begin(), wiring.machines.end(), in_natural_order);
         return wiring;
@@ -263,61 +281,6 @@ class Neighbourhood {
         }
     }
 
-    /// What connects switches that were not asked is not seen. A switch of unknown uplinks stands for it.
-    void join_parts(Wiring& wiring, const std::set<std::string>& machines) const {
-        std::map<std::string, std::set<std::string>> next;
-        std::set<std::string> with_machines;
-        for (const Cable& cable : wiring.cables) {
-            next[cable.one].insert(cable.other);
-            next[cable.other].insert(cable.one);
-            if (machines.contains(cable.other)) {
-                with_machines.insert(cable.one);
-            }
-        }
-        std::set<std::string> reached;
-        std::vector<std::vector<std::string>> uplinks;  // of each part
-        for (const std::string& start : with_machines) {
-            if (!reached.insert(start).second) {
-                continue;
-            }
-            std::vector<std::string> part = {start};
-            for (std::size_t done = 0; done < part.size(); ++done) {
-                for (const std::string& other : next[std::string(part[done])]) {
-                    if (reached.insert(other).second) {
-                        part.push_back(other);
-                    }
-                }
-            }
-            std::erase_if(part, [&](const std::string& name) { return asked_.contains(name); });
-            std::vector<std::string> upper = part;
-            std::erase_if(upper, [&](const std::string& name) { return with_machines.contains(name); });
-            uplinks.push_back(upper.empty() ? part : upper);
-        }
-        const bool is_unseen =
-            std::none_of(uplinks.begin(), uplinks.end(), [](const auto& part) { return part.empty(); });
-        if (uplinks.size() < 2 || !is_unseen) {
-            return;
-        }
-        std::string core = "core";
-        while (neighbours_.contains(core) || asked_.contains(core)) {
-            core += "-above";
-        }
-        std::vector<std::string> below;
-        for (const std::vector<std::string>& part : uplinks) {
-            for (const std::string& name : part) {
-                wiring.cables.push_back({core, name});
-                below.push_back(name);
-            }
-        }
-        wiring.switches.push_back(core);
-        std::sort(below.begin(), below.end(), in_natural_order);
-        add_remark(
-            wiring.remarks,
-            fmt::format("What connects {} is not known, since lldpctl was not run there: one uplink of each to a "
-                        "switch '{}' stands for it. Say how fast they are, or run lldpctl there, too.",
-                        listed(below), core));
-    }
-
     /// A management network is slower. Where a speed is not known, all ports count.
     static void keep_fastest(const std::string& machine, std::vector<Port>& ports,
                              std::map<std::string, std::vector<std::string>>& slower) {
@@ -397,7 +360,16 @@ Expected<Wiring> read_lldp(const Input& input) {
             neighbourhood.add(host, std::move(seen));
         }
     }
-    return std::move(neighbourhood).wiring();
+    const std::string crowded = neighbourhood.crowded_interface();
+    Wiring wiring = std::move(neighbourhood).wiring();
+    if ((wiring.switches.empty() || wiring.machines.empty()) && !crowded.empty()) {
+        return failure({.file = input.file,
+                        .problem = fmt::format("several neighbours are seen at {}: the switch between them does not "
+                                               "speak LLDP",
+                                               in_quotes(crowded)),
+                        .advice = "describe it by hand, or let aapc discover measure"});
+    }
+    return wiring;
 }
 
 }  // namespace aapc::imports

@@ -19,8 +19,9 @@ namespace aapc::imports {
 
 namespace {
 
-constexpr std::size_t most_names = 131'072;  // of machines and switches in a topology file
-constexpr int most_includes = 16;            // within one another
+constexpr std::size_t most_names = 131'072;            // of machines and switches in a topology file
+constexpr std::size_t most_repeated = 8 * most_names;  // where spines list the same leaves, and scontrol nodes
+constexpr int most_includes = 16;                      // within one another
 
 /// A line of topology.conf, or an entry of topology.yaml.
 struct SlurmSwitch {
@@ -154,7 +155,7 @@ class SlurmTree {
         if (each.switches.empty()) {
             return {};
         }
-        const auto below = names(each, each.switches, plugged_, most_names);
+        const auto below = names(each, each.switches, repeated_, most_repeated);
         if (!below) {
             return failure(below.error());
         }
@@ -202,7 +203,7 @@ class SlurmTree {
         if (each.nodes.empty() || each.switches.empty()) {
             return {};
         }
-        const auto nodes = names(each, each.nodes, repeated_, 16 * most_names);
+        const auto nodes = names(each, each.nodes, repeated_, most_repeated);
         if (!nodes) {
             return failure(nodes.error());
         }

@@ -134,7 +134,9 @@ class TreeBuilder {
             return failure(
                 {.file = file_, .line = 1, .problem = "no switch is in it", .advice = "give all that the tool prints"});
         }
-        read_graph();
+        if (auto read = read_graph(); !read) {
+            return failure(read.error());
+        }
         if (auto reached = keep_what_machines_use(); !reached) {
             return failure(reached.error());
         }
@@ -148,7 +150,7 @@ class TreeBuilder {
     }
 
   private:
-    void read_graph() {
+    Expected<void> read_graph() {
         std::map<std::string, int> number;
         for (const std::string& name : wiring_.switches) {
             number.emplace(name, graph_.size());
@@ -173,6 +175,7 @@ class TreeBuilder {
         std::vector<std::string> unplugged;
         std::set<int> cable_counts;
         std::vector<std::string> bonded;
+        std::vector<std::pair<std::string, std::set<int>>> above_each;
         for (const std::string& machine : wiring_.machines) {
             const std::vector<const Cable*>& cables = cables_of[machine];
             if (cables.empty()) {
@@ -183,9 +186,11 @@ class TreeBuilder {
             int first = -1;
             int count = 0;
             bool known = true;
+            std::set<int> all_above;
             for (const Cable* cable : cables) {
                 const int above = number.at(cable->one == machine ? cable->other : cable->one);
                 first = first < 0 ? above : first;
+                all_above.insert(above);
                 same.unite(first, above);
                 port.speed += cable->count * cable->speed;
                 count += cable->count;
@@ -196,6 +201,7 @@ class TreeBuilder {
                 bonded.push_back(machine);
                 cable_counts.insert(count);
             }
+            above_each.emplace_back(machine, std::move(all_above));
             graph_.ports[static_cast<std::size_t>(first)].push_back(std::move(port));
         }
         if (!unplugged.empty()) {
@@ -209,8 +215,26 @@ class TreeBuilder {
                             "sum (a bond): {}.",
                             bonded.size(), counts, listed(bonded)));
         }
-        std::vector<int> unused;
-        graph_ = contracted(graph_, same, unused);
+        std::vector<int> group;
+        Graph grouped = contracted(graph_, same, group);
+        // Two are a pair (MLAG) even if some machines have one cable; a longer chain is several networks.
+        for (const auto& [machine, above] : above_each) {
+            const std::vector<std::string>& names =
+                grouped.names[static_cast<std::size_t>(group[static_cast<std::size_t>(*above.begin())])];
+            if (names.size() > 2 && above.size() != names.size()) {
+                std::vector<std::string> own;
+                for (const int vertex : above) {
+                    own.push_back(graph_.name(vertex));
+                }
+                return failure({.file = file_,
+                                .problem = fmt::format("machine {} is plugged into {}, and others that share a switch "
+                                                       "with it into others of {}",
+                                                       in_quotes(machine), listed(own), listed(names)),
+                                .advice = "leave out what is another network, such as for management or storage, with "
+                                          "--leave-out"});
+            }
+        }
+        graph_ = std::move(grouped);
         for (const std::vector<std::string>& names : graph_.names) {
             if (names.size() > 1) {
                 remark(
@@ -219,6 +243,7 @@ class TreeBuilder {
                                 listed(names), names.front()));
             }
         }
+        return {};
     }
 
     /// Keeps the part that has the machines, without branches that have none.

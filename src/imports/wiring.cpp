@@ -15,6 +15,60 @@ void add_remark(std::vector<std::string>& remarks, const std::string& remark) {
     }
 }
 
+void join_unseen_parts(Wiring& wiring) {
+    const std::set<std::string> machines(wiring.machines.begin(), wiring.machines.end());
+    const std::set<std::string> taken(wiring.switches.begin(), wiring.switches.end());
+    std::map<std::string, std::set<std::string>> next;
+    std::set<std::string> with_machines;
+    for (const Cable& cable : wiring.cables) {
+        next[cable.one].insert(cable.other);
+        next[cable.other].insert(cable.one);
+        if (machines.contains(cable.other)) {
+            with_machines.insert(cable.one);
+        }
+    }
+    std::set<std::string> reached;
+    std::vector<std::vector<std::string>> uplinks;  // of each part
+    for (const std::string& start : with_machines) {
+        if (!reached.insert(start).second) {
+            continue;
+        }
+        std::vector<std::string> part = {start};
+        for (std::size_t done = 0; done < part.size(); ++done) {
+            for (const std::string& other : next[std::string(part[done])]) {
+                if (reached.insert(other).second) {
+                    part.push_back(other);
+                }
+            }
+        }
+        std::erase_if(part, [&](const std::string& name) { return !wiring.unseen.contains(name); });
+        std::vector<std::string> upper = part;
+        std::erase_if(upper, [&](const std::string& name) { return with_machines.contains(name); });
+        uplinks.push_back(upper.empty() ? part : upper);
+    }
+    const bool is_unseen = std::none_of(uplinks.begin(), uplinks.end(), [](const auto& part) { return part.empty(); });
+    if (uplinks.size() < 2 || !is_unseen) {
+        return;
+    }
+    std::string core = "core";
+    while (machines.contains(core) || taken.contains(core)) {
+        core += "-above";
+    }
+    std::vector<std::string> below;
+    for (const std::vector<std::string>& part : uplinks) {
+        for (const std::string& name : part) {
+            wiring.cables.push_back({core, name});
+            below.push_back(name);
+        }
+    }
+    wiring.switches.push_back(core);
+    std::sort(below.begin(), below.end(), in_natural_order);
+    add_remark(wiring.remarks,
+               fmt::format("What connects {} is not known, since lldpctl was not run there: one uplink of each to a "
+                           "switch '{}' stands for it. Say how fast they are, or run lldpctl there, too.",
+                           listed(below), core));
+}
+
 Expected<void> leave_out(Wiring& wiring, const std::vector<std::string>& names) {
     std::set<std::string> unwanted;
     for (const std::string& name : names) {
@@ -35,6 +89,7 @@ Expected<void> leave_out(Wiring& wiring, const std::vector<std::string>& names) 
                   [&](const Cable& cable) { return is_unwanted(cable.one) || is_unwanted(cable.other); });
     if (!names.empty()) {
         add_remark(wiring.remarks, fmt::format("Left out as --leave-out says: {}.", listed(names)));
+        join_unseen_parts(wiring);
     }
     return {};
 }

@@ -31,6 +31,7 @@ struct Wiring {
     std::vector<Cable> cables;          ///< each once; between two switches, or a switch and a machine
     std::vector<std::string> remarks;   ///< what was dropped or assumed, and why: one sentence each
     std::map<std::string, int> lines;   ///< where a switch is described, 1-based; may lack any
+    std::set<std::string> unseen;       ///< switches whose cables to other switches the input cannot show
     std::string speed_hint;             ///< speeds without a unit in the input, as a question; empty if there are none
     std::vector<int> sides;             ///< of a torus of the machines, which has no switches; empty for a tree
     double torus_speed = 0;             ///< bits per second of a torus' links
@@ -38,6 +39,10 @@ struct Wiring {
 
 /// Adds a remark unless the same one is there.
 void add_remark(std::vector<std::string>& remarks, const std::string& remark);
+
+/// If the parts of the network that have machines are joined by nothing that was read, and each has a switch of
+/// `unseen`: adds a switch "core" above them, with cables of unknown speed, and a remark.
+void join_unseen_parts(Wiring& wiring);
 
 /// Takes switches and machines with these names out, with their cables. Fails with the first name that is unknown.
 [[nodiscard]] Expected<void> leave_out(Wiring& wiring, const std::vector<std::string>& names);

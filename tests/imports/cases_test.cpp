@@ -418,6 +418,28 @@ TEST(LldpCases, SwitchesThatWereAskedAreNoHosts) {
     EXPECT_NEAR(result.bound, 2 * 8 / 50.0, 1e-9);
 }
 
+// Two racks, and a storage network of the same speed that all hosts are plugged into: to take all three switches for
+// one would lose the cut between the racks.
+TEST(LldpCases, NetworksThatShareHostsAreNotOne) {
+    std::string hosts;
+    for (const auto& [name, tor] : {std::pair("h0", "tor0"), std::pair("h1", "tor0"), std::pair("h2", "tor1")}) {
+        hosts += std::string(hosts.empty() ? "" : ",") +
+                 host_entry(name, sees("e0", tor, "25GbaseSR") + "," + sees("e1", "storage", "25GbaseSR"));
+    }
+    EXPECT_THAT(import("lldp", "{" + hosts + "}").refusal,
+                AllOf(HasSubstr("machine 'h0' is plugged into"), HasSubstr("--leave-out")));
+    const Import racks = import("lldp", "{" + hosts + "}", {.speeds = {0, 10e9}, .unwanted = {"storage"}});
+    EXPECT_NEAR(racks.bound, 2 * 8 / 10.0, 1e-9) << racks.refusal;
+}
+
+TEST(LldpCases, ASwitchThatDoesNotSpeakLldpIsSaid) {
+    EXPECT_THAT(import("lldp", "{" + host_entry("h0", sees("e0", "h1") + "," + sees("e0", "h2")) + "," +
+                                   host_entry("h1", sees("e0", "h0") + "," + sees("e0", "h2")) + "," +
+                                   host_entry("h2", sees("e0", "h0") + "," + sees("e0", "h1")) + "}")
+                    .refusal,
+                HasSubstr("several neighbours are seen at 'e0 of h0'"));
+}
+
 TEST(LldpCases, OnlySwitchesWereAsked) {
     const auto station = [](const std::string& port, const std::string& name) {
         return sees(port, name, "10GigBaseSR", "Station");
