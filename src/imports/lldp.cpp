@@ -126,7 +126,7 @@ std::vector<Sighting> sightings_of(const Json& lldp) {
     return all;
 }
 
-/// Finds out who is a host, and which of a host's ports count.
+/// Decides which names are hosts, and which of a host's ports count.
 class Neighbourhood {
   public:
     void add_asked(const std::string& name) { asked_.insert(name); }
@@ -156,7 +156,7 @@ class Neighbourhood {
         }
         for (const std::string& name : asked_) {
             if (!neighbours_.contains(name)) {
-                wiring.machines.push_back(name);  // sees nobody; the tree says so
+                wiring.machines.push_back(name);  // has no neighbour; tree_of() says so
             }
         }
         const std::set<std::string> machines(wiring.machines.begin(), wiring.machines.end());
@@ -301,7 +301,7 @@ class Neighbourhood {
     }
 
     std::set<std::string> asked_;
-    std::map<std::string, std::vector<Sighting>> seen_;  // by who sees
+    std::map<std::string, std::vector<Sighting>> seen_;  // by the host that sees them
     std::map<std::string, std::set<std::string>> neighbours_;
     std::map<std::string, std::set<std::string>> seen_by_;
     std::set<std::string> stations_;

@@ -18,7 +18,7 @@ namespace aapc::imports {
 namespace {
 
 constexpr int most_uplink_links = 1024;  // of a topology file
-constexpr double unremarked = 1.01;      // rounding, and what nobody would notice
+constexpr double unremarked = 1.01;      // rounding, and differences too small to matter
 constexpr double tolerated = 1.25;       // of the bound; beyond, a tree would promise what is not there
 
 /// The value that most have; 0 for none.

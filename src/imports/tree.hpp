@@ -33,12 +33,12 @@ struct FoundTree {
 /// above the same ones are one. Each link of the tree has the sum of its cables' speeds, which is the capacity of the
 /// cut it stands for. Whether a cut is lost that the tree lacks is then tried: all pairs of machines send over their
 /// shortest paths in the network as read, divided in proportion to what the cables carry. If the busiest cable needs
-/// longer than the tree's bound, the tree promises more than the network has; this is a remark up to a tenth, and a
-/// failure beyond.
+/// longer than the tree's bound, the tree promises more than the network has. This is a remark up to 1.25 times the
+/// bound, and a failure beyond.
 ///
-/// Fails also if there is no machine, or if the switches form several parts. Switches that lead to no machine are left
-/// out with a remark. O(leaves * cables) for networks with several paths.
-/// Source: Leiserson 1985 (fat trees as trees of channels).
+/// Fails also if there is no machine, if a machine's switches are several networks, or if the switches form several
+/// parts. Switches that lead to no machine are left out with a remark. O(leaves * cables) for networks with several
+/// paths. Source: Leiserson 1985 (fat trees as trees of channels).
 [[nodiscard]] Expected<FoundTree> tree_of(const Wiring& wiring, const std::string& file);
 
 }  // namespace aapc::imports
