@@ -1,77 +1,85 @@
 /// @file
-/// What sites have instead of a topology file, read and written as one: Slurm's topology.conf and topology.yaml, the
-/// output of ibnetdiscover and of lldpctl, platform files of SimGrid's. What these do not say, such as speeds, is left
-/// to a comment in the file.
+/// What sites have instead of a topology file, read and written as one. Each tool is a row of a table: help,
+/// completion, messages, documentation and tests follow from it.
+///
+/// An import has four steps, each a value: the wiring as it was read (wiring.hpp), the same with the speeds that the
+/// user gives, the tree that it is or that stands for it (tree.hpp), and the topology file.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
+#include "imports/tree.hpp"
+#include "imports/wiring.hpp"
 
 namespace aapc::imports {
 
-/// A switch of a tree as it was found.
-struct FoundSwitch {
-    std::string name;
-    std::string uplink;                 ///< the switch above it; empty: none
-    double uplink_speed = 0;            ///< bits a second of one cable; 0: not known
-    int uplink_links = 1;               ///< cables
-    std::vector<std::string> machines;  ///< names or hostlists, in order
-    double machine_speed = 0;           ///< bits a second; 0: not known
+/// The text to read.
+struct Input {
+    std::string_view text;
+    std::string file;  ///< its name in diagnostics
+    /// Reads a file that the text includes, by its path as written there; null if nothing may be included.
+    std::function<Expected<std::string>(const std::string& path)> include;
 };
 
-/// Switches above before those below.
-struct FoundTree {
-    std::string source;                ///< "Slurm's topology.conf", for the comment at the top
-    std::vector<std::string> remarks;  ///< what a person should know
-    std::vector<FoundSwitch> switches;
-    std::vector<int> sides{};  ///< of a torus, which is one switch without a place of its own; empty: a tree
+/// A tool whose files or output can be read.
+struct Importer {
+    std::string_view name;  ///< the word after --from
+    Expected<Wiring> (*read)(const Input& input);
+    std::string_view input;            ///< what to give it, for help and documentation
+    std::string_view speeds;           ///< which speeds it knows, for the documentation
+    std::string_view example;          ///< a command line that works as it is
+    std::string_view example_meaning;  ///< what that is for
 };
 
-/// topology.conf, a tree: lines SwitchName=… with Nodes=… or Switches=….
-/// Source: Slurm's manual page topology.conf(5).
-[[nodiscard]] Expected<FoundTree> read_slurm_conf(std::string_view text, const std::string& file);
+/// All of them, in the order of the documentation.
+[[nodiscard]] std::span<const Importer> importers();
 
-/// topology.yaml of Slurm 25.05 and later: the first topology, or the one with cluster_default, if it is a tree.
-/// Source: Slurm's manual page topology.yaml(5).
-[[nodiscard]] Expected<FoundTree> read_slurm_yaml(std::string_view text, const std::string& file);
+/// The one with that name; null if there is none.
+[[nodiscard]] const Importer* find_importer(std::string_view name);
+
+/// Slurm's topology.conf, topology.yaml (25.05 and later), or what `scontrol show topology` prints; which one it is, is
+/// seen from the text. Nodes and Switches are cables; speeds are not known, since LinkSpeed has no unit.
+/// Source: Slurm's manual pages topology.conf(5), topology.yaml(5), and its topology guide.
+[[nodiscard]] Expected<Wiring> read_slurm(const Input& input);
 
 /// What ibnetdiscover prints: "Switch" and "Ca" records with their ports. Speeds are what the links' widths and rates
-/// carry. Switches without machines above several others become one.
+/// carry. A host with several ports is one machine with the port of one rail, the same for all.
 /// Source: ibnetdiscover(8) of rdma-core.
-[[nodiscard]] Expected<FoundTree> read_ibnetdiscover(std::string_view text, const std::string& file);
+[[nodiscard]] Expected<Wiring> read_ibnetdiscover(const Input& input);
 
-/// A JSON object that has what `lldpctl -f json` prints on each host under the host's name. Those that were not asked,
-/// and those with several neighbours, are taken to be switches.
+/// A JSON object that has what `lldpctl -f json` (or json0) prints on each host under the host's name. A host is what
+/// was asked and is no other one's uplink; the rest are switches.
 /// Source: lldpctl(8) of lldpd.
-[[nodiscard]] Expected<FoundTree> read_lldp(std::string_view text, const std::string& file);
+[[nodiscard]] Expected<Wiring> read_lldp(const Input& input);
 
 /// SimGrid's platform files, version 4: flat clusters, fat trees, and zones whose routes follow a tree; or a torus
-/// alone. Backbones that all messages of a zone share are divided among its machines, as an all-to-all would. Source:
-/// SimGrid's reference of platform files.
-[[nodiscard]] Expected<FoundTree> read_simgrid(std::string_view text, const std::string& file);
+/// alone. Backbones that all messages of a zone share are divided among its machines, as an all-to-all would.
+/// Source: SimGrid's reference of platform files.
+[[nodiscard]] Expected<Wiring> read_simgrid(const Input& input);
 
-/// Which cables there are between whom; what the last two readers find before it is a tree.
-struct FoundCables {
-    std::vector<std::string> switches;
-    std::vector<std::string> machines;
-    struct Cable {
-        std::string one;
-        std::string other;
-        double speed = 0;
-    };
-    std::vector<Cable> cables;  ///< each once
+/// Speeds that the user gives, in bits per second of each cable; 0 if not given.
+struct GivenSpeeds {
+    double machines = 0;  ///< --speed: of links to machines, and of uplinks if they have none of their own
+    double uplinks = 0;   ///< --uplink-speed: of cables between switches
 };
 
-/// The tree that the cables are, switches without machines that several ways lead to taken as one.
-[[nodiscard]] Expected<FoundTree> tree_of(const FoundCables& cables, const std::string& file);
+/// Gives them to the cables whose speed is not known, and says in the remarks what was assumed.
+void assume_speeds(Wiring& wiring, const GivenSpeeds& given);
 
-/// The topology file. `speed`, if it is not 0, is that of every link of which none is known.
-[[nodiscard]] std::string topology_text(const FoundTree& tree, double speed);
+/// A topology file, and what a person can check it by.
+struct ImportedTopology {
+    std::string text;
+    std::vector<std::string> summary;  ///< one line each: machines and switches, speeds, what was dropped or assumed
+    bool is_complete = false;          ///< false if a speed is left to be filled in, so that it cannot be read yet
+};
+
+/// The topology file of a wiring: the last two steps. Fails if no tree stands for it.
+[[nodiscard]] Expected<ImportedTopology> topology_of(const Wiring& wiring, const std::string& file);
 
 /// Names as a hostlist: "n[0-3],m".
 [[nodiscard]] std::string hostlist_text(const std::vector<std::string>& names);

@@ -29,25 +29,20 @@ class PlatformTree {
     PlatformTree(const Platform& platform, const std::string& file)
         : platform_(platform), file_(file), machines_(machines_in(platform.all)) {}
 
-    FoundTree build() {
+    Wiring build() {
         for (const PlatformZone& zone : platform_.all.zones) {
             add(zone);
         }
         if (found_.machines.empty()) {
             refuse(platform_.all.line, "no host is in it", "give a platform with hosts or clusters");
         }
-        separate_machines();
         expect_leaves();
+        separate_machines();
         prune();
         expect_one_part();
         resolve_unlimited();
-        auto tree = tree_of(found_, file_);
-        if (!tree) {
-            throw Mistake{tree.error()};
-        }
-        remarks_.insert(remarks_.end(), tree->remarks.begin(), tree->remarks.end());
-        tree->remarks = std::move(remarks_);
-        return std::move(*tree);
+        found_.remarks = std::move(remarks_);
+        return std::move(found_);
     }
 
   private:
@@ -81,11 +76,12 @@ class PlatformTree {
     /// Switches give way where a machine is called like them.
     std::string add_switch(const std::string& id, int line) {
         std::string name = name_for(id, line);
-        while (!taken_.insert(name).second) {
-            name += "-switch";
-        }
-        if (name.size() > max_name_length) {
-            refuse(line, fmt::format("too much is called {}", in_quotes(id)), "give each zone a name of its own");
+        if (!taken_.insert(name).second) {
+            const std::string stem = name.substr(0, max_name_length - 20) + "-switch";
+            name = stem;
+            for (int number = 2; !taken_.insert(name).second; ++number) {
+                name = fmt::format("{}{}", stem, number);
+            }
         }
         found_.switches.push_back(name);
         return name;
@@ -216,7 +212,7 @@ class PlatformTree {
     /// Two machines that a link joins have a switch between them, which changes nothing.
     void separate_machines() {
         for (std::size_t index = 0, cables = found_.cables.size(); index < cables; ++index) {
-            const FoundCables::Cable cable = found_.cables[index];
+            const Cable cable = found_.cables[index];
             if (is_machine_.contains(cable.one) && is_machine_.contains(cable.other)) {
                 const std::string between = add_switch("between", 0);
                 found_.cables[index] = {cable.one, between, cable.speed};
@@ -227,7 +223,7 @@ class PlatformTree {
 
     void expect_leaves() const {
         std::map<std::string, int> ports;
-        for (const FoundCables::Cable& cable : found_.cables) {
+        for (const Cable& cable : found_.cables) {
             ++ports[cable.one];
             ++ports[cable.other];
         }
@@ -245,16 +241,14 @@ class PlatformTree {
     void prune() {
         for (bool pruned = true; pruned;) {
             std::map<std::string, int> ports;
-            for (const FoundCables::Cable& cable : found_.cables) {
+            for (const Cable& cable : found_.cables) {
                 ++ports[cable.one];
                 ++ports[cable.other];
             }
             const auto useless = [&](const std::string& name) {
                 return !is_machine_.contains(name) && ports[name] < 2;
             };
-            const auto leads_nowhere = [&](const FoundCables::Cable& cable) {
-                return useless(cable.one) || useless(cable.other);
-            };
+            const auto leads_nowhere = [&](const Cable& cable) { return useless(cable.one) || useless(cable.other); };
             // The only machine's switch stays.
             pruned = found_.machines.size() > 1 && std::erase_if(found_.cables, leads_nowhere) > 0;
             if (pruned || found_.machines.size() > 1) {
@@ -265,7 +259,7 @@ class PlatformTree {
 
     void expect_one_part() const {
         std::map<std::string, std::vector<std::string>> next;
-        for (const FoundCables::Cable& cable : found_.cables) {
+        for (const Cable& cable : found_.cables) {
             next[cable.one].push_back(cable.other);
             next[cable.other].push_back(cable.one);
         }
@@ -296,7 +290,7 @@ class PlatformTree {
 
     [[nodiscard]] bool has_bundles() const {
         std::set<std::pair<std::string, std::string>> pairs;
-        for (const FoundCables::Cable& cable : found_.cables) {
+        for (const Cable& cable : found_.cables) {
             pairs.insert(std::minmax(cable.one, cable.other));
         }
         return pairs.size() < found_.cables.size();
@@ -305,11 +299,11 @@ class PlatformTree {
     /// What nothing limits is as fast as all machines together.
     void resolve_unlimited() {
         double all = 0;
-        for (const FoundCables::Cable& cable : found_.cables) {
+        for (const Cable& cable : found_.cables) {
             const bool port = is_machine_.contains(cable.one) || is_machine_.contains(cable.other);
             all += port && cable.speed < std::numeric_limits<double>::infinity() ? cable.speed : 0;
         }
-        for (FoundCables::Cable& cable : found_.cables) {
+        for (Cable& cable : found_.cables) {
             if (cable.speed == std::numeric_limits<double>::infinity()) {
                 if (is_machine_.contains(cable.one) || is_machine_.contains(cable.other) || all <= 0) {
                     refuse(platform_.all.line, fmt::format("nothing says how fast {} is", in_quotes(cable.one)),
@@ -323,7 +317,7 @@ class PlatformTree {
     const Platform& platform_;
     const std::string& file_;
     std::size_t machines_;
-    FoundCables found_;
+    Wiring found_;
     std::vector<std::string> remarks_;
     std::map<std::string, std::string> node_of_;  // by SimGrid's names
     std::set<std::string> taken_;
@@ -331,7 +325,7 @@ class PlatformTree {
 };
 
 /// The torus, if that is all.
-std::optional<FoundTree> torus_of(const Platform& platform) {
+std::optional<Wiring> torus_of(const Platform& platform) {
     const PlatformZone* zone = &platform.all;
     while (zone->kind == ZoneKind::routed && zone->zones.size() == 1 && zone->hosts.empty()) {
         zone = &zone->zones.front();
@@ -339,22 +333,20 @@ std::optional<FoundTree> torus_of(const Platform& platform) {
     if (zone->kind != ZoneKind::torus) {
         return std::nullopt;
     }
-    FoundTree tree;
-    tree.sides.assign(zone->sides.rbegin(), zone->sides.rend());  // our last side runs fastest
-    std::erase(tree.sides, 1);
-    if (tree.sides.empty()) {
-        tree.sides = {1};
+    Wiring torus;
+    torus.sides.assign(zone->sides.rbegin(), zone->sides.rend());  // our last side runs fastest
+    std::erase(torus.sides, 1);
+    if (torus.sides.empty()) {
+        torus.sides = {1};
     }
-    FoundSwitch machines;
     for (const PlatformPort& port : zone->ports) {
-        machines.machines.push_back(port.machine);
+        torus.machines.push_back(port.machine);
     }
-    machines.machine_speed = zone->ports.front().speed;
-    tree.switches.push_back(std::move(machines));
-    if (std::find(tree.sides.begin(), tree.sides.end(), 2) != tree.sides.end()) {
-        tree.remarks.emplace_back("Neighbours on a side of 2 have two links in SimGrid, and one here.");
+    torus.torus_speed = zone->ports.front().speed;
+    if (std::find(torus.sides.begin(), torus.sides.end(), 2) != torus.sides.end()) {
+        torus.remarks.emplace_back("Neighbours on a side of 2 have two links in SimGrid, and one here.");
     }
-    return tree;
+    return torus;
 }
 
 /// Those who have it by name, unless they are many.
@@ -371,30 +363,30 @@ std::string delay_remark(double seconds, const std::vector<std::string>& whose) 
 
 }  // namespace
 
-Expected<FoundTree> read_simgrid(std::string_view text, const std::string& file) {
-    const auto platform = read_platform(text, file);
+Expected<Wiring> read_simgrid(const Input& input) {
+    const auto platform = read_platform(input.text, input.file);
     if (!platform) {
         return failure(platform.error());
     }
-    std::optional<FoundTree> tree = torus_of(*platform);
-    if (!tree) {
+    std::optional<Wiring> wiring = torus_of(*platform);
+    if (!wiring) {
         try {
-            tree = PlatformTree(*platform, file).build();
+            wiring = PlatformTree(*platform, input.file).build();
         } catch (const Mistake& mistake) {
             return failure(mistake.diagnostic);
         }
     }
-    if (tree->sides.size() > 3) {
-        return failure({.file = file,
+    if (wiring->sides.size() > 3) {
+        return failure({.file = input.file,
                         .line = platform->all.line,
-                        .problem = fmt::format("a torus of {} sides", tree->sides.size()),
+                        .problem = fmt::format("a torus of {} sides", wiring->sides.size()),
                         .advice = "a topology file describes up to three"});
     }
-    tree->source = "a platform file of SimGrid's";
+    wiring->source = "a platform file of SimGrid's";
     for (const auto& [seconds, whose] : platform->delays) {
-        tree->remarks.push_back(delay_remark(seconds, whose));
+        wiring->remarks.push_back(delay_remark(seconds, whose));
     }
-    return std::move(*tree);
+    return std::move(*wiring);
 }
 
 }  // namespace aapc::imports

@@ -1,24 +1,28 @@
-// From cables to a tree, and from a tree to a topology file.
+// From a wiring to a tree: the graph of switches, then which of them are one, then the switches from the top down.
+#include "imports/tree.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <deque>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "aapc/input/units.hpp"
-#include "imports/imports.hpp"
+#include "imports/switch_graph.hpp"
 #include "input/wording.hpp"
 
 namespace aapc::imports {
 
 namespace {
 
-constexpr const char* core_name = "core";
+constexpr int most_uplink_links = 1024;  // of a topology file
+constexpr double unremarked = 1.01;      // rounding, and differences too small to matter
+constexpr double tolerated = 1.25;       // of the bound; beyond, a tree would promise what is not there
 
-/// The speed of most.
-double common(const std::vector<double>& speeds) {
+/// The value that most have; 0 for none.
+double common_speed(const std::vector<double>& speeds) {
     std::map<double, int> counts;
     for (const double speed : speeds) {
         ++counts[speed];
@@ -28,235 +32,533 @@ double common(const std::vector<double>& speeds) {
     return most == counts.end() ? 0 : most->first;
 }
 
-/// A name and the number at the end of its first part: "n007.site" is "n", 7, of width 3, ".site".
-struct NumberedName {
-    std::string_view stem;
-    std::string_view domain;
-    std::int64_t number = -1;
-    std::size_t width = 0;
-};
-
-NumberedName numbered(std::string_view name) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    const std::string_view first = name.substr(0, dot);
-    const std::size_t last = first.find_last_not_of("0123456789");
-    const std::size_t start = last == std::string_view::npos ? 0 : last + 1;
-    const std::size_t digits = first.size() - start;
-    if (digits == 0 || digits > 15) {
-        return {name, "", -1, 0};
-    }
-    std::int64_t number = 0;
-    std::from_chars(first.data() + start, first.data() + first.size(), number);
-    return {first.substr(0, start), name.substr(dot), number, first[start] == '0' ? digits : 1};
-}
-
-/// What is plugged together between switches: how many cables and how fast.
-struct Trunk {
-    int cables = 0;
-    std::vector<double> speeds;
-};
-
-using Trunks = std::map<std::string, std::map<std::string, Trunk>>;
-
-void plug(Trunks& trunks, const std::string& one, const std::string& other, double speed) {
-    for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)}) {
-        Trunk& trunk = trunks[from][to];
-        ++trunk.cables;
-        trunk.speeds.push_back(speed);
-    }
-}
-
-/// Whether there is exactly one way between any two switches.
-bool is_tree(const std::vector<std::string>& switches, const Trunks& trunks) {
-    std::size_t pairs = 0;
-    for (const auto& [from, ends] : trunks) {
-        pairs += ends.size();
-    }
-    std::set<std::string> reached = {switches.front()};
-    std::vector<std::string> to_follow = {switches.front()};
-    while (!to_follow.empty()) {
-        const auto ends = trunks.find(to_follow.back());
-        to_follow.pop_back();
-        if (ends == trunks.end()) {
-            continue;
-        }
-        for (const auto& [next, trunk] : ends->second) {
-            if (reached.insert(next).second) {
-                to_follow.push_back(next);
+/// From the switches on the edge upwards: all that are above the same one become one.
+UnionFind merged_by_level(const Graph& graph, const std::vector<int>& edge, std::vector<int>& levels) {
+    levels = distances(graph, edge);
+    const auto level = [&](int vertex) { return levels[static_cast<std::size_t>(vertex)]; };
+    UnionFind groups(graph.size());
+    const int top = *std::max_element(levels.begin(), levels.end());
+    for (int lower = 0; lower < top; ++lower) {
+        std::map<int, int> above;  // by the group below: the first of the group above
+        for (int vertex = 0; vertex < graph.size(); ++vertex) {
+            if (level(vertex) != lower) {
+                continue;
+            }
+            for (const auto& [other, trunk] : graph.around(vertex)) {
+                if (level(other) == lower + 1) {
+                    groups.unite(above.emplace(groups.find(vertex), other).first->second, other);
+                }
             }
         }
     }
-    return pairs == 2 * (switches.size() - 1) && reached.size() == switches.size();
+    return groups;
 }
 
-/// A switch has one speed for all its machines. Those of the last one whose speed is known to differ get a switch of
-/// their own with an uplink of that speed, which is the same network.
-void set_apart(FoundTree& tree, const std::vector<double>& speeds) {
-    const FoundSwitch whole = tree.switches.back();
-    std::vector<std::string> alike;
-    for (std::size_t index = 0; index < speeds.size(); ++index) {
-        const std::string& machine = whole.machines[index];
-        const double speed = speeds[index];
-        if (speed <= 0 || whole.machine_speed <= 0 || std::abs(speed - whole.machine_speed) <= 1e-3 * speed) {
-            alike.push_back(machine);
+/// Which switches may be those at the edge. A few machines on a spine (storage, a login node) do not make a leaf of it.
+std::vector<std::vector<int>> possible_edges(const Graph& graph) {
+    std::vector<int> with_machines;
+    std::set<std::set<int>> without;  // neighbourhoods of switches that have none
+    std::size_t most = 0;
+    const auto neighbours = [&](int vertex) {
+        std::set<int> around;
+        for (const auto& [other, trunk] : graph.around(vertex)) {
+            around.insert(other);
+        }
+        return around;
+    };
+    for (int vertex = 0; vertex < graph.size(); ++vertex) {
+        most = std::max(most, graph.ports_of(vertex).size());
+        if (graph.has_machines(vertex)) {
+            with_machines.push_back(vertex);
         } else {
-            tree.switches.push_back({machine + "-port", whole.name, speed, 1, {machine}, speed});
+            without.insert(neighbours(vertex));
         }
     }
-    const std::size_t apart = whole.machines.size() - alike.size();
-    tree.switches[tree.switches.size() - apart - 1].machines = std::move(alike);
+    std::vector<int> unlike_spines;
+    std::vector<int> well_filled;
+    for (const int vertex : with_machines) {
+        if (!without.contains(neighbours(vertex))) {
+            unlike_spines.push_back(vertex);
+        }
+        if (2 * graph.ports_of(vertex).size() > most) {
+            well_filled.push_back(vertex);
+        }
+    }
+    return {with_machines, unlike_spines, well_filled};
 }
 
-/// A torus, which has no switches.
-std::string torus_text(const FoundTree& tree, const std::string& text) {
-    std::string sides;
-    for (const int side : tree.sides) {
-        sides += fmt::format("{}{}", sides.empty() ? "" : ", ", side);
+/// A graph that is a tree, and what it was made of.
+struct Merged {
+    Graph graph;
+    std::vector<int> levels;  ///< of its vertices
+    double beyond_bound = 1;  ///< the busiest cable's time on the network as read, by the tree's bound
+    Busiest busiest;
+};
+
+std::optional<Merged> merge(const Graph& graph, const std::vector<int>& edge, double unknown) {
+    if (edge.empty()) {
+        return std::nullopt;
     }
-    const FoundSwitch& all = tree.switches.front();
-    return text + fmt::format("[network]\nkind = \"torus\"\nspeed = \"{}\"\nsides = [{}]\nmachines = \"{}\"\n",
-                              written_speed(all.machine_speed), sides, hostlist_text(all.machines));
+    std::vector<int> levels;
+    UnionFind groups = merged_by_level(graph, edge, levels);
+    std::vector<int> number;
+    Merged merged{contracted(graph, groups, number), {}, 1, {}};
+    if (!is_tree(merged.graph)) {
+        return std::nullopt;
+    }
+    merged.levels.resize(merged.graph.names.size());
+    for (std::size_t vertex = 0; vertex < number.size(); ++vertex) {
+        merged.levels[static_cast<std::size_t>(number[vertex])] = levels[vertex];
+    }
+    const double port = busiest_port(graph, unknown);
+    const double bound = std::max(port, busiest_cable(merged.graph, unknown).seconds);
+    merged.busiest = busiest_cable(graph, unknown);
+    merged.beyond_bound = std::max(port, merged.busiest.seconds) / bound;
+    return merged;
 }
+
+/// Builds the tree for one wiring.
+class TreeBuilder {
+  public:
+    TreeBuilder(const Wiring& wiring, std::string file) : wiring_(wiring), file_(std::move(file)) {}
+
+    Expected<FoundTree> build() {
+        if (wiring_.machines.empty()) {
+            return failure(
+                {.file = file_,
+                 .line = 1,
+                 .problem = wiring_.switches.empty() ? "no switch is in it, and no machine" : "no machine is in it",
+                 .advice = "give all that the tool prints, with the hosts"});
+        }
+        if (wiring_.switches.empty()) {
+            return failure(
+                {.file = file_, .line = 1, .problem = "no switch is in it", .advice = "give all that the tool prints"});
+        }
+        if (auto read = read_graph(); !read) {
+            return failure(read.error());
+        }
+        if (auto reached = keep_what_machines_use(); !reached) {
+            return failure(reached.error());
+        }
+        unknown_ = unknown_speed();
+        auto merged = as_tree();
+        if (!merged) {
+            return failure(merged.error());
+        }
+        write(*merged);
+        return std::move(tree_);
+    }
+
+  private:
+    Expected<void> read_graph() {
+        std::map<std::string, int> number;
+        for (const std::string& name : wiring_.switches) {
+            number.emplace(name, graph_.size());
+            graph_.names.push_back({name});
+        }
+        graph_.next.resize(graph_.names.size());
+        graph_.ports.resize(graph_.names.size());
+        std::map<std::string, std::vector<const Cable*>> cables_of;  // by machine
+        for (const Cable& cable : wiring_.cables) {
+            const auto one = number.find(cable.one);
+            const auto other = number.find(cable.other);
+            if (one != number.end() && other != number.end()) {
+                if (one != other) {
+                    graph_.next[static_cast<std::size_t>(one->second)][other->second].add(cable);
+                    graph_.next[static_cast<std::size_t>(other->second)][one->second].add(cable);
+                }
+            } else if (one != number.end() || other != number.end()) {
+                cables_of[one == number.end() ? cable.one : cable.other].push_back(&cable);
+            }
+        }
+        UnionFind same(graph_.size());
+        std::vector<std::string> unplugged;
+        std::set<int> cable_counts;
+        std::vector<std::string> bonded;
+        std::vector<std::pair<std::string, std::set<int>>> above_each;
+        for (const std::string& machine : wiring_.machines) {
+            const std::vector<const Cable*>& cables = cables_of[machine];
+            if (cables.empty()) {
+                unplugged.push_back(machine);
+                continue;
+            }
+            Port port{machine, 0};
+            int first = -1;
+            int count = 0;
+            bool known = true;
+            std::set<int> all_above;
+            for (const Cable* cable : cables) {
+                const int above = number.at(cable->one == machine ? cable->other : cable->one);
+                first = first < 0 ? above : first;
+                all_above.insert(above);
+                same.unite(first, above);
+                port.speed += cable->count * cable->speed;
+                count += cable->count;
+                known = known && cable->speed > 0;
+            }
+            port.speed = known ? port.speed : 0;
+            if (count > 1) {
+                bonded.push_back(machine);
+                cable_counts.insert(count);
+            }
+            above_each.emplace_back(machine, std::move(all_above));
+            graph_.ports[static_cast<std::size_t>(first)].push_back(std::move(port));
+        }
+        if (!unplugged.empty()) {
+            remark(fmt::format("Left out, since no cable to a switch is known: {}.", listed(unplugged)));
+        }
+        if (!bonded.empty()) {
+            const std::string counts = cable_counts.size() == 1 ? fmt::format("{}", *cable_counts.begin())
+                                                                : fmt::format("up to {}", *cable_counts.rbegin());
+            remark(
+                fmt::format("{} machines have {} cables of the same speed, which are taken as one link of their "
+                            "sum (a bond): {}.",
+                            bonded.size(), counts, listed(bonded)));
+        }
+        std::vector<int> group;
+        Graph grouped = contracted(graph_, same, group);
+        // Two are a pair (MLAG) even if some machines have one cable; a longer chain is several networks.
+        for (const auto& [machine, above] : above_each) {
+            const std::vector<std::string>& names =
+                grouped.names[static_cast<std::size_t>(group[static_cast<std::size_t>(*above.begin())])];
+            if (names.size() > 2 && above.size() != names.size()) {
+                std::vector<std::string> own;
+                for (const int vertex : above) {
+                    own.push_back(graph_.name(vertex));
+                }
+                return failure({.file = file_,
+                                .problem = fmt::format("machine {} is plugged into {}, and others that share a switch "
+                                                       "with it into others of {}",
+                                                       in_quotes(machine), listed(own), listed(names)),
+                                .advice = "leave out what is another network, such as for management or storage, with "
+                                          "--leave-out"});
+            }
+        }
+        graph_ = std::move(grouped);
+        for (const std::vector<std::string>& names : graph_.names) {
+            if (names.size() > 1) {
+                remark(
+                    fmt::format("{} are one switch here, '{}', since machines are plugged into all of them (MLAG). "
+                                "If one of them is another network, leave it out with --leave-out.",
+                                listed(names), names.front()));
+            }
+        }
+        return {};
+    }
+
+    /// Keeps the part that has the machines, without branches that have none.
+    Expected<void> keep_what_machines_use() {
+        int first = 0;
+        while (first < graph_.size() && !graph_.has_machines(first)) {
+            ++first;
+        }
+        if (first == graph_.size()) {
+            return failure({.file = file_,
+                            .line = 1,
+                            .problem = "no machine is plugged into a switch",
+                            .advice = "give all that the tool prints, with the hosts"});
+        }
+        const std::vector<int> distance = distances(graph_, {first});
+        std::vector<bool> kept(distance.size());
+        for (int vertex = 0; vertex < graph_.size(); ++vertex) {
+            const bool is_reached = distance[static_cast<std::size_t>(vertex)] >= 0;
+            if (!is_reached && graph_.has_machines(vertex)) {
+                const auto line = wiring_.lines.find(graph_.name(vertex));
+                return failure({.file = file_,
+                                .line = line == wiring_.lines.end() ? 0 : line->second,
+                                .problem = fmt::format("the switches are in parts that nothing connects: {} and {}",
+                                                       in_quotes(graph_.name(first)), in_quotes(graph_.name(vertex))),
+                                .advice = "describe what connects them, or leave one part out with --leave-out"});
+            }
+            kept[static_cast<std::size_t>(vertex)] = is_reached;
+        }
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (int vertex = 0; vertex < graph_.size(); ++vertex) {
+                const auto around =
+                    std::count_if(graph_.around(vertex).begin(), graph_.around(vertex).end(),
+                                  [&](const auto& next) { return kept[static_cast<std::size_t>(next.first)]; });
+                if (kept[static_cast<std::size_t>(vertex)] && !graph_.has_machines(vertex) && around < 2) {
+                    kept[static_cast<std::size_t>(vertex)] = false;
+                    changed = true;
+                }
+            }
+        }
+        drop(kept);
+        return {};
+    }
+
+    void drop(const std::vector<bool>& kept) {
+        std::vector<std::string> dropped;
+        std::vector<int> number;
+        Graph smaller;
+        for (std::size_t vertex = 0; vertex < kept.size(); ++vertex) {
+            number.push_back(kept[vertex] ? smaller.size() : -1);
+            if (kept[vertex]) {
+                smaller.names.push_back(graph_.names[vertex]);
+                smaller.ports.push_back(graph_.ports[vertex]);
+            } else {
+                dropped.insert(dropped.end(), graph_.names[vertex].begin(), graph_.names[vertex].end());
+            }
+        }
+        smaller.next.resize(smaller.names.size());
+        for (std::size_t vertex = 0; vertex < kept.size(); ++vertex) {
+            for (const auto& [other, trunk] : graph_.next[vertex]) {
+                if (kept[vertex] && kept[static_cast<std::size_t>(other)]) {
+                    smaller.next[static_cast<std::size_t>(number[vertex])][number[static_cast<std::size_t>(other)]] =
+                        trunk;
+                }
+            }
+        }
+        graph_ = std::move(smaller);
+        if (!dropped.empty()) {
+            remark(fmt::format("Left out, since no message between machines passes there: {} {}.",
+                               dropped.size() == 1 ? "switch" : "switches", listed(dropped)));
+        }
+    }
+
+    /// What a link of unknown speed is taken to have while cuts are compared: the fastest that is known.
+    [[nodiscard]] double unknown_speed() const {
+        double fastest = 0;
+        for (const Cable& cable : wiring_.cables) {
+            fastest = std::max(fastest, cable.speed);
+        }
+        return fastest > 0 ? fastest : 1;
+    }
+
+    Expected<Merged> as_tree() {
+        if (is_tree(graph_)) {
+            std::vector<int> edge;
+            for (int vertex = 0; vertex < graph_.size(); ++vertex) {
+                if (graph_.has_machines(vertex)) {
+                    edge.push_back(vertex);
+                }
+            }
+            return Merged{graph_, distances(graph_, edge), 1, {}};
+        }
+        std::optional<Merged> best;
+        for (const std::vector<int>& edge : possible_edges(graph_)) {
+            auto merged = merge(graph_, edge, unknown_);
+            if (merged && (!best || merged->beyond_bound < best->beyond_bound * (1 - 1e-9))) {
+                best = std::move(merged);
+            }
+            if (best && best->beyond_bound <= unremarked) {
+                break;
+            }
+        }
+        if (!best) {
+            const auto pair = closing_pair(graph_);
+            return failure(
+                {.file = file_,
+                 .problem = fmt::format("several paths join {} and {}, and they are no fat tree",
+                                        in_quotes(pair ? pair->first : ""), in_quotes(pair ? pair->second : "")),
+                 .advice = "only a tree, or switches above the same switches, can be followed; leave cables that "
+                           "stand by out, or describe a torus or clusters by hand"});
+        }
+        if (best->beyond_bound > tolerated) {
+            return failure({.file = file_,
+                            .problem = fmt::format("no tree stands for these paths: the cables between {} and {} take "
+                                                   "{:.3g} times as long as its bound says",
+                                                   in_quotes(best->busiest.one), in_quotes(best->busiest.other),
+                                                   best->beyond_bound),
+                            .advice = "the switches above the same ones do not connect the same ones; leave those "
+                                      "that differ out with --leave-out, or describe the network by hand"});
+        }
+        if (best->beyond_bound > unremarked) {
+            remark(
+                fmt::format("Paths are not quite a tree: the cables between {} and {} take {:.3g} times as long as "
+                            "the bound of this file says.",
+                            best->busiest.one, best->busiest.other, best->beyond_bound));
+        }
+        name_groups(best->graph, best->levels);
+        return std::move(*best);
+    }
+
+    /// The topmost group is called "core", others like their first switch.
+    void name_groups(Graph& graph, const std::vector<int>& levels) {
+        const int root = root_of(graph, levels);
+        const std::set<std::string> all(wiring_.switches.begin(), wiring_.switches.end());
+        const std::set<std::string> machines(wiring_.machines.begin(), wiring_.machines.end());
+        std::vector<std::string> groups;
+        for (int vertex = 0; vertex < graph.size(); ++vertex) {
+            std::vector<std::string>& names = graph.names[static_cast<std::size_t>(vertex)];
+            if (names.size() == 1 || is_known_group(names)) {
+                continue;
+            }
+            const std::vector<std::string> members = names;
+            const bool is_free = std::find(members.begin(), members.end(), "core") != members.end() ||
+                                 (!all.contains("core") && !machines.contains("core"));
+            if (vertex == root && is_free) {
+                names = {"core"};
+            }
+            groups.push_back(fmt::format("'{}' for {}", names.front(), listed(members)));
+        }
+        const std::size_t most = 8;
+        std::string text;
+        for (std::size_t index = 0; index < std::min(groups.size(), most); ++index) {
+            text += (index == 0 ? "" : "; ") + groups[index];
+        }
+        text += groups.size() > most ? fmt::format("; and {} more", groups.size() - most) : "";
+        remark(
+            fmt::format("Switches above the same switches are one here, their routes believed to share the cables "
+                        "evenly: {}.",
+                        text));
+    }
+
+    /// True if the switches were one before, because machines are plugged into all of them.
+    [[nodiscard]] bool is_known_group(const std::vector<std::string>& names) const {
+        return std::find(graph_.names.begin(), graph_.names.end(), names) != graph_.names.end();
+    }
+
+    /// The highest, of several the first without machines.
+    static int root_of(const Graph& graph, const std::vector<int>& levels) {
+        int root = 0;
+        const auto rank = [&](int vertex) {
+            return std::pair(levels[static_cast<std::size_t>(vertex)], !graph.has_machines(vertex));
+        };
+        for (int vertex = 1; vertex < graph.size(); ++vertex) {
+            root = rank(vertex) > rank(root) ? vertex : root;
+        }
+        return root;
+    }
+
+    void write(const Merged& merged) {
+        const Graph& graph = merged.graph;
+        taken_.insert(wiring_.machines.begin(), wiring_.machines.end());
+        for (int vertex = 0; vertex < graph.size(); ++vertex) {
+            taken_.insert(graph.name(vertex));
+        }
+        std::vector<std::pair<int, int>> to_write = {{root_of(graph, merged.levels), -1}};
+        while (!to_write.empty()) {
+            const auto [vertex, above] = to_write.back();
+            to_write.pop_back();
+            FoundSwitch found;
+            found.name = graph.name(vertex);
+            if (above >= 0) {
+                found.uplink = graph.name(above);
+                set_uplink(found, graph.around(vertex).at(above));
+            }
+            std::vector<double> speeds;
+            for (const Port& port : graph.ports_of(vertex)) {
+                if (port.speed > 0) {
+                    speeds.push_back(port.speed);
+                }
+            }
+            found.machine_speed = common_speed(speeds);
+            if (!speeds.empty() && speeds.size() < graph.ports_of(vertex).size()) {
+                like_others_.push_back(found.name);
+            }
+            tree_.switches.push_back(std::move(found));
+            write_machines(graph.ports_of(vertex));
+            const Neighbours& around = graph.around(vertex);
+            for (auto next = around.rbegin(); next != around.rend(); ++next) {
+                if (next->first != above) {
+                    to_write.emplace_back(next->first, vertex);
+                }
+            }
+        }
+        if (!of_other_speed_.empty()) {
+            remark(fmt::format("Links of another speed than others of their switch: {}.", listed(of_other_speed_)));
+        }
+        if (!like_others_.empty()) {
+            remark(
+                fmt::format("Links to machines of unknown speed are taken to be as fast as the others of their "
+                            "switch: {}.",
+                            listed(like_others_)));
+        }
+        if (!guessed_.empty()) {
+            remark(
+                fmt::format("Cables of unknown speed beside others are taken to be as slow as the slowest of these: "
+                            "{}.",
+                            listed(guessed_)));
+        }
+        if (!slow_.empty()) {
+            remark(fmt::format("Slower than the cables beside them (a fault?): {}.", listed(slow_)));
+        }
+        if (!summed_.empty()) {
+            remark(fmt::format("Cables of several speeds are one link of their sum: {}.", listed(summed_)));
+        }
+    }
+
+    /// A bundle where all cables are of one speed, else one link of their sum.
+    void set_uplink(FoundSwitch& found, const Trunk& trunk) {
+        const std::string ends = fmt::format("{} - {}", found.name, found.uplink);
+        const double slowest = trunk.slowest_known(0);
+        if (trunk.cables.begin()->first <= 0 && slowest > 0) {
+            guessed_.push_back(ends);
+        }
+        std::map<double, int> cables;
+        for (const auto& [speed, count] : trunk.cables) {
+            cables[speed > 0 ? speed : slowest] += count;
+        }
+        if (cables.size() == 1 && trunk.count() <= most_uplink_links) {
+            found.uplink_speed = slowest;
+            found.uplink_links = trunk.count();
+            return;
+        }
+        if (slowest <= 0) {  // of more cables than a topology file can say, none known
+            found.uplink_links = most_uplink_links;
+            remark(fmt::format("{} has {} cables; a topology file says at most {}.", ends, trunk.count(),
+                               most_uplink_links));
+            return;
+        }
+        found.uplink_speed = trunk.capacity(0);
+        if (cables.size() == 1) {
+            return;
+        }
+        const double fastest = cables.rbegin()->first;
+        std::string parts;
+        for (auto each = cables.rbegin(); each != cables.rend(); ++each) {
+            parts += fmt::format("{}{} x {}", parts.empty() ? "" : " + ", each->second, speed_text(each->first));
+        }
+        summed_.push_back(fmt::format("{}: {} = {}", ends, parts, speed_text(found.uplink_speed)));
+        for (const Cable* cable : trunk.single) {
+            if (cable->speed > 0 && cable->speed < fastest) {
+                slow_.push_back(fmt::format("{} ({})",
+                                            cable->label.empty() ? cable->one + " - " + cable->other : cable->label,
+                                            speed_text(cable->speed)));
+            }
+        }
+    }
+
+    /// A switch has one speed for all its machines. A machine whose speed is known to differ gets a switch of its own
+    /// with an uplink of that speed, which is the same network.
+    void write_machines(const std::vector<Port>& ports) {
+        const std::size_t whole = tree_.switches.size() - 1;
+        const double usual = tree_.switches[whole].machine_speed;
+        for (const Port& port : ports) {
+            const bool is_usual = port.speed <= 0 || usual <= 0 || std::abs(port.speed - usual) <= 1e-3 * port.speed;
+            if (is_usual) {
+                tree_.switches[whole].machines.push_back(port.machine);
+                continue;
+            }
+            std::string name = port.machine.substr(0, max_name_length - 20) + "-port";
+            for (int number = 2; !taken_.insert(name).second; ++number) {
+                name = fmt::format("{}-port{}", port.machine.substr(0, max_name_length - 20), number);
+            }
+            tree_.switches.push_back(
+                {name, tree_.switches[whole].name, port.speed, 1, {port.machine}, port.speed, true});
+            of_other_speed_.push_back(fmt::format("{} ({})", port.machine, speed_text(port.speed)));
+        }
+    }
+
+    void remark(const std::string& text) { add_remark(tree_.remarks, text); }
+
+    const Wiring& wiring_;
+    std::string file_;
+    Graph graph_;
+    double unknown_ = 1;
+    FoundTree tree_;
+    std::set<std::string> taken_;
+    std::vector<std::string> of_other_speed_;
+    std::vector<std::string> like_others_;
+    std::vector<std::string> guessed_;
+    std::vector<std::string> slow_;
+    std::vector<std::string> summed_;
+};
 
 }  // namespace
 
-std::string hostlist_text(const std::vector<std::string>& names) {
-    std::string text;
-    for (std::size_t first = 0; first < names.size();) {
-        const NumberedName start = numbered(names[first]);
-        std::size_t end = first + 1;
-        while (end < names.size() && start.number >= 0) {
-            const std::int64_t next = start.number + static_cast<std::int64_t>(end - first);
-            const bool follows = names[end] == fmt::format("{}{:0{}}{}", start.stem, next, start.width, start.domain);
-            if (!follows) {
-                break;
-            }
-            ++end;
-        }
-        text += text.empty() ? "" : ",";
-        const std::int64_t last = start.number + static_cast<std::int64_t>(end - first) - 1;
-        text += end == first + 1 ? names[first]
-                                 : fmt::format("{}[{:0{}}-{:0{}}]{}", start.stem, start.number, start.width, last,
-                                               start.width, start.domain);
-        first = end;
-    }
-    return text;
-}
-
-Expected<FoundTree> tree_of(const FoundCables& found, const std::string& file) {
-    if (found.switches.empty()) {
-        return failure({.file = file, .line = 1, .problem = "no switch is in it", .advice = "give all of the output"});
-    }
-    const std::set<std::string> machines(found.machines.begin(), found.machines.end());
-    std::map<std::string, std::vector<std::string>> machines_of;
-    std::map<std::string, std::vector<double>> speeds_of;
-    std::set<std::string> placed;
-    FoundTree tree;
-    for (const auto& [one, other, speed] : found.cables) {
-        const bool from_machine = machines.contains(one);
-        if (from_machine == machines.contains(other)) {
-            continue;
-        }
-        const std::string& machine = from_machine ? one : other;
-        const std::string& above = from_machine ? other : one;
-        if (!placed.insert(machine).second) {
-            tree.remarks.push_back(fmt::format("{} has several ports; the first one is taken.", machine));
-            continue;
-        }
-        machines_of[above].push_back(machine);
-        speeds_of[above].push_back(speed);
-    }
-    const auto connect = [&](const auto& name_of) {
-        Trunks trunks;
-        for (const auto& [one, other, speed] : found.cables) {
-            if (!machines.contains(one) && !machines.contains(other) && name_of(one) != name_of(other)) {
-                plug(trunks, name_of(one), name_of(other), speed);
-            }
-        }
-        return trunks;
-    };
-    Trunks trunks = connect([](const std::string& name) { return name; });
-    std::vector<std::string> switches = found.switches;
-    if (!is_tree(switches, trunks)) {
-        // Switches without machines share what goes up; their routes are taken to share it evenly.
-        const auto merged = [&](const std::string& name) { return machines_of.contains(name) ? name : core_name; };
-        trunks = connect(merged);
-        std::erase_if(switches, [&](const std::string& name) { return !machines_of.contains(name); });
-        tree.remarks.push_back(
-            fmt::format("{} switches without machines are taken as one, {}: their routes are "
-                        "believed to share the cables evenly.",
-                        found.switches.size() - switches.size(), in_quotes(core_name)));
-        switches.insert(switches.begin(), core_name);
-        if (!is_tree(switches, trunks)) {
-            return failure({.file = file,
-                            .problem = "switches are in a ring, or in parts that nothing connects",
-                            .advice = "only a tree can be followed; describe a torus or clusters by hand"});
-        }
-    }
-    const auto without_machines = std::find_if(switches.begin(), switches.end(),
-                                               [&](const std::string& name) { return !machines_of.contains(name); });
-    const std::string root = without_machines == switches.end() ? switches.front() : *without_machines;
-    std::deque<std::pair<std::string, std::string>> to_add = {{root, ""}};
-    while (!to_add.empty()) {
-        const auto [name, above] = to_add.front();
-        to_add.pop_front();
-        FoundSwitch added{name, above, 0, 1, machines_of[name], common(speeds_of[name])};
-        if (!above.empty()) {
-            const Trunk& trunk = trunks[name][above];
-            added.uplink_speed = common(trunk.speeds);
-            added.uplink_links = trunk.cables;
-        }
-        tree.switches.push_back(std::move(added));
-        set_apart(tree, speeds_of[name]);
-        for (const auto& [next, trunk] : trunks[name]) {
-            if (next != above) {
-                to_add.emplace_back(next, name);
-            }
-        }
-    }
-    return tree;
-}
-
-std::string topology_text(const FoundTree& tree, double speed) {
-    std::string text = fmt::format("# From {}.\n", tree.source);
-    for (const std::string& remark : tree.remarks) {
-        text += fmt::format("# {}\n", remark);
-    }
-    if (!tree.sides.empty()) {
-        return torus_text(tree, text);
-    }
-    std::vector<double> known;
-    bool all_known = true;
-    for (const FoundSwitch& each : tree.switches) {
-        const bool has_machines = !each.machines.empty();
-        known.insert(known.end(), each.machine_speed > 0 ? each.machines.size() : 0, each.machine_speed);
-        all_known =
-            all_known && (!has_machines || each.machine_speed > 0) && (each.uplink.empty() || each.uplink_speed > 0);
-    }
-    const double shared = speed > 0 ? speed : all_known ? common(known) : 0;
-    text += "[network]\n";
-    text += shared > 0 ? fmt::format("speed = \"{}\"\n", written_speed(shared))
-                       : "# speed = \"25Gbit\"    # not known: of every link that says nothing else; write what yours "
-                         "have and remove the #\n";
-    for (const FoundSwitch& each : tree.switches) {
-        text += fmt::format("\n[[switch]]\nname = \"{}\"\n", each.name);
-        if (!each.uplink.empty()) {
-            text += fmt::format("uplink = \"{}\"\n", each.uplink);
-            if (each.uplink_links > 1) {
-                text += fmt::format("uplink_links = {}\n", each.uplink_links);
-            }
-            if (each.uplink_speed > 0 && each.uplink_speed != shared) {
-                text += fmt::format("speed = \"{}\"\n", written_speed(each.uplink_speed));
-            }
-        }
-        if (!each.machines.empty()) {
-            text += fmt::format("machines = \"{}\"\n", hostlist_text(each.machines));
-            if (each.machine_speed > 0 && each.machine_speed != shared) {
-                text += fmt::format("machine_speed = \"{}\"\n", written_speed(each.machine_speed));
-            }
-        }
-    }
-    return text;
-}
+Expected<FoundTree> tree_of(const Wiring& wiring, const std::string& file) { return TreeBuilder(wiring, file).build(); }
 
 }  // namespace aapc::imports

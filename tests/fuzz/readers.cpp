@@ -48,13 +48,17 @@ void read_a_method(std::string_view text) {
     judge(text, parse_synchronisation(text));
 }
 
-/// What sites have: of whatever is read a topology file is written.
-template <Expected<imports::FoundTree> (*Read)(std::string_view, const std::string&)>
-void read_what_a_site_has(std::string_view text) {
-    const auto tree = Read(text, "f");
-    judge(text, tree);
-    if (tree) {
-        static_cast<void>(read_topology(imports::topology_text(*tree, 1e9), "f"));
+/// What sites have: of whatever is read a topology file is written, which can be read.
+void read_what_a_site_has(std::string_view tool, std::string_view text) {
+    auto wiring = imports::find_importer(tool)->read({text, "f", {}});
+    judge(text, wiring);
+    if (wiring) {
+        imports::assume_speeds(*wiring, {1e9, 1e10});
+        const auto imported = imports::topology_of(*wiring, "f");
+        judge(text, imported);
+        if (imported) {
+            static_cast<void>(read_topology(imported->text, "f"));
+        }
     }
 }
 
@@ -97,17 +101,16 @@ std::span<const Reader> readers() {
     static constexpr std::array all{
         Reader{"demand", read_a_demand},
         Reader{"hostlist", read_a_hostlist},
-        Reader{"ibnetdiscover", read_what_a_site_has<imports::read_ibnetdiscover>},
-        Reader{"lldp", read_what_a_site_has<imports::read_lldp>},
+        Reader{"ibnetdiscover", [](std::string_view text) { read_what_a_site_has("ibnetdiscover", text); }},
+        Reader{"lldp", [](std::string_view text) { read_what_a_site_has("lldp", text); }},
         Reader{"method", read_a_method},
         Reader{"model", read_a_model},
         Reader{"record", read_what_a_job_left},
         Reader{"samples", read_samples},
         Reader{"schedule", read_a_schedule},
         Reader{"settings", read_settings_of_rank_0},
-        Reader{"simgrid", read_what_a_site_has<imports::read_simgrid>},
-        Reader{"slurm-conf", read_what_a_site_has<imports::read_slurm_conf>},
-        Reader{"slurm-yaml", read_what_a_site_has<imports::read_slurm_yaml>},
+        Reader{"simgrid", [](std::string_view text) { read_what_a_site_has("simgrid", text); }},
+        Reader{"slurm", [](std::string_view text) { read_what_a_site_has("slurm", text); }},
         Reader{"topology", read_a_topology},
         Reader{"tuning", read_a_tuning},
         Reader{"units", read_units},
