@@ -115,8 +115,7 @@ void FileWriter::open_temporary(const std::string& target) {
     constexpr mode_t as_umask_says = 0666;
     for (int attempt = 0; attempt < attempts; ++attempt) {
         std::string name = temporary_name(target, attempt);
-        file_ = Descriptor(
-            ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, as_umask_says));
+        file_ = Descriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, as_umask_says));
         if (file_.is_open()) {
             temporary_ = std::move(name);
             return;

@@ -83,9 +83,8 @@ Expected<std::string> read_text(std::istream& stream, const std::string& name, c
 Expected<std::string> read_text_file(const std::string& path, const FileKind& kind, Pipes pipes) {
     const auto refuse = [&](std::string problem) { return failure(unreadable(path, std::move(problem), kind)); };
     const auto refuse_kind = [&](std::string problem) {
-        return failure({.file = path,
-                        .problem = std::move(problem),
-                        .advice = fmt::format("give the name of {}", kind.name)});
+        return failure(
+            {.file = path, .problem = std::move(problem), .advice = fmt::format("give the name of {}", kind.name)});
     };
     // Without O_NONBLOCK a pipe into which no program writes would not even open.
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

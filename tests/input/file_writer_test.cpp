@@ -121,8 +121,9 @@ TEST_F(FileWriting, APipeIsWrittenInto) {
     EXPECT_TRUE(fs::is_fifo(path("pipe")));
     ::close(reader);
     EXPECT_EQ(written(path("pipe"), "text", Patience::bounded),
-              path("pipe") + ": cannot be written: no program reads from this pipe; start the program that reads it "
-                             "first");
+              path("pipe") +
+                  ": cannot be written: no program reads from this pipe; start the program that reads it "
+                  "first");
     EXPECT_EQ(files(), 1U);
 }
 

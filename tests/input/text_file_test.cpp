@@ -89,8 +89,7 @@ TEST_F(TextFileKinds, APipeIsNotWaitedFor) {
     const std::string pipe = path("pipe");
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
     EXPECT_EQ(refusal(pipe), pipe + ": it is a pipe; give the name of a thing");
-    EXPECT_EQ(refusal(pipe, aapc::Pipes::read),
-              pipe + ": no program writes into this pipe; give the name of a thing");
+    EXPECT_EQ(refusal(pipe, aapc::Pipes::read), pipe + ": no program writes into this pipe; give the name of a thing");
 }
 
 TEST_F(TextFileKinds, ACommandReadsAPipeToItsEnd) {
@@ -110,8 +109,9 @@ TEST_F(TextFileKinds, ACommandReadsAPipeToItsEnd) {
 
 TEST_F(TextFileKinds, WhatIsNoFileIsRefusedAtOnce) {
     EXPECT_EQ(refusal(path("")), path("") + ": it is a directory; give the name of a thing");
-    EXPECT_EQ(refusal(path("none")),
-              path("none") + ": cannot be opened: No such file or directory; give the name of a thing that can be read");
+    EXPECT_EQ(
+        refusal(path("none")),
+        path("none") + ": cannot be opened: No such file or directory; give the name of a thing that can be read");
     EXPECT_EQ(refusal("/dev/null"), "read: ");
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     ASSERT_TRUE(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
