@@ -127,7 +127,8 @@ Expected<Json> selection_in(const std::string& library) {
             return selection;
         }
     }
-    return failure({.file = library, .problem = "MPICH's selection of algorithms is not found in it", .advice = name_it});
+    return failure(
+        {.file = library, .problem = "MPICH's selection of algorithms is not found in it", .advice = name_it});
 }
 
 /// Where systems have MPICH's library.
