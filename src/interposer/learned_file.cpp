@@ -90,9 +90,10 @@ std::string lasting_name(const std::string& path) {
 std::string fitting_text(std::string& path, const Fingerprint& here, NetworkKind kind) {
     path = lasting_name(path);
     if (keeps_nothing(path)) {
-        reject(fmt::format("{}: it is no regular file, so what is learned is written to it and not read from it; "
-                           "learning from scratch",
-                           path));
+        reject(
+            fmt::format("{}: it is no regular file, so what is learned is written to it and not read from it; "
+                        "learning from scratch",
+                        path));
     }
     const auto file = read_file(path);
     if (!file || !file->ours) {
