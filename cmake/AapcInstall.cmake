@@ -17,6 +17,7 @@ if(AAPC_MPIS)
 endif()
 install(TARGETS aapc_core EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS aapc_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(TARGETS aapc_commands RUNTIME DESTINATION libexec/aapc COMPONENT program)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/aapc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT aapcTargets NAMESPACE aapc:: DESTINATION ${package_directory} COMPONENT development)
 
@@ -32,7 +33,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 # Manual pages and completions, which the program writes, and a module file that finds the installation by itself.
 set(pages ${PROJECT_BINARY_DIR}/pages)
 if(NOT CMAKE_CROSSCOMPILING)
-  install(CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -D \"PROGRAM=$<TARGET_FILE:aapc_program>\"
+  install(CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -D \"PROGRAM=$<TARGET_FILE:aapc_commands>\"
                                         -D \"DIRECTORY=${pages}\" -P \"${PROJECT_SOURCE_DIR}/cmake/AapcPages.cmake\"
                                 COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)

@@ -84,17 +84,31 @@ class Bench {
             if (!result) {
                 return output_.refuse(result.error());
             }
-            if (interrupted_) {
-                output_.remark("interrupted; nothing is written");
-                return ended_by_interruption;
+            if (!result->samples.front().empty()) {
+                results.push_back(std::move(*result));
+                show(table_rows(facts_, results.back()));
             }
-            results.push_back(std::move(*result));
-            show(table_rows(facts_, results.back()));
+            if (interrupted_) {
+                return end_early(results);
+            }
         }
         return write(results);
     }
 
   private:
+    /// Writes what was measured until the interruption.
+    [[nodiscard]] int end_early(const std::vector<SizeResult>& results) const {
+        if (results.empty()) {
+            output_.remark("interrupted before the first round was complete; nothing is written");
+            return ended_by_interruption;
+        }
+        output_.remark(fmt::format("interrupted; what was measured until then is written, of {} bytes {} of {} rounds",
+                                   results.back().block_bytes, results.back().samples.front().size(),
+                                   options_.repeats));
+        const int status = write(results);
+        return status == cli::done ? ended_by_interruption : status;
+    }
+
     /// Whether the table appears line by line while it is being made.
     [[nodiscard]] bool shows() const {
         return output_.speaks() && options_.format == "table" && (options_.output.empty() || options_.output == "-");
@@ -198,6 +212,8 @@ class Bench {
                 }
                 if (sample->interrupted) {
                     interrupted_ = true;
+                    keep_complete_rounds(result);
+                    output_.clear_progress();
                     return result;
                 }
                 if (round >= 0) {
@@ -212,6 +228,17 @@ class Bench {
         }
         output_.clear_progress();
         return result;
+    }
+
+    /// Every round has a sample of each candidate.
+    static void keep_complete_rounds(SizeResult& result) {
+        std::size_t complete = result.samples.front().size();
+        for (const std::vector<Sample>& samples : result.samples) {
+            complete = std::min(complete, samples.size());
+        }
+        for (std::vector<Sample>& samples : result.samples) {
+            samples.resize(complete);
+        }
     }
 
     /// Calls in which `interposed` may learn what is the fastest, before any that count.

@@ -26,9 +26,13 @@ struct ListedCommand {
     const char* group;
 };
 
-/// The subcommands of this program, in the order of the help. `aapc` has all of them (commands.cpp); the program that
-/// ./demo builds has those that it runs (demo_commands.cpp).
+/// The subcommands of this program, in the order of the help. `aapc` has `exec` alone (launcher_commands.cpp),
+/// `aapc-commands` all of them (commands.cpp), and the program that ./demo builds those that it runs
+/// (demo_commands.cpp).
 [[nodiscard]] std::span<const ListedCommand> commands();
+
+/// The program of this installation that has the subcommands which this one lacks; null if it has all.
+[[nodiscard]] const char* program_of_other_commands();
 
 void add_topology_command(Command& program, Invocation& invocation);
 void add_schedule_command(Command& program, Invocation& invocation);

@@ -33,4 +33,6 @@ std::span<const ListedCommand> commands() {
     return all;
 }
 
+const char* program_of_other_commands() { return nullptr; }
+
 }  // namespace aapc::cli

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -83,7 +85,8 @@ void prepare_environment(const Request& request, const Interposing& interposing)
     set_unless_empty("AAPC_ASYNC_PROGRESS", request.async_progress ? "1" : "");
     set_unless_empty("AAPC_INTERPOSERS", interposing.later);
     preload(interposing.library);
-    if (environment_variable("AAPC_TOPOLOGY").empty() && environment_variable("AAPC_TUNING").empty()) {
+    if (environment_variable("AAPC_OFF") != "1" && environment_variable("AAPC_TOPOLOGY").empty() &&
+        environment_variable("AAPC_TUNING").empty()) {
         remark(
             "no topology is given (--topology FILE or detect, or AAPC_TOPOLOGY); the MPI's own MPI_Alltoall is used");
     }
@@ -112,10 +115,19 @@ int run_program(const Request& request, std::vector<std::string> command) {
     if (unknown) {
         return become(std::move(command));
     }
-    if (const auto interposing = choose_interposer(program, request.mpi)) {
-        prepare_environment(request, *interposing);
-    } else {
-        remark(fmt::format("{}: {}; running it as it is", command.front(), interposing.error()));
+    const auto run_as_it_is = [&](std::string_view why) {
+        remark(fmt::format("{}: {}; running it as it is", command.front(), why));
+    };
+    try {
+        if (const auto interposing = choose_interposer(program, request.mpi)) {
+            prepare_environment(request, *interposing);
+        } else {
+            run_as_it_is(interposing.error());
+        }
+    } catch (const UsageError&) {
+        throw;
+    } catch (const std::exception& error) {  // a disk with an error, no memory
+        run_as_it_is(error.what());
     }
     return become(std::move(command));
 }

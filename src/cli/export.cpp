@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -110,13 +108,18 @@ std::string openmpi_rules(const Tuning& tuning) {
         ranks, tuning.fingerprint.aapc_version, tuning.fingerprint.mpi_version, tuning.ranges.size(), rules, ranks + 1);
 }
 
+constexpr const char* name_it = "name the libmpich.so that programs use with --library";
+
 /// The selection that a libmpich has inside, as JSON; a file of one's own takes the place of all of it.
 Expected<Json> selection_in(const std::string& library) {
-    std::ifstream stream(library, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    constexpr FileKind mpich_library{"MPICH's library", 1024, Content::bytes};
+    const Expected<std::string> bytes = read_text_file(library, mpich_library);
+    if (!bytes) {
+        return failure({.file = library, .problem = bytes.error().problem, .advice = name_it});
+    }
     constexpr std::string_view start = "{\"collective=";
-    for (std::size_t at = bytes.find(start); at != std::string::npos; at = bytes.find(start, at + 1)) {
-        Json selection = Json::parse(bytes.c_str() + at, nullptr, false);
+    for (std::size_t at = bytes->find(start); at != std::string::npos; at = bytes->find(start, at + 1)) {
+        Json selection = Json::parse(bytes->c_str() + at, nullptr, false);
         const bool is_it = selection.is_object() && selection.contains("collective=alltoall") &&
                            selection["collective=alltoall"].dump().find("MPIR_Alltoall_intra_") != std::string::npos &&
                            selection["collective=alltoall"].contains("comm_type=intra");
@@ -124,10 +127,8 @@ Expected<Json> selection_in(const std::string& library) {
             return selection;
         }
     }
-    return failure({.file = library,
-                    .problem = stream.is_open() ? "MPICH's selection of algorithms is not found in it"
-                                                : "MPICH's library cannot be read",
-                    .advice = "name the libmpich.so that programs use with --library"});
+    return failure(
+        {.file = library, .problem = "MPICH's selection of algorithms is not found in it", .advice = name_it});
 }
 
 /// Where systems have MPICH's library.

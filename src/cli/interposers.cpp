@@ -85,7 +85,7 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
         return Interposing{named->path, ""};
     }
     const auto object = read_object(program);
-    if (object && !object->has_dynamic_part) {
+    if (object && object->is_static) {
         return tl::unexpected<std::string>("it is statically linked, and nothing can be put before its MPI");
     }
     const std::set<std::string> libraries = object ? libraries_of(*object) : std::set<std::string>();

@@ -39,12 +39,24 @@ fs::path first_file(const std::vector<fs::path>& places) {
     return found == places.end() ? fs::path() : canonical_path(found->parent_path()) / found->filename();
 }
 
-/// Beside this program where it was built, in libexec where it is installed.
-fs::path find_mpi_program(std::string_view program, std::string_view mpi) {
-    const std::string name = fmt::format("{}-{}", program, mpi);
+/// The directory that has bin/aapc, of which this program is a part: it is in bin itself, or in libexec/aapc. Empty if
+/// the system does not tell where this program is.
+fs::path installation() {
     std::error_code error;
     const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
-    return first_file({own / name, own.parent_path() / "libexec" / "aapc" / name});
+    return own.filename() == "aapc" && own.parent_path().filename() == "libexec" ? own.parent_path().parent_path()
+                                                                                 : own.parent_path();
+}
+
+/// A program that users do not start themselves: beside this one where it was built, in libexec where it is installed.
+fs::path find_own_program(const std::string& name) {
+    std::error_code error;
+    const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
+    return first_file({own / name, installation() / "libexec" / "aapc" / name});
+}
+
+fs::path find_mpi_program(std::string_view program, std::string_view mpi) {
+    return find_own_program(fmt::format("{}-{}", program, mpi));
 }
 
 int refuse(const Diagnostic& diagnostic) {
@@ -134,19 +146,18 @@ std::vector<fs::path> library_directories() {
     for (const std::string& directory : split(environment_variable("AAPC_LIBRARY_PATH"), ":")) {
         directories.emplace_back(directory);
     }
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        const fs::path library = program.parent_path().parent_path() / "lib";
+    if (const fs::path root = installation(); !root.empty()) {
+        const fs::path library = root / "lib";
         directories.push_back(library);                       // where they are built
         directories.push_back(library / "aapc" / "preload");  // and installed
         // Debian's lib/x86_64-linux-gnu.
+        std::error_code error;
         for (const auto& entry : fs::directory_iterator(library, error)) {
             if (entry.path().filename().string().find("-linux-") != std::string::npos) {
                 directories.push_back(entry.path() / "aapc" / "preload");
             }
         }
-        directories.push_back(program.parent_path().parent_path() / "lib64" / "aapc" / "preload");
+        directories.push_back(root / "lib64" / "aapc" / "preload");
     }
     return directories;
 }
@@ -189,6 +200,18 @@ int become(std::vector<std::string> command) {
     complain({command.front(), 0, 0, fmt::format("cannot be run: {}", std::strerror(error)),
               "give a file that may be executed"});
     return error == ENOENT ? program_not_found : program_not_runnable;
+}
+
+int become_own_program(const std::string& name, char** arguments) {
+    const fs::path program = find_own_program(name);
+    if (!program.empty()) {
+        execv(program.c_str(), arguments);
+    }
+    return refuse({.file = "aapc",
+                   .problem = program.empty()
+                                  ? fmt::format("there is no {} beside this program or in ../libexec/aapc", name)
+                                  : fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)),
+                   .advice = "only aapc exec works without it; install aapc as a whole"});
 }
 
 int run_mpi_program(const Invocation& invocation, const MpiProgram& program) {

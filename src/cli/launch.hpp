@@ -46,6 +46,10 @@ void preload(const std::filesystem::path& library);
 /// status.
 [[nodiscard]] int become(std::vector<std::string> command);
 
+/// Becomes the program `name` of this installation, with all of these arguments. Returns only if that fails: complains
+/// and gives the status.
+[[nodiscard]] int become_own_program(const std::string& name, char** arguments);
+
 /// Whether libaapc-<mpi>.so goes before the MPI program.
 enum class Interposition : std::uint8_t { none, preloaded };
 

@@ -142,18 +142,21 @@ std::optional<DynamicObject> read_object(const fs::path& path) {
     object.machine = header->e_machine;
     std::vector<Segment> loaded;
     std::optional<Segment> dynamic;
+    bool has_interpreter = false;
     for (unsigned index = 0; index < header->e_phnum; ++index) {
         const auto segment = file.record_at<Segment>(header->e_phoff + index * sizeof(Segment));
         if (segment && segment->p_type == PT_LOAD) {
             loaded.push_back(*segment);
         } else if (segment && segment->p_type == PT_DYNAMIC) {
             dynamic = segment;
+        } else if (segment && segment->p_type == PT_INTERP) {
+            has_interpreter = true;
         }
     }
     if (!dynamic) {
         return object;
     }
-    object.has_dynamic_part = true;
+    object.is_static = false;
     std::uint64_t strings = 0;
     constexpr std::size_t most_names = 4096;                    // more than any program has; a file may say anything
     std::vector<std::pair<std::int64_t, std::uint64_t>> named;  // tag, offset into the strings
@@ -163,7 +166,10 @@ std::optional<DynamicObject> read_object(const fs::path& path) {
         if (!entry || entry->d_tag == DT_NULL) {
             break;
         }
-        if (entry->d_tag == DT_STRTAB) {
+        if (entry->d_tag == DT_FLAGS_1) {
+            // A program, not a library, and it names no dynamic linker; one is itself no program in this sense.
+            object.is_static = !has_interpreter && (entry->d_un.d_val & DF_1_PIE) != 0;
+        } else if (entry->d_tag == DT_STRTAB) {
             strings = entry->d_un.d_ptr;
         } else if (entry->d_tag == DT_NEEDED || entry->d_tag == DT_RPATH || entry->d_tag == DT_RUNPATH) {
             named.emplace_back(entry->d_tag, entry->d_un.d_val);

@@ -14,7 +14,7 @@ namespace aapc::cli {
 /// The part of an ELF file that the dynamic linker reads.
 struct DynamicObject {
     std::filesystem::path path;
-    bool has_dynamic_part = false;
+    bool is_static = true;             ///< without a dynamic linker: statically linked, also as static-pie
     std::vector<std::string> needed;   ///< names of libraries
     std::vector<std::string> rpath;    ///< directories, looked at before LD_LIBRARY_PATH
     std::vector<std::string> runpath;  ///< directories, looked at after it

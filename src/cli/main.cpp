@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "cli/command.hpp"
 #include "cli/launch.hpp"
@@ -12,6 +13,10 @@ namespace {
 int run_main(int argc, char** argv) {
     using namespace aapc::cli;
     Invocation invocation{{argv, argv + argc}, done};
+    const char* const other = program_of_other_commands();
+    if (other != nullptr && (argc < 2 || std::string_view(argv[1]) != "exec")) {
+        return become_own_program(other, argv);
+    }
     CommandLine line("Topology-aware all-to-all for MPI clusters: schedules for the wires you have.", "aapc");
     line.version("aapc " + std::string(aapc::version()));
     line.require_subcommand();

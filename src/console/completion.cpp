@@ -80,6 +80,7 @@ std::string zsh_script(const CommandText& program) {
         "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n";
     for (const CommandText& command : program.commands) {
         text += fmt::format("    {})\n      _arguments -S", command.last_name());
+        bool takes_the_rest = false;
         for (const OptionText& option : command.options) {
             std::string meaning(brief(option.help));
             for (const char special : {'[', ']'}) {
@@ -94,9 +95,11 @@ std::string zsh_script(const CommandText& program) {
             }
             if (option.names.empty()) {
                 text += fmt::format(" \\\n        '{}:{}'", option.several ? "*" : "", values);
+                takes_the_rest |= option.several;
             }
         }
-        text += " \\\n        '*:file:_files' ;;\n";
+        // zsh takes one definition of the rest only.
+        text += takes_the_rest ? " ;;\n" : " \\\n        '*:file:_files' ;;\n";
     }
     return text + fmt::format("  esac\n}}\n_{0} \"$@\"\n", program.last_name());
 }

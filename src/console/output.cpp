@@ -1,14 +1,11 @@
 #include "console/output.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
-#include <system_error>
 #include <utility>
 
 #include "console/output_file.hpp"
@@ -25,7 +22,7 @@ std::string shown_name(const std::string& path) { return path == "-" ? "standard
 Expected<std::string> read_file(const std::string& path, const FileKind& kind) {
     static bool taken = false;
     if (path != "-") {
-        return read_text_file(path, kind);
+        return read_text_file(path, kind, Pipes::read);
     }
     if (std::exchange(taken, true)) {
         return failure({.file = shown_name(path),
@@ -35,55 +32,34 @@ Expected<std::string> read_file(const std::string& path, const FileKind& kind) {
     return read_text(std::cin, shown_name(path), kind);
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-    if (path_.empty() || path_ == "-") {
-        file_ = stdout;
-        return;
-    }
-    std::error_code unknown;
-    const auto status = std::filesystem::status(path_, unknown);
-    if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {
-        temporary_ = fmt::format("{}.{}.tmp", path_, ::getpid());
-    }
-    file_ = std::fopen((temporary_.empty() ? path_ : temporary_).c_str(), "wb");
-    error_ = file_ == nullptr ? errno : 0;
-}
-
-OutputFile::~OutputFile() {
-    if (file_ != nullptr && file_ != stdout) {
-        std::fclose(file_);
-        std::remove(temporary_.c_str());
+OutputFile::OutputFile(const std::string& path) {
+    if (!path.empty() && path != "-") {
+        file_.emplace(path);
     }
 }
 
 bool OutputFile::write(std::string_view piece) {
-    if (error_ == 0 && std::fwrite(piece.data(), 1, piece.size(), file_) != piece.size()) {
+    if (file_) {
+        return file_->write(piece);
+    }
+    if (error_ == 0 && std::fwrite(piece.data(), 1, piece.size(), stdout) != piece.size()) {
         error_ = errno;
     }
     return error_ == 0;
 }
 
 int OutputFile::finish() {
-    const bool opened = file_ != nullptr;
-    const bool to_standard_output = file_ == stdout;
-    if (opened && (to_standard_output ? std::fflush(file_) : std::fclose(file_)) != 0 && error_ == 0) {
+    if (file_) {
+        const auto written = file_->finish();
+        return written ? done : complain(written.error());
+    }
+    if (std::fflush(stdout) != 0 && error_ == 0) {
         error_ = errno;
     }
-    file_ = nullptr;
-    if (error_ == 0 && !temporary_.empty() && std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-        error_ = errno;
-    }
-    if (error_ == 0) {
-        return done;
-    }
-    if (opened && !temporary_.empty()) {
-        std::remove(temporary_.c_str());
-    }
-    return complain({.file = to_standard_output ? "standard output" : path_,
-                     .problem = fmt::format("cannot be written: {}", std::strerror(error_)),
-                     .advice = to_standard_output ? "make room or give a file with -o"
-                               : opened           ? "make room or give another file"
-                                                  : "give a file in a directory that exists and can be written"});
+    return error_ == 0 ? done
+                       : complain({.file = "standard output",
+                                   .problem = fmt::format("cannot be written: {}", std::strerror(error_)),
+                                   .advice = "make room or give a file with -o"});
 }
 
 int write_output(const std::string& path, const std::string& text) {

@@ -1,21 +1,19 @@
 /// @file
-/// A file that is written piece by piece, all or nothing.
+/// What a command writes: a file, or standard output.
 #pragma once
 
-#include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "input/file_writer.hpp"
+
 namespace aapc::cli {
 
-/// Written under another name beside it and renamed at the end; standard output where `path` is empty or "-". What is
-/// no regular file (a pipe, /dev/null) is written to as it is, since a file in its place is not what anybody wants.
+/// Written piece by piece. A file is written as FileWriter does; standard output where `path` is empty or "-".
 class OutputFile {
   public:
-    explicit OutputFile(std::string path);
-    OutputFile(const OutputFile&) = delete;
-    OutputFile& operator=(const OutputFile&) = delete;
-    ~OutputFile();  ///< without finish(): nothing is left
+    explicit OutputFile(const std::string& path);
 
     /// False where it could not be written; finish() says why.
     bool write(std::string_view piece);
@@ -23,10 +21,8 @@ class OutputFile {
     int finish();
 
   private:
-    std::string path_;
-    std::string temporary_;  ///< empty: none
-    std::FILE* file_ = nullptr;
-    int error_ = 0;  ///< of the first that failed
+    std::optional<FileWriter> file_;  ///< nullopt: standard output
+    int error_ = 0;                   ///< errno of the first failure on standard output; 0: none
 };
 
 }  // namespace aapc::cli

@@ -43,6 +43,23 @@ void append_on_one_line(std::string& out, std::string_view text) {
     }
 }
 
+constexpr std::size_t most_of_name = 8192;  // twice what a system takes
+constexpr std::size_t most_of_text = 1200;
+
+/// On one line, and of what is longer than any sentence or path only the beginning and the end: a value of
+/// 100,000 characters may be quoted in it.
+void append_shortened(std::string& out, std::string_view text, std::size_t most) {
+    constexpr std::size_t end = 600;
+    constexpr std::size_t beginning = 400;
+    if (text.size() <= most) {
+        append_on_one_line(out, text);
+        return;
+    }
+    append_on_one_line(out, text.substr(0, beginning));
+    fmt::format_to(std::back_inserter(out), " ... ({} bytes) ... ", text.size() - beginning - end);
+    append_on_one_line(out, text.substr(text.size() - end));
+}
+
 }  // namespace
 
 std::string on_one_line(std::string_view text) {
@@ -54,7 +71,7 @@ std::string on_one_line(std::string_view text) {
 std::string to_string(const Diagnostic& diagnostic) {
     std::string text;
     if (!diagnostic.file.empty()) {
-        append_on_one_line(text, diagnostic.file);
+        append_shortened(text, diagnostic.file, most_of_name);
         if (diagnostic.line > 0) {
             fmt::format_to(std::back_inserter(text), ":{}", diagnostic.line);
             if (diagnostic.column > 0) {
@@ -63,10 +80,10 @@ std::string to_string(const Diagnostic& diagnostic) {
         }
         text += ": ";
     }
-    append_on_one_line(text, diagnostic.problem);
+    append_shortened(text, diagnostic.problem, most_of_text);
     if (!diagnostic.advice.empty()) {
         text += "; ";
-        append_on_one_line(text, diagnostic.advice);
+        append_shortened(text, diagnostic.advice, most_of_text);
     }
     return text;
 }

@@ -39,7 +39,8 @@ int do_not_cancel(void* /*error*/, int /*complete*/) { return MPI_SUCCESS; }
 
 bool asks_for_threads() {
     const char* const value = std::getenv("AAPC_ASYNC_PROGRESS");
-    return value != nullptr && std::string_view(value) == "1";
+    const char* const off = std::getenv("AAPC_OFF");
+    return value != nullptr && std::string_view(value) == "1" && (off == nullptr || std::string_view(off) != "1");
 }
 
 void PersistentOperation::start() noexcept {

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "input/file_writer.hpp"
 #include "input/text_file.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/agreement.hpp"
@@ -58,10 +59,17 @@ class DirectoryLock {
     int descriptor_;
 };
 
-/// The file as it is; empty where there is none.
+/// A pipe, a device or a socket, in which nothing is kept: it is written to and never read.
+bool keeps_nothing(const std::string& path) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(path, ignored);
+    return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+/// The file as it is; empty where there is none, or none that can be read again.
 Expected<selection::LearnedFile> read_file(const std::string& path) {
     std::error_code ignored;
-    if (!fs::exists(path, ignored) && !ignored) {
+    if ((!fs::exists(path, ignored) && !ignored) || keeps_nothing(path)) {
         return selection::LearnedFile{};
     }
     const auto text = read_text_file(path, learned_kind);
@@ -81,6 +89,12 @@ std::string lasting_name(const std::string& path) {
 /// On rank 0: the sections that fit as one text.
 std::string fitting_text(std::string& path, const Fingerprint& here, NetworkKind kind) {
     path = lasting_name(path);
+    if (keeps_nothing(path)) {
+        reject(
+            fmt::format("{}: it is no regular file, so what is learned is written to it and not read from it; "
+                        "learning from scratch",
+                        path));
+    }
     const auto file = read_file(path);
     if (!file || !file->ours) {
         reject(fmt::format("{}; learning from scratch, and the file stays as it is",
@@ -160,7 +174,9 @@ Expected<void> add_to_file(const std::string& path, const std::string& texts, co
     if (!file || !file->ours) {
         return failure(file ? *file->damage : file.error());
     }
-    return write_text_file(path, selection::with_learned(*file, since, kind));
+    FileWriter writer(path, Patience::bounded);
+    writer.write(selection::with_learned(*file, since, kind));
+    return writer.finish();
 }
 
 }  // namespace

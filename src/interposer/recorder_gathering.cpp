@@ -1,13 +1,13 @@
 // The end of a recorder: every rank words what it has, rank 0 takes the texts one after the other and writes them.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "input/file_writer.hpp"
 #include "interposer/recorder.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/agreement.hpp"
@@ -153,12 +153,8 @@ class Recorder::Writing {
                         text);
         }
         buffer_.resize(static_cast<std::size_t>(longest));
-        temporary_ = fmt::format("{}.{}.tmp", file_, ::getpid());
-        out_ = std::fopen(temporary_.c_str(), "wb");
-        good_ = out_ != nullptr;
-        error_ = good_ ? 0 : errno;
-        write(text.data(), text.size());
-        return good_;
+        out_.emplace(file_, Patience::bounded);
+        return out_->write(text);
     }
     void nobody_sends() { std::fill(taken_.begin(), taken_.end(), 0); }
 
@@ -177,40 +173,26 @@ class Recorder::Writing {
 
     /// Makes it the file, or says why there is none.
     void end() {
-        if (out_ != nullptr) {
-            note(std::fclose(out_) == 0);
-            note(good_ && std::rename(temporary_.c_str(), file_.c_str()) == 0);
-            if (!good_) {
-                std::remove(temporary_.c_str());
-            }
-        }
-        if (!good_) {
-            say(fmt::format("AAPC_RECORD: {}: cannot be written: {}; there is no record of this job", file_,
-                            std::strerror(error_)));
+        const Expected<void> written =
+            out_ ? out_->finish()
+                 : failure({.file = file_, .problem = fmt::format("cannot be written: {}", std::strerror(ENOMEM))});
+        if (!written) {
+            say(fmt::format("AAPC_RECORD: {}: {}; there is no record of this job", file_, written.error().problem));
         }
     }
 
   private:
     void write(const char* text, std::size_t bytes) {
-        if (good_ && bytes > 0) {
-            note(std::fwrite(text, 1, bytes, out_) == bytes);
-        }
-    }
-    void note(bool success) {
-        if (!success && good_) {
-            good_ = false;
-            error_ = errno;
+        if (out_) {
+            out_->write({text, bytes});
         }
     }
 
     std::string file_;
-    std::string temporary_;
     std::vector<Offer> offers_;
     std::vector<int> taken_;
     std::string buffer_;
-    std::FILE* out_ = nullptr;
-    bool good_ = false;
-    int error_ = ENOMEM;
+    std::optional<FileWriter> out_;  ///< nullopt until begin()
 };
 
 void Recorder::write(const std::string& file, RecordHead head, const Tally::Totals& totals) {

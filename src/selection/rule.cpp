@@ -285,7 +285,7 @@ Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced
     const Network& network = timetables.network();
     const Placement& placement = timetables.placement();
     if (forced.method && forced.method->native()) {
-        return Decision("AAPC_ALGORITHM says so", Decision::Basis::forced);
+        return Decision(forced.native_reason, Decision::Basis::forced);
     }
     if (auto nothing = nothing_to_schedule(placement, bound)) {
         return Decision(std::move(*nothing));

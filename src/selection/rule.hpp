@@ -41,6 +41,7 @@ inline constexpr std::size_t fewest_ranks_a_machine = 2;
 struct Forced {
     std::optional<Method> method;                    ///< with the synchronisation, if both are set
     std::optional<Synchronisation> synchronisation;  ///< where it is all that is set: for whatever algorithm is chosen
+    const char* native_reason = "AAPC_ALGORITHM says so";  ///< why it is native, if `method` is
 };
 
 /// What is done on one communicator, by the size of a block.

@@ -15,17 +15,19 @@
 #include "aapc/topology/topology_file.hpp"
 #include "input/environment.hpp"
 #include "input/text_file.hpp"
+#include "input/wording.hpp"
+#include "selection/variables.hpp"
 
 namespace aapc::selection {
 
 namespace {
 
 constexpr std::array settings_fields = {
-    &Settings::topology_file,  &Settings::topology_text,   &Settings::tuning_file, &Settings::tuning_text,
-    &Settings::algorithm,      &Settings::synchronisation, &Settings::verbosity,   &Settings::shared_memory,
-    &Settings::buffer_limit,   &Settings::start,           &Settings::unequal,     &Settings::adapt,
-    &Settings::schedule,       &Settings::learned_file,    &Settings::record,      &Settings::record_segments,
-    &Settings::async_progress, &Settings::only_tuned};
+    &Settings::topology_file,  &Settings::topology_text,   &Settings::tuning_file,  &Settings::tuning_text,
+    &Settings::algorithm,      &Settings::synchronisation, &Settings::verbosity,    &Settings::shared_memory,
+    &Settings::buffer_limit,   &Settings::start,           &Settings::unequal,      &Settings::adapt,
+    &Settings::schedule,       &Settings::learned_file,    &Settings::record,       &Settings::record_segments,
+    &Settings::async_progress, &Settings::only_tuned,      &Settings::only_recorded};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -37,8 +39,9 @@ Expected<int> parse_verbosity(const std::string& text) {
         return 0;
     }
     if (text.size() != 1 || text[0] < '0' || text[0] > '2') {
-        return failure(
-            {.file = "AAPC_VERBOSE", .problem = fmt::format("'{}' is no level", text), .advice = "give 0, 1 or 2"});
+        return failure({.file = "AAPC_VERBOSE",
+                        .problem = fmt::format("{} is no level", in_quotes(text)),
+                        .advice = "give 0, 1 or 2"});
     }
     return text[0] - '0';
 }
@@ -69,7 +72,7 @@ Expected<bool> parse_adapt(const std::string& text, bool start_is_said) {
         return false;
     }
     return failure({.file = "AAPC_ADAPT",
-                    .problem = fmt::format("'{}' says neither yes nor no", text),
+                    .problem = fmt::format("{} says neither yes nor no", in_quotes(text)),
                     .advice = "give 1 (learn in the program's own calls) or 0"});
 }
 
@@ -79,7 +82,7 @@ Expected<bool> parse_wish(const char* variable, const std::string& text, const c
         return text == "1";
     }
     return failure({.file = variable,
-                    .problem = fmt::format("'{}' says neither yes nor no", text),
+                    .problem = fmt::format("{} says neither yes nor no", in_quotes(text)),
                     .advice = fmt::format("give 1 ({}) or 0", what)});
 }
 
@@ -100,14 +103,20 @@ Expected<Forced> parse_forced(const Settings& settings, NetworkKind kind) {
         return failure(about_variable("AAPC_ALGORITHM", method.error()));
     }
     if (forced.synchronisation && settings.algorithm.find('+') != std::string::npos) {
-        return failure({.file = "AAPC_SYNCHRONISATION",
-                        .problem = fmt::format("AAPC_ALGORITHM names a synchronisation, too: '{}'", settings.algorithm),
-                        .advice = "set it in one of the two"});
+        return failure(
+            {.file = "AAPC_SYNCHRONISATION",
+             .problem = fmt::format("AAPC_ALGORITHM names a synchronisation, too: {}", in_quotes(settings.algorithm)),
+             .advice = "set it in one of the two"});
     }
     if (forced.synchronisation && !method->native()) {
         method->synchronisation = *forced.synchronisation;
     }
-    return Forced{std::move(*method), std::nullopt};
+    forced.synchronisation = std::nullopt;
+    forced.method = std::move(*method);
+    if (!settings.only_recorded.empty()) {
+        forced.native_reason = "no topology is given, and calls are recorded only";
+    }
+    return forced;
 }
 
 /// A network that ranks have yet to detect, as far as `topology` tells.
@@ -192,6 +201,7 @@ void only_record(Settings& settings) {
     Settings recording;
     recording.topology_file = "detect";
     recording.algorithm = "native";
+    recording.only_recorded = "yes";
     recording.verbosity = settings.verbosity;
     recording.record = settings.record;
     settings = std::move(recording);
@@ -204,6 +214,17 @@ std::string giving_up(std::string_view why) { return fmt::format("{}; using the 
 std::string deciding_without_file(std::string_view why) { return fmt::format("{}; deciding without it", why); }
 
 Reading read_settings() {
+    Reading reading;
+    const auto off = parse_wish("AAPC_OFF", environment_variable("AAPC_OFF"), "everything is native");
+    if (!off) {
+        reading.remarks.push_back(giving_up(to_string(off.error())));
+    }
+    if (!off || *off) {
+        return reading;
+    }
+    if (auto unknown = remark_on_unknown_variables(aapc_variables_of_process())) {
+        reading.remarks.push_back(std::move(*unknown));
+    }
     Settings settings;
     settings.topology_file = environment_variable("AAPC_TOPOLOGY");
     settings.tuning_file = environment_variable("AAPC_TUNING");
@@ -219,7 +240,6 @@ Reading read_settings() {
     settings.record = environment_variable("AAPC_RECORD");
     settings.record_segments = environment_variable("AAPC_RECORD_SEGMENTS");
     settings.async_progress = environment_variable("AAPC_ASYNC_PROGRESS");
-    Reading reading;
     if (settings.topology_file.empty()) {
         settings.topology_file = detection_of_tuning(settings.tuning_file);
         settings.only_tuned = settings.topology_file.empty() ? "" : "yes";

@@ -41,6 +41,7 @@ struct Settings {
     /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
     /// done.
     std::string only_tuned;
+    std::string only_recorded;  ///< not empty: no topology is given, and calls are noted only
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };

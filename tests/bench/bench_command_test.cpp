@@ -274,15 +274,22 @@ std::string without_launcher(const std::string& output) {
     return rest;
 }
 
-TEST_P(BenchCommand, EndsCleanlyWhenInterrupted) {
+TEST_P(BenchCommand, KeepsItsCompleteRoundsWhenInterrupted) {
     // One signal, to the launcher alone, as a person would send it.
-    time_limit_ = "--foreground --signal=INT 4";
+    time_limit_ = "--foreground --signal=INT 6";
     const Outcome outcome = bench(3,
                                   "--sizes 1000 --candidates native,tree+sender --repeats 100000 --most-seconds 60 "
                                   "--format json -o result");
     EXPECT_NE(outcome.status, 0);
     EXPECT_THAT(without_launcher(outcome.out), IsEmpty());
-    EXPECT_THAT(directory_.files(), IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr("interrupted; what was measured until then is written, of 1000 bytes "));
+    ASSERT_THAT(directory_.files(), ElementsAre("result"));
+    const auto json = nlohmann::json::parse(contents(directory_.path("result")));
+    ASSERT_EQ(json["sizes"].size(), 1U);
+    const auto& candidates = json["sizes"][0]["candidates"];
+    ASSERT_EQ(candidates.size(), 2U);
+    EXPECT_GT(candidates[0]["samples"].size(), 0U);
+    EXPECT_EQ(candidates[0]["samples"].size(), candidates[1]["samples"].size());
 }
 
 std::vector<Mpi> mpis() {

@@ -182,6 +182,23 @@ TEST(CommandLine, HelpFitsTheTerminal) {
     }
 }
 
+TEST(CommandLine, ForZshEachCommandDefinesTheRestOnceAtMost) {
+    const Scratch scratch;
+    const std::string script = scratch.run("completion zsh").out;
+    std::size_t cases = 0;
+    for (std::size_t at = script.find("_arguments"); at != std::string::npos;) {
+        const std::size_t end = script.find(";;", at);
+        std::size_t rests = 0;
+        for (std::size_t rest = script.find("'*:", at); rest < end; rest = script.find("'*:", rest + 1)) {
+            ++rests;
+        }
+        EXPECT_EQ(rests, 1U) << script.substr(at, end - at);
+        ++cases;
+        at = script.find("_arguments", end);
+    }
+    EXPECT_GT(cases, 10U);
+}
+
 TEST(CommandLine, BashCompletesCommandsOptionsAndTheirValues) {
     const Scratch scratch;
     (void)scratch.file("completion", scratch.run("completion bash").out);

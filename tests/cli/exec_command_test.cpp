@@ -232,11 +232,30 @@ TEST_F(ExecCommand, AnMpiThatNobodyKnowsIsRefused) {
 
 TEST_F(ExecCommand, AStaticProgramRunsAsItIs) {
     setenv("PMI_RANK", "0", 1);
-    const Outcome outcome = run("--topology x", programs + "environment_static");
-    EXPECT_EQ(outcome.status, 0);
-    EXPECT_THAT(outcome.out, StartsWith("LD_PRELOAD=\n"));
-    EXPECT_THAT(outcome.err, HasSubstr("statically linked"));
-    EXPECT_EQ(lines(outcome.err), 1);
+    for (const char* const program : {"environment_static", "environment_static_pie"}) {
+        const Outcome outcome = run("--topology x", programs + program);
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_THAT(outcome.out, StartsWith("LD_PRELOAD=\n"));
+        EXPECT_THAT(outcome.err, HasSubstr("statically linked"));
+        EXPECT_EQ(lines(outcome.err), 1);
+    }
+}
+
+TEST_F(ExecCommand, TheDynamicLinkerItselfIsNoStaticProgram) {
+    const std::string linker = "/lib64/ld-linux-x86-64.so.2";
+    if (!fs::exists(linker)) {
+        GTEST_SKIP() << linker << " is not here";
+    }
+    const Outcome outcome = run("--topology x", linker + " /bin/echo hello");
+    EXPECT_EQ(outcome.out, "hello\n");
+    EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(ExecCommand, OffAsksForNoTopology) {
+    setenv("AAPC_OFF", "1", 1);
+    EXPECT_THAT(run("", "echo hello").err, IsEmpty());
+    unsetenv("AAPC_OFF");
+    EXPECT_THAT(run("", "echo hello").err, HasSubstr("no topology is given"));
 }
 
 TEST_F(ExecCommand, LibraryPathComesFirst) {

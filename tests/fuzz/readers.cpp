@@ -1,10 +1,14 @@
 #include "fuzz/readers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "aapc/demand/demand_file.hpp"
 #include "aapc/input/hostlist.hpp"
@@ -18,6 +22,8 @@
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "imports/imports.hpp"
+#include "input/fnv1a.hpp"
+#include "selection/learned.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::fuzz {
@@ -62,6 +68,43 @@ void read_what_a_site_has(std::string_view tool, std::string_view text) {
     }
 }
 
+/// As a job that ends leaves them: every section with the right checksum, so that what is behind it is read.
+std::string sealed_anew(std::string_view text) {
+    static constexpr std::string_view end = "\n[end]\n";
+    std::string sealed;
+    for (std::size_t at = text.find(end); at != std::string_view::npos; at = text.find(end)) {
+        const std::string_view content = text.substr(0, at + 1);
+        text.remove_prefix(at + end.size());
+        text.remove_prefix(text.starts_with("checksum") ? std::min(text.find('\n'), text.size() - 1) + 1 : 0);
+        sealed += fmt::format("{}[end]\nchecksum = \"{}\"\n", content, fnv1a_text(content));
+    }
+    return sealed + std::string(text);
+}
+
+/// Read as a job that begins does, and written as one that ends does: what is written can be read.
+void read_what_jobs_have_learned(std::string_view text) {
+    const std::string sealed = sealed_anew(text);
+    const selection::LearnedFile file = selection::take_apart_learned(sealed, "f");
+    if (file.damage) {
+        expect_sensible(sealed, to_string(*file.damage), file.damage->line, file.damage->column);
+    }
+    std::vector<Tuning> learned;
+    for (const std::string& section : file.sections) {
+        if (auto tuning = read_tuning(section, "f", NetworkKind::tree)) {
+            judge(sealed, selection::sections_for(file, tuning->fingerprint, NetworkKind::tree, "f"));
+            selection::add_learned(learned, std::move(*tuning));
+        }
+    }
+    for (const Tuning& tuning : learned) {
+        static_cast<void>(selection::learned_method(tuning, 4096));
+    }
+    const std::string written = selection::with_learned(file, learned, NetworkKind::tree);
+    if (selection::take_apart_learned(written, "f").damage) {
+        std::fprintf(stderr, "what was written cannot be read: %s\n", written.c_str());
+        std::abort();
+    }
+}
+
 void read_a_model(std::string_view text) { judge(text, read_network_model(text, "f")); }
 
 void read_samples(std::string_view text) { judge(text, read_contention_samples(text, "f")); }
@@ -102,6 +145,7 @@ std::span<const Reader> readers() {
         Reader{"demand", read_a_demand},
         Reader{"hostlist", read_a_hostlist},
         Reader{"ibnetdiscover", [](std::string_view text) { read_what_a_site_has("ibnetdiscover", text); }},
+        Reader{"learned", read_what_jobs_have_learned},
         Reader{"lldp", [](std::string_view text) { read_what_a_site_has("lldp", text); }},
         Reader{"method", read_a_method},
         Reader{"model", read_a_model},

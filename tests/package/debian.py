@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 
@@ -69,13 +70,31 @@ def check_module(module: Path, prefix: Path) -> None:
     expect(module.read_text().startswith("#%Module1.0"), "the module file is none")
     if shutil.which("tclsh") is None:
         return
-    script = (
-        "proc module-whatis args {}; proc conflict args {}\n"
-        'proc prepend-path {name value} { puts "$name=[file normalize $value]" }\n'
-        f"set ModulesCurrentModulefile {{{module}}}\nsource {{{module}}}\n"
-    )
-    words = run("tclsh", input=script).split()
-    expect(f"PATH={prefix / 'bin'}" in words and f"CMAKE_PREFIX_PATH={prefix}" in words, f"the module sets {words}")
+
+    def load(file: Path, manpath: str) -> subprocess.CompletedProcess[str]:
+        script = (
+            "proc module-whatis args {}; proc conflict args {}\n"
+            'proc prepend-path {name value} { puts "$name=[file normalize $value]" }\n'
+            f"set ModulesCurrentModulefile {{{file}}}\nsource {{{file}}}\n"
+        )
+        environment = {**os.environ, "MANPATH": manpath}
+        return subprocess.run(["tclsh"], input=script, text=True, capture_output=True, env=environment, check=False)
+
+    # Where MANPATH is not set, the module leaves it alone: man finds the system's pages, and ours by PATH.
+    paths = {f"PATH={prefix / 'bin'}", f"CMAKE_PREFIX_PATH={prefix}"}
+    expect(set(load(module, "").stdout.split()) == paths, f"the module sets {load(module, '')}")
+    with tempfile.TemporaryDirectory() as elsewhere:
+        link = Path(elsewhere) / "a" / "b" / "aapc" / "0"
+        link.parent.mkdir(parents=True)
+        link.symlink_to(module)
+        words = set(load(link, "/usr/share/man").stdout.split())
+        expect(words == paths | {f"MANPATH={prefix / 'share/man'}"}, f"a link to the module sets {words}")
+        copy = link.with_name("copy")
+        shutil.copy(module, copy)
+        told = load(copy, "")
+        root = re.search(r'^ *set root "(.*)"$', module.read_text(), re.MULTILINE).group(1)
+        if not os.access(f"{root}/bin/aapc", os.X_OK):
+            expect(told.returncode != 0 and not told.stdout and "finds no bin/aapc" in told.stderr, f"copied: {told}")
 
 
 def check_mpi(root: Path, mpi: str) -> None:

@@ -361,7 +361,8 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             synchronisation + text,
                             algorithm + algorithm,
                             text + text,
-                            text + "2"};
+                            text + "2",
+                            file + "2"};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 
