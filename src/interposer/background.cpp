@@ -230,7 +230,7 @@ void Background::end() noexcept {
         channel->end(false);
         if (!channel->has_ended(std::max(last - mpi::now_seconds(), 0.0))) {
             all_ended = false;
-            static_cast<void>(channel.release());  // its thread may still look at it
+            [[maybe_unused]] const Channel* const left_behind = channel.release();  // its thread may still use it
         }
     }
     if (!all_ended) {

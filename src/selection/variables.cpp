@@ -70,6 +70,7 @@ std::vector<std::string> aapc_variables_of_process() {
 
 std::optional<std::string> remark_on_unknown_variables(const std::vector<std::string>& names) {
     std::vector<std::string_view> known;
+    known.reserve(known_variables.size());
     for (const Variable& variable : known_variables) {
         known.push_back(variable.name);
     }
