@@ -121,3 +121,5 @@ def _end(process: subprocess.Popen[str]) -> None:
     except subprocess.TimeoutExpired:
         process.terminate()
         process.wait()
+    if process.stdout is not None:
+        process.stdout.close()

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "aapc/topology/topology_file.hpp"
 #include "bench/discover_options.hpp"
 #include "bench/doctor_report.hpp"
+#include "bench/tune_report.hpp"
 #include "discovery/fit.hpp"
 
 namespace aapc::bench {
@@ -50,6 +52,27 @@ DoctorLine line_of(const DoctorFacts& facts, const std::string& check) {
     }
     ADD_FAILURE() << check;
     return {};
+}
+
+TEST(Tune, NamesEachSizeThatIsFasterThanTheWires) {
+    Search::Result result;
+    TunedRange range;
+    for (const auto& [bytes, native, chosen] : {std::tuple(1000, 0.9, 0.8), {2000, 4.0, 1.0}, {4000, 2.0, 3.0}}) {
+        MeasuredSize size;
+        size.bytes = bytes;
+        size.native_seconds = native;
+        size.chosen_seconds = chosen;
+        range.measured.push_back(size);
+    }
+    result.ranges.push_back(range);
+    // A bound of 0.5, 1 and 2 s.
+    EXPECT_THAT(remarks_on_speeds(result, 0.0005, "cluster.toml"), IsEmpty());
+    // A bound of 2, 4 and 8 s: the faster of native and chosen counts.
+    EXPECT_EQ(remarks_on_speeds(result, 0.002, "cluster.toml"),
+              "1000 bytes: 2.50 times as fast as the wires in cluster.toml allow: the speeds there are too low\n"
+              "2000 bytes: 4.00 times as fast as the wires in cluster.toml allow: the speeds there are too low\n"
+              "4000 bytes: 4.00 times as fast as the wires in cluster.toml allow: the speeds there are too low\n");
+    EXPECT_THAT(remarks_on_speeds(result, 0, "cluster.toml"), IsEmpty()) << "no bound is known";
 }
 
 TEST(Doctor, FindsNothingWrongWithAHealthyCluster) {

@@ -180,4 +180,13 @@ TEST(TreeBound, DeepChainsAreNoStackOfCalls) {
     EXPECT_EQ(bound.links.size(), static_cast<std::size_t>(switches) + 1);
 }
 
+TEST(FasterThanWires, IsSaidWithTheFactorFromFivePercentOn) {
+    EXPECT_EQ(aapc::faster_than_wires(2.0, 1.0, "cluster.toml"),
+              "2.00 times as fast as the wires in cluster.toml allow: the speeds there are too low");
+    EXPECT_TRUE(aapc::faster_than_wires(1.06, 1.0, "f"));
+    EXPECT_FALSE(aapc::faster_than_wires(1.04, 1.0, "f")) << "clocks and frames are not that exact";
+    EXPECT_FALSE(aapc::faster_than_wires(0.5, 1.0, "f"));
+    EXPECT_FALSE(aapc::faster_than_wires(1.0, 0.0, "f")) << "nothing was measured";
+}
+
 }  // namespace
