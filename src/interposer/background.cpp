@@ -43,14 +43,26 @@ bool asks_for_threads() {
     return value != nullptr && std::string_view(value) == "1" && (off == nullptr || std::string_view(off) != "1");
 }
 
-void PersistentOperation::start() noexcept {
+Orders PersistentOperation::take_idle() noexcept {
     Orders order;
-    {
-        const std::lock_guard lock(mutex_);
-        order.splice(order.end(), idle_);
-    }
+    const std::lock_guard lock(mutex_);
+    order.splice(order.end(), idle_);
+    return order;
+}
+
+void PersistentOperation::start() noexcept {
+    Orders order = take_idle();
     if (!order.empty()) {
+        background_->under_way().add(std::move(room_), request_);
         channel_->start(std::move(order));
+    }
+}
+
+void PersistentOperation::carry_out_natively(Job& job) noexcept {
+    Orders order = take_idle();
+    if (!order.empty()) {
+        static_cast<void>(order.front().operation.carry_out_natively(job));
+        complete(std::move(order));
     }
 }
 
@@ -58,6 +70,9 @@ void PersistentOperation::complete(Orders order) noexcept {
     // Once the program knows, it may free what this is.
     const Background& background = *background_;
     const int tag = tag_;
+    if (room_.empty()) {
+        room_ = background_->under_way().remove(request_);
+    }
     {
         const std::lock_guard lock(mutex_);
         idle_.splice(idle_.end(), order);
@@ -107,9 +122,11 @@ template <class AnyCall>
 int Background::start_any(Channel& channel, const AnyCall& call, MPI_Request* request) {
     Orders order;
     auto error = std::unique_ptr<int>();
+    UnderWay::Room room;
     const bool able = have_memory_for([&] {
         order.push_back({Operation(call)});
         error = std::make_unique<int>(MPI_SUCCESS);
+        room = UnderWay::make_room();
         channel.begin();
     });
     if (!able) {
@@ -124,6 +141,8 @@ int Background::start_any(Channel& channel, const AnyCall& call, MPI_Request* re
     }
     order.front().request = *request;
     order.front().error = error.release();
+    order.front().under_way = &under_way_;
+    under_way_.add(std::move(room), *request);
     channel.start(std::move(order));
     return MPI_SUCCESS;
 }
@@ -159,6 +178,7 @@ int Background::make_any_persistent(Channel& channel, const AnyCall& call, MPI_R
     if (const int refused = PMPI_Recv_init(nullptr, 0, MPI_BYTE, rank_, tag, ours_, &theirs); refused != MPI_SUCCESS) {
         return mpi::raise(call.comm, refused);
     }
+    made.begin()->second->name(theirs);
     auto node = made.extract(made.begin());
     node.key() = theirs;
     const std::lock_guard lock(mutex_);
@@ -183,7 +203,9 @@ void Background::start_persistent(MPI_Request request) noexcept {
         const auto found = persistent_.find(request);
         operation = found != persistent_.end() ? found->second.get() : nullptr;
     }
-    if (operation != nullptr) {
+    if (operation != nullptr && has_ended()) {
+        operation->carry_out_natively(*job_);
+    } else if (operation != nullptr) {
         operation->start();
     }
 }
@@ -237,7 +259,8 @@ void Background::end() noexcept {
         return;
     }
     channels_.clear();
-    if (ours_ != MPI_COMM_NULL) {
+    // A persistent operation that is still there may be started by a delete callback.
+    if (ours_ != MPI_COMM_NULL && persistent_count_.load(std::memory_order_acquire) == 0) {
         PMPI_Comm_free(&ours_);
     }
     if (key_ != MPI_KEYVAL_INVALID) {

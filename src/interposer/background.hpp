@@ -16,6 +16,7 @@
 
 #include "interposer/channel.hpp"
 #include "interposer/operation.hpp"
+#include "interposer/under_way.hpp"
 
 namespace aapc::interposer {
 
@@ -32,22 +33,32 @@ class Background;
 /// ranks: MPICH 4.0.2 loses messages that one thread sends to another on a communicator of one rank.
 class PersistentOperation {
   public:
-    PersistentOperation(const Background& background, Channel& channel, int tag)
-        : background_(&background), channel_(&channel), tag_(tag) {}
+    /// Throws std::bad_alloc.
+    PersistentOperation(Background& background, Channel& channel, int tag)
+        : background_(&background), channel_(&channel), room_(UnderWay::make_room()), tag_(tag) {}
 
     /// Before it is started for the first time.
     void take(Orders idle) { idle_ = std::move(idle); }
+    /// The program knows it by this request.
+    void name(MPI_Request request) { request_ = request; }
 
-    /// Behind the MPI's own MPI_Start; local.
+    /// After the MPI's MPI_Start; local.
     void start() noexcept;
+    /// The same where our threads have ended, during MPI_Finalize: carried out here and now by the native routine.
+    void carry_out_natively(Job& job) noexcept;
     /// Our thread is through.
     void complete(Orders order) noexcept;
 
   private:
-    const Background* background_;
+    /// Returns no order if it is carried out already, which is the program's mistake.
+    [[nodiscard]] Orders take_idle() noexcept;
+
+    Background* background_;
     Channel* channel_;
+    MPI_Request request_ = MPI_REQUEST_NULL;
     std::mutex mutex_;
-    Orders idle_;  ///< empty while it is carried out
+    Orders idle_;          ///< empty while it is carried out
+    UnderWay::Room room_;  ///< the same
     int tag_;
 };
 
@@ -79,13 +90,17 @@ class Background {
             start_persistent(request);
         }
     }
+    /// The program waits for a request that may be one of ours: returns when only the MPI has to complete it.
+    void wait_for(MPI_Request request) noexcept { under_way_.wait_for(request); }
+    [[nodiscard]] UnderWay& under_way() { return under_way_; }
     /// The program frees a request that may be one of ours, which is not under way.
     void freed(MPI_Request request) noexcept;
 
     /// The program frees `comm`, which is local in the MPIs: its operations go on, and its thread ends after them.
     void before_freeing(MPI_Comm comm);
-    /// MPI ends: no thread any more, and all calls are native from now on. In a correct program all operations are
-    /// complete by then. A thread that waits for ranks that never come is left behind, after a few seconds.
+    /// MPI ends: no thread any more, and all calls are native from now on, persistent ones included that the program
+    /// starts in a delete callback of MPI_COMM_SELF. In a correct program all operations are complete by then. A thread
+    /// that waits for ranks that never come is left behind, after a few seconds.
     void end() noexcept;
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
 
@@ -115,6 +130,7 @@ class Background {
     std::mutex mutex_;                                ///< guards what follows; never held while communicating
     std::vector<std::unique_ptr<Channel>> channels_;  ///< those of freed communicators until their threads end
     std::map<MPI_Request, std::unique_ptr<PersistentOperation>> persistent_;
+    UnderWay under_way_;     ///< guards itself
     std::int64_t tags_ = 0;  ///< that were given
 };
 

@@ -14,4 +14,8 @@ class Job;
 [[nodiscard]] int carry_out(Job& job, Call call);
 [[nodiscard]] int carry_out(Job& job, const UnequalCall& call);
 
+/// The same by the native routine that blocks, and counted as passed through because of the routine.
+[[nodiscard]] int carry_out_natively(Job& job, const Call& call);
+[[nodiscard]] int carry_out_natively(Job& job, const UnequalCall& call);
+
 }  // namespace aapc::interposer

@@ -217,8 +217,10 @@ void Channel::carry_out(Orders orders) {
     }
     *order.error = error;
     const MPI_Request request = order.request;
+    UnderWay& under_way = *order.under_way;
     // What the operation holds is given back before the program knows that it is over.
     orders.clear();
+    under_way.remove(request);
     PMPI_Grequest_complete(request);
 }
 

@@ -13,6 +13,7 @@
 
 #include "interposer/operation.hpp"
 #include "interposer/routines.hpp"
+#include "interposer/under_way.hpp"
 
 namespace aapc::interposer {
 
@@ -26,6 +27,7 @@ struct Order {
     /// The generalised request by which the program knows it, whose extra state an int is that takes the error code.
     MPI_Request request = MPI_REQUEST_NULL;
     int* error = nullptr;
+    UnderWay* under_way = nullptr;  ///< where callers wait for that request
     /// Or what it goes back to when it is over.
     PersistentOperation* persistent = nullptr;
 };

@@ -68,11 +68,20 @@ int hand_over_or_pass(AnyCall call, MPI_Request* request, int (*real)(Arguments.
                                    : background->make_persistent(*handed.channel, call, request);
 }
 
-/// What calls `action` with our threads, where there are such.
+/// Calls `action` with our threads, where there are such.
 template <class Action>
 void tell_background(Action action) {
     Job* const job = Job::current();
     if (Background* const background = job != nullptr ? job->background() : nullptr) {
+        action(*background);
+    }
+}
+
+/// The same, also where our threads have ended since MPI does.
+template <class Action>
+void tell_ended_background(Action action) {
+    Job* const job = Job::current();
+    if (Background* const background = job != nullptr ? job->background_or_ended() : nullptr) {
         action(*background);
     }
 }
@@ -84,7 +93,7 @@ int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
     bool failed = false;
     for (int index = 0; index < count; ++index) {
         MPI_Status* const status = statuses != MPI_STATUSES_IGNORE ? &statuses[index] : MPI_STATUS_IGNORE;
-        const int error = PMPI_Wait(&requests[index], status);
+        const int error = real().wait(&requests[index], status);
         if (statuses != MPI_STATUSES_IGNORE && (failed || error != MPI_SUCCESS)) {
             // Only where some wait failed is this member of use, of all of them then.
             for (int before = 0; before < index && !failed; ++before) {
@@ -151,7 +160,7 @@ AAPC_INTERPOSED int MPI_Start(MPI_Request* request) {
     namespace ours = aapc::interposer;
     const int error = ours::real().start(request);
     if (error == MPI_SUCCESS) {
-        ours::tell_background([&](ours::Background& background) { background.started(*request); });
+        ours::tell_ended_background([&](ours::Background& background) { background.started(*request); });
     }
     return error;
 }
@@ -161,7 +170,7 @@ AAPC_INTERPOSED int MPI_Startall(int count, MPI_Request requests[]) {
     namespace ours = aapc::interposer;
     const int error = ours::real().startall(count, requests);
     if (error == MPI_SUCCESS) {
-        ours::tell_background([&](ours::Background& background) {
+        ours::tell_ended_background([&](ours::Background& background) {
             for (int index = 0; index < count; ++index) {
                 background.started(requests[index]);
             }
@@ -174,19 +183,31 @@ AAPC_ALSO_AS_PMPI(Startall)
 AAPC_INTERPOSED int MPI_Request_free(MPI_Request* request) {
     namespace ours = aapc::interposer;
     if (request != nullptr) {
-        ours::tell_background([&](ours::Background& background) { background.freed(*request); });
+        ours::tell_ended_background([&](ours::Background& background) { background.freed(*request); });
     }
     return ours::real().request_free(request);
 }
 AAPC_ALSO_AS_PMPI(Request_free)
 #endif
 
+AAPC_INTERPOSED int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+    namespace ours = aapc::interposer;
+    if (request != nullptr) {
+        ours::tell_background([&](ours::Background& background) { background.wait_for(*request); });
+    }
+    return ours::real().wait(request, status);
+}
+AAPC_ALSO_AS_PMPI(Wait)
+
 AAPC_INTERPOSED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     namespace ours = aapc::interposer;
     const ours::Job* const job = ours::Job::current();
-    if (job != nullptr && job->background() != nullptr && requests != nullptr && count > 0 &&
-        std::find(requests, requests + count, MPI_REQUEST_NULL) != requests + count) {
-        return ours::wait_for_each(count, requests, statuses);
+    ours::Background* const background = job != nullptr ? job->background() : nullptr;
+    if (background != nullptr && requests != nullptr && count > 0) {
+        std::for_each(requests, requests + count, [&](MPI_Request request) { background->wait_for(request); });
+        if (std::find(requests, requests + count, MPI_REQUEST_NULL) != requests + count) {
+            return ours::wait_for_each(count, requests, statuses);
+        }
     }
     return ours::real().waitall(count, requests, statuses);
 }

@@ -75,6 +75,11 @@ int exchange_or_pass(const UnequalCall& call) {
 
 }  // namespace
 
+int carry_out_natively(Job& job, const UnequalCall& call) {
+    job.tally().count(call.routine, Outcome::routine_not_served);
+    return run_own(call);
+}
+
 int carry_out(Job& job, const UnequalCall& call) {
     Tally& tally = job.tally();
     if (!tally.measures()) {

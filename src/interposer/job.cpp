@@ -423,6 +423,8 @@ void Job::count_settled() {
 
 Background* Job::background() const { return background_ && !background_->has_ended() ? background_.get() : nullptr; }
 
+Background* Job::background_or_ended() const { return background_.get(); }
+
 void Job::before_freeing(MPI_Comm comm) {
     count_settled();
     if (Background* const threads = background()) {

@@ -98,6 +98,8 @@ class Job {
     [[nodiscard]] Tally& tally() { return tally_; }
     /// Null if calls that do not block are native: always, or since MPI_Finalize has ended our threads.
     [[nodiscard]] Background* background() const;
+    /// Null if calls that do not block are always native.
+    [[nodiscard]] Background* background_or_ended() const;
     /// Null: calls are not noted.
     [[nodiscard]] Recorder* recorder() const { return recorder_.get(); }
 

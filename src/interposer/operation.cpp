@@ -76,6 +76,10 @@ Operation::Operation(const UnequalCall& call) : call_(call) {
     }
 }
 
+int Operation::carry_out_natively(Job& job) {
+    return std::visit([&](const auto& call) { return interposer::carry_out_natively(job, call); }, call_);
+}
+
 int Operation::carry_out(Job& job, MPI_Comm comm) {
     return std::visit(
         [&](auto call) {

@@ -49,6 +49,8 @@ class Operation {
     /// Carries it out as a call that blocks on `comm`, whose ranks are those of the program's communicator. Collective
     /// over `comm`; as often as wanted. Returns an MPI error code.
     [[nodiscard]] int carry_out(Job& job, MPI_Comm comm);
+    /// The same by the native routine, on the program's communicator.
+    [[nodiscard]] int carry_out_natively(Job& job);
 
   private:
     /// A side's types where it has one for each message; otherwise its one type.

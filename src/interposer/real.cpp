@@ -21,6 +21,7 @@ const RealRoutines& real() {
         find_next<decltype(&MPI_Finalize)>("PMPI_Finalize", "MPI_Finalize"),
         find_next<decltype(&MPI_Comm_free)>("PMPI_Comm_free", "MPI_Comm_free"),
         find_next<decltype(&MPI_Comm_disconnect)>("PMPI_Comm_disconnect", "MPI_Comm_disconnect"),
+        find_next<decltype(&MPI_Wait)>("PMPI_Wait", "MPI_Wait"),
         find_next<decltype(&MPI_Waitall)>("PMPI_Waitall", "MPI_Waitall"),
         find_next<decltype(&MPI_Alltoall)>("PMPI_Alltoall", "MPI_Alltoall"),
         find_next<decltype(&MPI_Alltoallv)>("PMPI_Alltoallv", "MPI_Alltoallv"),

@@ -27,6 +27,7 @@ struct RealRoutines {
     decltype(&MPI_Finalize) finalize;
     decltype(&MPI_Comm_free) comm_free;
     decltype(&MPI_Comm_disconnect) comm_disconnect;
+    decltype(&MPI_Wait) wait;
     decltype(&MPI_Waitall) waitall;
     decltype(&MPI_Alltoall) alltoall;
     decltype(&MPI_Alltoallv) alltoallv;

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-OTHERS = ["Init", "Init_thread", "Finalize", "Comm_free", "Comm_disconnect", "Waitall"]
+OTHERS = ["Init", "Init_thread", "Finalize", "Comm_free", "Comm_disconnect", "Wait", "Waitall"]
 BLOCKING = [start + "lltoall" + unequal for start in ("A", "Neighbor_a") for unequal in ("", "v", "w")]
 NONBLOCKING = ["I" + name.lower() for name in BLOCKING]
 PERSISTENT = [name + "_init" for name in BLOCKING]
