@@ -67,7 +67,9 @@ std::string hosts_where(const std::vector<RankFacts>& ranks, const std::function
     return hosts.empty() ? "" : hosts_text(std::move(hosts));
 }
 
-const RankFacts& worst(const std::vector<RankFacts>& ranks, const std::function<double(const RankFacts&)>& value) {
+/// The rank for which `value` is largest. `value` is a pointer, not a std::function: GCC 14 takes the result for a
+/// reference into a temporary function object (-Wdangling-reference).
+const RankFacts& worst(const std::vector<RankFacts>& ranks, double (*value)(const RankFacts&)) {
     return *std::max_element(ranks.begin(), ranks.end(),
                              [&](const RankFacts& one, const RankFacts& other) { return value(one) < value(other); });
 }

@@ -11,3 +11,6 @@ template auto fmt::detail::dragonbox::to_decimal<float>(float) noexcept -> decim
 template auto fmt::detail::dragonbox::to_decimal<double>(double) noexcept -> decimal_fp<double>;
 template fmt::detail::locale_ref::locale_ref(const std::locale&);
 template auto fmt::detail::locale_ref::get<std::locale>() const -> std::locale;
+#if FMT_VERSION >= 100000
+template void fmt::detail::vformat_to(buffer<char>&, string_view, typename vformat_args<>::type, locale_ref);
+#endif

@@ -12,6 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+sys.dont_write_bytecode = True
+
+from launching import LAUNCHER_VARIABLES  # noqa: E402
+
 RANKS = 3
 
 TUNING = """format = "aapc-tuning/1"
@@ -85,7 +90,7 @@ def run(options: argparse.Namespace, file: Path, size: int) -> subprocess.Comple
         ],
         "mpich": [],
     }[options.mpi]
-    words = ["--oversubscribe", "--mca", "btl", "self,vader"] if options.mpi == "openmpi" else []
+    words = ["--mca", "btl", "self,vader"] if options.mpi == "openmpi" else []
     bench = [
         "bench",
         "--topology",
@@ -106,8 +111,7 @@ def run(options: argparse.Namespace, file: Path, size: int) -> subprocess.Comple
         timeout=180,
         env={
             **os.environ,
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            **LAUNCHER_VARIABLES,
             "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file) if options.mpi == "mpich" else "",
         },
     )

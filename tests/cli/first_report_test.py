@@ -18,11 +18,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+sys.dont_write_bytecode = True
+
+from launching import environment_without_settings  # noqa: E402
+
 # srun --mpi=pmix -n 4 PROGRAM...; each rank on a machine of its own, as far as it knows.
 SRUN = """#!/bin/sh
 ranks=$3
 shift 3
-exec '{mpiexec}' --oversubscribe --mca btl self,vader -n "$ranks" \\
+exec '{mpiexec}' --mca btl self,vader -n "$ranks" \\
     sh -c 'AAPC_HOSTNAME=n$OMPI_COMM_WORLD_RANK exec "$@"' sh "$@"
 """
 
@@ -79,7 +84,7 @@ def main() -> None:
     page = (options.source / "docs/first-report.md").read_text()
     wrapper = SRUN.format(mpiexec=options.mpiexec)
     with contextlib.ExitStack() as stack:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
+        environment = environment_without_settings()
         if options.slurm:
             sys.path.insert(0, str(options.source / "tests/slurm"))
             from cluster import Cluster, why_not
@@ -89,7 +94,6 @@ def main() -> None:
                 sys.exit(77)
             cluster = stack.enter_context(Cluster(4))
             environment |= {"SLURM_CONF": cluster.environment["SLURM_CONF"]}
-            environment |= {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
             wrapper = SLURMS_SRUN.format(srun=shutil.which("srun"))
         scratch = stack.enter_context(tempfile.TemporaryDirectory())
         directory = Path(scratch)
@@ -100,7 +104,6 @@ def main() -> None:
         (commands / "srun").write_text(wrapper)
         (commands / "srun").chmod(0o755)
         environment["PATH"] = f"{commands}:{options.aapc.resolve().parent}:{environment['PATH']}"
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         count = run_page(page, directory, environment, QUEUED if options.slurm else None)
         expect(count == 5, f"the page promises five commands, and there are {count}")
         report = (directory / "report.html").read_text()

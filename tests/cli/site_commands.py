@@ -13,6 +13,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+sys.dont_write_bytecode = True
+
+from launching import LAUNCHER_VARIABLES  # noqa: E402
+
 AAPC, LAUNCHER = sys.argv[1:3]
 ON_MACHINE = Path(__file__).resolve().parent.parent / "interposer" / "on_machine.sh"
 CHECKS = (
@@ -34,15 +39,10 @@ class SiteCommands(unittest.TestCase):
         settings = {
             "AAPC_TEST_HOST": "n",
             "AAPC_TEST_PER_MACHINE": str(a_machine),
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1",
-            "OMPI_MCA_hwloc_base_binding_policy": "none",
-            "OMPI_MCA_mpi_yield_when_idle": "1",
         }
         command = [LAUNCHER, "-n", str(ranks), str(ON_MACHINE), AAPC, *words]
         return subprocess.run(
-            command, cwd=self.directory, env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300
+            command, cwd=self.directory, env={**os.environ, **LAUNCHER_VARIABLES, **settings}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300
         )
 
     def test_discover_writes_a_topology_file_of_all_machines(self):

@@ -41,10 +41,9 @@ inline Outcome run_under_mpi(const std::string& launcher, int ranks, const std::
                              const Scratch& directory, const std::string& variables, const std::string& time_limit) {
     const std::string line =
         "cd '" + directory.path("") + "' && env AAPC_TEST_HOST=n AAPC_TEST_PER_MACHINE=1 " + variables +
-        " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
-        " OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 timeout " +
-        time_limit + " " + launcher + " -n " + std::to_string(ranks) +
-        " " AAPC_SOURCE_DIRECTORY "/tests/interposer/on_machine.sh " + command + " >out 2>err </dev/null";
+        " $(cat " AAPC_SOURCE_DIRECTORY "/tests/support/launcher-variables.txt) timeout " + time_limit + " " +
+        launcher + " -n " + std::to_string(ranks) + " " AAPC_SOURCE_DIRECTORY "/tests/interposer/on_machine.sh " +
+        command + " >out 2>err </dev/null";
     // Where ranks end as soon as they have begun, MPICH's launcher writes to a pipe that nobody reads any more and dies
     // of it, one time in 75 on a busy machine, whatever was launched (`sh -c 'exit 2'` for one).
     constexpr int died_of_a_pipe = 128 + SIGPIPE;

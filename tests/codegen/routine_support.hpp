@@ -96,11 +96,9 @@ inline CommandResult run_command(const std::string& command) {
 
 /// A program of `ranks` ranks on this machine.
 inline CommandResult run_ranks(const Mpi& mpi, int ranks, const std::string& program) {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    const std::string_view options =
-        mpi.name == "openmpi" ? "--oversubscribe --mca btl self,vader --mca mpi_yield_when_idle 1" : "";
-    return run_command(fmt::format("{} {} -n {} {}", mpi.launcher, options, ranks, program));
+    const std::string_view options = mpi.name == "openmpi" ? "--mca btl self,vader" : "";
+    return run_command(fmt::format("env $(cat {}/tests/support/launcher-variables.txt) {} {} -n {} {}",
+                                   AAPC_SOURCE_DIRECTORY, mpi.launcher, options, ranks, program));
 }
 
 inline constexpr std::string_view strict = "-std=c11 -Wall -Wextra -Werror";

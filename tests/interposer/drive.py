@@ -25,12 +25,14 @@ import subprocess
 import sys
 import tempfile
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
 sys.dont_write_bytecode = True
 
 from jobs import run_in_time  # noqa: E402
+from launching import environment_without_settings  # noqa: E402
 
 SKIPPED = 77
-HERE = os.path.dirname(os.path.abspath(__file__))
 SANITIZER = re.compile(r".*(ERROR: AddressSanitizer|: runtime error: ).*")
 COUNTS = re.compile(r"(\d+) calls exchanged, (\d+) passed through")
 
@@ -67,7 +69,7 @@ def arguments(words=None):
 
 
 def environment(options):
-    result = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
+    result = environment_without_settings()
     preloads = options.interposer and not options.through
     result["AAPC_TEST_INTERPOSER"] = os.path.abspath(options.interposer) if preloads else ""
     if options.runtime and preloads:
@@ -91,10 +93,6 @@ def environment(options):
         result["AAPC_TEST_RANK_0"] += f" AAPC_TUNING={options.tuning_file}"
     if options.expect.startswith("counted") or options.expect == "spoken":
         result["AAPC_TEST_RANK_0"] += " AAPC_VERBOSE=2"
-    # Open MPI asks for these before it runs as root or on more ranks than cores, as in a container of a CI.
-    result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    result.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
-                  OMPI_MCA_mpi_yield_when_idle="1")
     return result
 
 

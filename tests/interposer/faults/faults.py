@@ -20,10 +20,11 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "..", "support")]
 sys.dont_write_bytecode = True
 
 from jobs import run_in_time  # noqa: E402
+from launching import environment_without_settings  # noqa: E402
 
 RANKS = 3
 CALLS = 17  # of the program, on every rank
@@ -56,7 +57,7 @@ def arguments():
 
 
 def environment(options, method, fault, rank, count_file):
-    result = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
+    result = environment_without_settings()
     variables = f"AAPC_TOPOLOGY={HERE}/../eight.toml AAPC_ALGORITHM={method}"
     if method == "local-group":
         variables = f"AAPC_TOPOLOGY={HERE}/../clusters.toml AAPC_ALGORITHM={method}"
@@ -75,9 +76,6 @@ def environment(options, method, fault, rank, count_file):
                   AAPC_TEST_PER_MACHINE=str(a_machine), AAPC_TEST_MACHINES="1000",
                   AAPC_TEST_RANK_0=variables, AAPC_TEST_SHIM=os.path.abspath(options.shim),
                   AAPC_FAULT=fault, AAPC_FAULT_RANK=str(rank), AAPC_FAULT_COUNT=count_file)
-    result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                  OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
-                  OMPI_MCA_mpi_yield_when_idle="1")
     return result
 
 

@@ -1,0 +1,18 @@
+"""How tests start MPI programs: the variables that Open MPI's launchers need in a container of a CI.
+
+They run as root there, with more ranks than cores, which wait for each other and therefore must be bound to no core and
+give way while they wait. Open MPI 4's launcher reads OMPI_MCA_ names, that of Open MPI 5 and later (PRRTE) PRTE_MCA_
+names. MPICH's needs nothing. The list is a text file, because CMake and C++ tests read it as well.
+"""
+
+import os
+from pathlib import Path
+
+_LINES = Path(__file__).with_name("launcher-variables.txt").read_text(encoding="ascii").split()
+LAUNCHER_VARIABLES = dict(line.split("=", 1) for line in _LINES)
+
+
+def environment_without_settings():
+    """This process's variables without those of aapc, which tests set themselves, and with those of the launchers."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
+    return own | LAUNCHER_VARIABLES
