@@ -1,7 +1,29 @@
 # CMake's own FindMPI finds one MPI; this project builds for every one on the machine. For each MPI that is found this
-# defines the imported target aapc_with_<mpi> and adds <mpi> to AAPC_MPIS.
+# defines the imported target aapc_with_<mpi> and adds <mpi> to AAPC_MPIS. What an MPI has beside the third standard is in
+# AAPC_MPI_HAS_PERSISTENT_<mpi> (MPI_Alltoall_init and its like) and AAPC_MPI_HAS_LARGE_COUNTS_<mpi> (MPI_Alltoall_c, also
+# persistent), 1 or 0; sources that use the target see the same without the name of the MPI.
 set(AAPC_MPIS "")
 set(AAPC_ONLY_MPI "" CACHE STRING "Build for this MPI alone: openmpi or mpich; empty: for all that are found")
+
+# aapc_ask_mpi(<result> <name> <routine>...): whether this MPI has all of these routines, 1 or 0. The MPI itself is asked,
+# through its compiler: Open MPI 5.0 has the persistent collective routines and says that it is MPI 3.1.
+function(aapc_ask_mpi result name)
+  string(TOUPPER ${name} upper)
+  set(known ${result}_OF_${upper})
+  if(NOT DEFINED ${known})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${known}.c)
+    list(JOIN ARGN ", (void*)" routines)
+    file(WRITE ${source} "#include <mpi.h>\nvoid* const of_mpi[] = {(void*)${routines}};\nint main(void) { return of_mpi[0] == 0; }\n")
+    execute_process(COMMAND ${AAPC_${upper}_CC} ${source} -o ${source}.out RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+      set(answer 1)
+    else()
+      set(answer 0)
+    endif()
+    set(${known} ${answer} CACHE INTERNAL "whether ${name} has ${ARGN}")
+  endif()
+  set(${result} ${${known}} PARENT_SCOPE)
+endfunction()
 
 # aapc_find_mpi(<name> <flags that make the wrapper print its compile line> <flags for its link line>)
 function(aapc_find_mpi name show_compile show_link)
@@ -37,6 +59,15 @@ function(aapc_find_mpi name show_compile show_link)
   target_link_libraries(aapc_with_${name} INTERFACE ${link_options})
   # The C++ bindings that MPI dropped in 2012 would only bring their own libraries along.
   target_compile_definitions(aapc_with_${name} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  # Routines of the fourth standard, which MPIs have group by group.
+  aapc_ask_mpi(AAPC_MPI_HAS_PERSISTENT ${name} MPI_Alltoall_init MPI_Alltoallv_init MPI_Alltoallw_init
+               MPI_Neighbor_alltoall_init MPI_Neighbor_alltoallv_init MPI_Neighbor_alltoallw_init)
+  aapc_ask_mpi(AAPC_MPI_HAS_LARGE_COUNTS ${name} MPI_Alltoall_c MPI_Alltoallw_c MPI_Ialltoallw_c MPI_Neighbor_alltoallw_c
+               MPI_Ineighbor_alltoallw_c MPI_Alltoall_init_c MPI_Neighbor_alltoallw_init_c)
+  foreach(group AAPC_MPI_HAS_PERSISTENT AAPC_MPI_HAS_LARGE_COUNTS)
+    target_compile_definitions(aapc_with_${name} INTERFACE ${group}=${${group}})
+    set(${group}_${name} ${${group}} PARENT_SCOPE)
+  endforeach()
   message(STATUS "aapc: ${name} found: ${AAPC_${upper}_CC}")
   set(AAPC_MPIS ${AAPC_MPIS} ${name} PARENT_SCOPE)
 endfunction()

@@ -78,7 +78,7 @@ inline Served serve(Job& job, Call& call) {
 /// The MPI's own, for such counts.
 template <class Count>
 auto own_routine() {
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_LARGE_COUNTS
     if constexpr (std::is_same_v<Count, MPI_Count>) {
         return real().alltoall_c;
     } else {
@@ -138,7 +138,7 @@ template <class Count>
 }
 
 /// Counts of all sizes that this MPI knows.
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_LARGE_COUNTS
 using LargestCount = MPI_Count;
 #else
 using LargestCount = int;
@@ -226,7 +226,7 @@ AAPC_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatyp
 }
 AAPC_ALSO_AS_PMPI(Alltoall)
 
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_LARGE_COUNTS
 AAPC_INTERPOSED int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     namespace ours = aapc::interposer;

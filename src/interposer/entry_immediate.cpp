@@ -151,10 +151,12 @@ int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
                      request)
 
 AAPC_IMMEDIATE(, int, int, int)
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_LARGE_COUNTS
 AAPC_IMMEDIATE(_c, MPI_Count, MPI_Aint, MPI_Aint)
-AAPC_PERSISTENT(, int, int, int)
 AAPC_PERSISTENT(_c, MPI_Count, MPI_Aint, MPI_Aint)
+#endif
+#if AAPC_MPI_HAS_PERSISTENT
+AAPC_PERSISTENT(, int, int, int)
 
 AAPC_INTERPOSED int MPI_Start(MPI_Request* request) {
     namespace ours = aapc::interposer;

@@ -35,7 +35,7 @@ ServedUnequal serve_unequal(Job& job, const UnequalCall& call) {
 int run_own(const UnequalCall& call) {
     const UnequalSide& send = call.send;
     const UnequalSide& receive = call.receive;
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_LARGE_COUNTS
     if (receive.counts.wide()) {
         const auto* const sent = send.counts.as<MPI_Count>();
         const auto* const received = receive.counts.as<MPI_Count>();
@@ -133,7 +133,7 @@ int carry_out(Job& job, const UnequalCall& call) {
 
 AAPC_ANSWER_UNEQUAL(Alltoallv, int, int)
 AAPC_ANSWER_TYPED(Alltoallw, int, int)
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_LARGE_COUNTS
 AAPC_ANSWER_UNEQUAL(Alltoallv_c, MPI_Count, MPI_Aint)
 AAPC_ANSWER_TYPED(Alltoallw_c, MPI_Count, MPI_Aint)
 #endif

@@ -19,13 +19,16 @@ AAPC_PASSED(Ineighbor_alltoallv, neighbours, (AAPC_UNEQUAL(int, int), MPI_Reques
 AAPC_PASSED(Ineighbor_alltoallw, neighbours, (AAPC_TYPED(int, MPI_Aint), MPI_Request* request), AAPC_UNEQUAL_ARGUMENTS,
             request)
 
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_PERSISTENT
 AAPC_PASSED(Neighbor_alltoall_init, neighbours, (AAPC_EQUAL(int), MPI_Info info, MPI_Request* request),
             AAPC_EQUAL_ARGUMENTS, info, request)
 AAPC_PASSED(Neighbor_alltoallv_init, neighbours, (AAPC_UNEQUAL(int, int), MPI_Info info, MPI_Request* request),
             AAPC_UNEQUAL_ARGUMENTS, info, request)
 AAPC_PASSED(Neighbor_alltoallw_init, neighbours, (AAPC_TYPED(int, MPI_Aint), MPI_Info info, MPI_Request* request),
             AAPC_UNEQUAL_ARGUMENTS, info, request)
+#endif
+
+#if AAPC_MPI_HAS_LARGE_COUNTS
 AAPC_PASSED(Neighbor_alltoall_c, neighbours, (AAPC_EQUAL(MPI_Count)), AAPC_EQUAL_ARGUMENTS)
 AAPC_PASSED(Neighbor_alltoallv_c, neighbours, (AAPC_UNEQUAL(MPI_Count, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)
 AAPC_PASSED(Neighbor_alltoallw_c, neighbours, (AAPC_TYPED(MPI_Count, MPI_Aint)), AAPC_UNEQUAL_ARGUMENTS)

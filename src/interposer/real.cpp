@@ -26,10 +26,10 @@ const RealRoutines& real() {
         find_next<decltype(&MPI_Alltoall)>("PMPI_Alltoall", "MPI_Alltoall"),
         find_next<decltype(&MPI_Alltoallv)>("PMPI_Alltoallv", "MPI_Alltoallv"),
         find_next<decltype(&MPI_Alltoallw)>("PMPI_Alltoallw", "MPI_Alltoallw"),
-#if MPI_VERSION >= 4
         find_next<decltype(&MPI_Start)>("PMPI_Start", "MPI_Start"),
         find_next<decltype(&MPI_Startall)>("PMPI_Startall", "MPI_Startall"),
         find_next<decltype(&MPI_Request_free)>("PMPI_Request_free", "MPI_Request_free"),
+#if AAPC_MPI_HAS_LARGE_COUNTS
         find_next<decltype(&MPI_Alltoall_c)>("PMPI_Alltoall_c", "MPI_Alltoall_c"),
         find_next<decltype(&MPI_Alltoallv_c)>("PMPI_Alltoallv_c", "MPI_Alltoallv_c"),
         find_next<decltype(&MPI_Alltoallw_c)>("PMPI_Alltoallw_c", "MPI_Alltoallw_c"),

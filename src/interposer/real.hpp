@@ -32,10 +32,10 @@ struct RealRoutines {
     decltype(&MPI_Alltoall) alltoall;
     decltype(&MPI_Alltoallv) alltoallv;
     decltype(&MPI_Alltoallw) alltoallw;
-#if MPI_VERSION >= 4
     decltype(&MPI_Start) start;
     decltype(&MPI_Startall) startall;
     decltype(&MPI_Request_free) request_free;
+#if AAPC_MPI_HAS_LARGE_COUNTS
     decltype(&MPI_Alltoall_c) alltoall_c;
     decltype(&MPI_Alltoallv_c) alltoallv_c;
     decltype(&MPI_Alltoallw_c) alltoallw_c;

@@ -22,36 +22,43 @@
     X(Ineighbor_alltoall)         \
     X(Ineighbor_alltoallv)        \
     X(Ineighbor_alltoallw)
-#if MPI_VERSION >= 4
-#define AAPC_ROUTINES_OF_MPI_4(X) \
-    X(Alltoall_init)              \
-    X(Alltoallv_init)             \
-    X(Alltoallw_init)             \
-    X(Neighbor_alltoall_init)     \
-    X(Neighbor_alltoallv_init)    \
-    X(Neighbor_alltoallw_init)    \
-    X(Alltoall_c)                 \
-    X(Alltoallv_c)                \
-    X(Alltoallw_c)                \
-    X(Ialltoall_c)                \
-    X(Ialltoallv_c)               \
-    X(Ialltoallw_c)               \
-    X(Neighbor_alltoall_c)        \
-    X(Neighbor_alltoallv_c)       \
-    X(Neighbor_alltoallw_c)       \
-    X(Ineighbor_alltoall_c)       \
-    X(Ineighbor_alltoallv_c)      \
-    X(Ineighbor_alltoallw_c)      \
-    X(Alltoall_init_c)            \
-    X(Alltoallv_init_c)           \
-    X(Alltoallw_init_c)           \
-    X(Neighbor_alltoall_init_c)   \
-    X(Neighbor_alltoallv_init_c)  \
+// Those of the fourth standard, which an MPI may have without saying that it follows that standard
+// (cmake/AapcMpi.cmake).
+#if AAPC_MPI_HAS_PERSISTENT
+#define AAPC_PERSISTENT_ROUTINES(X) \
+    X(Alltoall_init)                \
+    X(Alltoallv_init)               \
+    X(Alltoallw_init)               \
+    X(Neighbor_alltoall_init)       \
+    X(Neighbor_alltoallv_init)      \
+    X(Neighbor_alltoallw_init)
+#else
+#define AAPC_PERSISTENT_ROUTINES(X)
+#endif
+#if AAPC_MPI_HAS_LARGE_COUNTS
+#define AAPC_LARGE_COUNT_ROUTINES(X) \
+    X(Alltoall_c)                    \
+    X(Alltoallv_c)                   \
+    X(Alltoallw_c)                   \
+    X(Ialltoall_c)                   \
+    X(Ialltoallv_c)                  \
+    X(Ialltoallw_c)                  \
+    X(Neighbor_alltoall_c)           \
+    X(Neighbor_alltoallv_c)          \
+    X(Neighbor_alltoallw_c)          \
+    X(Ineighbor_alltoall_c)          \
+    X(Ineighbor_alltoallv_c)         \
+    X(Ineighbor_alltoallw_c)         \
+    X(Alltoall_init_c)               \
+    X(Alltoallv_init_c)              \
+    X(Alltoallw_init_c)              \
+    X(Neighbor_alltoall_init_c)      \
+    X(Neighbor_alltoallv_init_c)     \
     X(Neighbor_alltoallw_init_c)
 #else
-#define AAPC_ROUTINES_OF_MPI_4(X)
+#define AAPC_LARGE_COUNT_ROUTINES(X)
 #endif
-#define AAPC_ROUTINES(X) AAPC_ROUTINES_OF_MPI_3(X) AAPC_ROUTINES_OF_MPI_4(X)
+#define AAPC_ROUTINES(X) AAPC_ROUTINES_OF_MPI_3(X) AAPC_PERSISTENT_ROUTINES(X) AAPC_LARGE_COUNT_ROUTINES(X)
 
 namespace aapc::interposer {
 

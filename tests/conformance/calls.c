@@ -13,9 +13,12 @@
 const char language[] = "C";
 #endif
 
-#if MPI_VERSION >= 4
-int has_way(int way) { return way < ways; }
+int has_way(int way) {
+    if (way == persistent) return AAPC_MPI_HAS_PERSISTENT;
+    return way != large_count || AAPC_MPI_HAS_LARGE_COUNTS;
+}
 
+#if AAPC_MPI_HAS_LARGE_COUNTS
 static int large_call(const Call* call) {
     const Arguments* const s = &call->send;
     const Arguments* const r = &call->receive;
@@ -35,7 +38,14 @@ static int large_call(const Call* call) {
     }
     return MPI_Alltoallw_c(s->buffer, counts[0], places[0], s->types, to, counts[1], places[1], r->types, call->comm);
 }
+#else
+static int large_call(const Call* call) {
+    (void)call;
+    return MPI_ERR_INTERN;
+}
+#endif
 
+#if AAPC_MPI_HAS_PERSISTENT
 static int persistent_call(const Call* call, MPI_Request* request) {
     const Arguments* const s = &call->send;
     const Arguments* const r = &call->receive;
@@ -44,16 +54,10 @@ static int persistent_call(const Call* call, MPI_Request* request) {
     return MPI_Alltoallw_init(TYPED(places), MPI_INFO_NULL, request);
 }
 #else
-int has_way(int way) { return way < persistent; }
-
-static int large_call(const Call* call) {
-    (void)call;
-    return MPI_ERR_INTERN;
-}
-
 static int persistent_call(const Call* call, MPI_Request* request) {
+    (void)call;
     (void)request;
-    return large_call(call);
+    return MPI_ERR_INTERN;
 }
 #endif
 

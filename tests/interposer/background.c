@@ -7,7 +7,7 @@
  *            the program's own collectives and messages go on; datatypes freed at once, communicators while calls are
  *            under way, and what is begun is tested, waited for one by one, some of it and all of it
  * sleep      no rank calls MPI between the beginning of a call and its end, and yet it is through
- * restart    persistent calls, started together and again and again with other data (MPI 4)
+ * restart    persistent calls, started together and again and again with other data (where the MPI has them)
  * typeless   ranks 0 and 1 have nothing for each other, and rank 0 no datatype for that, which MPICH lets pass
  * signals    a handler of the program's runs in the program's thread */
 #include <mpi.h>
@@ -200,7 +200,7 @@ static void check_sleep(void) {
     free(lane.receive);
 }
 
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_PERSISTENT
 static void check_restart(void) {
     MPI_Comm duplicate = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
@@ -318,7 +318,7 @@ int main(int argc, char** argv) {
     } else if (strcmp(argv[1], "signals") == 0) {
         check_signals();
     } else {
-#if MPI_VERSION >= 4
+#if AAPC_MPI_HAS_PERSISTENT
         check_restart();
 #endif
     }

@@ -15,7 +15,8 @@ BLOCKING = [start + "lltoall" + unequal for start in ("A", "Neighbor_a") for une
 NONBLOCKING = ["I" + name.lower() for name in BLOCKING]
 PERSISTENT = [name + "_init" for name in BLOCKING]
 MPI_3 = BLOCKING + NONBLOCKING
-MPI_4 = ["Start", "Startall", "Request_free"] + PERSISTENT + [name + "_c" for name in MPI_3 + PERSISTENT]
+STARTED = ["Start", "Startall", "Request_free"]
+LARGE = [name + "_c" for name in MPI_3 + PERSISTENT]
 # For benchmarks that ask (aapc/interposer.h).
 OWN = {"aapc_native_alltoall", "aapc_native_alltoallv", "aapc_calls", "aapc_rejected"}
 ALLOWED = re.compile(r"^(libmpi|libmpich|libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so")
@@ -29,10 +30,10 @@ def symbols_of(library, which="--defined-only"):
     return {line.split()[-1].split("@")[0] for line in symbols.splitlines()}
 
 
-def has_fourth_standard(library):
+def symbols_of_mpi(library):
     linked = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
     mpi = re.search(r"libmpi\S* => (\S+)", linked)
-    return "MPI_Alltoall_init" in symbols_of(mpi[1])
+    return symbols_of(mpi[1])
 
 
 def main():
@@ -41,10 +42,13 @@ def main():
     dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
     wrong = []
-    # An MPI has the routines of the fourth standard or not; a library has those of its MPI. What waits for an MPI has
-    # those that all have, and says that it is there.
+    # An MPI has the persistent routines of the fourth standard or not, and those for large counts; a library has those
+    # of its MPI. What waits for an MPI has the names of all MPIs, and says that it is there.
     late = "late" in library.rsplit("/", 1)[-1]
-    names = OTHERS + MPI_3 + (MPI_4 if not late and has_fourth_standard(library) else [])
+    names = OTHERS + MPI_3
+    for group in ([STARTED + PERSISTENT, LARGE]):
+        if late or "MPI_" + group[-1] in symbols_of_mpi(library):
+            names += group
     expected = ({"aapc_late"} if late else OWN) | {prefix + name for prefix in ("MPI_", "PMPI_") for name in names}
     if defined != expected:
         wrong.append(f"lacks {sorted(expected - defined)}, defines {sorted(defined - expected)} besides")

@@ -17,10 +17,8 @@ typedef struct {
     int byte_places[most_ranks];
     MPI_Aint address_places[most_ranks];
     MPI_Datatype types[most_ranks];
-#if MPI_VERSION >= 4
     MPI_Count large_counts[most_ranks];
     MPI_Aint large_places[most_ranks];
-#endif
 } Call;
 
 static int rank;
@@ -46,10 +44,8 @@ static void fill(Call* call, MPI_Comm comm, int peers) {
         call->byte_places[peer] = peer * block * (int)sizeof(int);
         call->address_places[peer] = call->byte_places[peer];
         call->types[peer] = MPI_INT;
-#if MPI_VERSION >= 4
         call->large_counts[peer] = block;
         call->large_places[peer] = call->places[peer];
-#endif
     }
 }
 
@@ -98,11 +94,16 @@ static void complete(MPI_Request* request, int persistent) {
     CALL("MPI_" #IMMEDIATE, 0, MPI_##IMMEDIATE(EQUAL, &request));          \
     CALL("MPI_" #IMMEDIATE "v", 0, MPI_##IMMEDIATE##v(UNEQUAL, &request)); \
     CALL("MPI_" #IMMEDIATE "w", 0, MPI_##IMMEDIATE##w(TYPED(PLACES), &request))
-#if MPI_VERSION >= 4
-#define KINDS_OF_MPI_4(PLAIN, IMMEDIATE, PLACES)                                                      \
-    CALL("MPI_" #PLAIN "_init", 1, MPI_##PLAIN##_init(EQUAL, MPI_INFO_NULL, &request));               \
-    CALL("MPI_" #PLAIN "v_init", 1, MPI_##PLAIN##v_init(UNEQUAL, MPI_INFO_NULL, &request));           \
-    CALL("MPI_" #PLAIN "w_init", 1, MPI_##PLAIN##w_init(TYPED(PLACES), MPI_INFO_NULL, &request));     \
+#if AAPC_MPI_HAS_PERSISTENT
+#define PERSISTENT_KINDS(PLAIN, PLACES)                                                     \
+    CALL("MPI_" #PLAIN "_init", 1, MPI_##PLAIN##_init(EQUAL, MPI_INFO_NULL, &request));     \
+    CALL("MPI_" #PLAIN "v_init", 1, MPI_##PLAIN##v_init(UNEQUAL, MPI_INFO_NULL, &request)); \
+    CALL("MPI_" #PLAIN "w_init", 1, MPI_##PLAIN##w_init(TYPED(PLACES), MPI_INFO_NULL, &request))
+#else
+#define PERSISTENT_KINDS(PLAIN, PLACES) (void)0
+#endif
+#if AAPC_MPI_HAS_LARGE_COUNTS
+#define LARGE_KINDS(PLAIN, IMMEDIATE)                                                                 \
     CALL("MPI_" #PLAIN "_c", 0, MPI_##PLAIN##_c(EQUAL));                                              \
     CALL("MPI_" #PLAIN "v_c", 0, MPI_##PLAIN##v_c(LARGE_UNEQUAL));                                    \
     CALL("MPI_" #PLAIN "w_c", 0, MPI_##PLAIN##w_c(LARGE_TYPED));                                      \
@@ -113,19 +114,21 @@ static void complete(MPI_Request* request, int persistent) {
     CALL("MPI_" #PLAIN "v_init_c", 1, MPI_##PLAIN##v_init_c(LARGE_UNEQUAL, MPI_INFO_NULL, &request)); \
     CALL("MPI_" #PLAIN "w_init_c", 1, MPI_##PLAIN##w_init_c(LARGE_TYPED, MPI_INFO_NULL, &request))
 #else
-#define KINDS_OF_MPI_4(PLAIN, IMMEDIATE, PLACES) (void)0
+#define LARGE_KINDS(PLAIN, IMMEDIATE) (void)0
 #endif
 
 static void among_all(MPI_Comm comm, int peers, const int* sources, const int* blocks) {
     static Call call;
     KINDS_OF_ALL(Alltoall, Ialltoall, byte_places);
-    KINDS_OF_MPI_4(Alltoall, Ialltoall, byte_places);
+    PERSISTENT_KINDS(Alltoall, byte_places);
+    LARGE_KINDS(Alltoall, Ialltoall);
 }
 
 static void among_neighbours(MPI_Comm comm, int peers, const int* sources, const int* blocks) {
     static Call call;
     KINDS_OF_ALL(Neighbor_alltoall, Ineighbor_alltoall, address_places);
-    KINDS_OF_MPI_4(Neighbor_alltoall, Ineighbor_alltoall, address_places);
+    PERSISTENT_KINDS(Neighbor_alltoall, address_places);
+    LARGE_KINDS(Neighbor_alltoall, Ineighbor_alltoall);
 }
 
 /* What the MPI complains about is counted, and its bytes are not looked at. */
