@@ -1,5 +1,9 @@
 #include "bench/common_options.hpp"
 
+#include <fmt/format.h>
+
+#include "input/mpis.hpp"
+
 namespace aapc::bench {
 
 void add_topology_option(cli::Command& command, std::string& topology) {
@@ -14,7 +18,9 @@ void add_topology_option(cli::Command& command, std::string& topology) {
 
 void add_mpi_option(cli::Command& command, std::string& mpi) {
     command
-        .option("--mpi", mpi, "the MPI to measure with: openmpi or mpich (default: the one that the launcher is for)")
+        .option(
+            "--mpi", mpi,
+            fmt::format("the MPI to measure with: {} (default: the one that the launcher is for)", known_mpi_names()))
         .type_name("NAME");
 }
 

@@ -1,18 +1,22 @@
 #include "bench/program.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
 #include "console/command_line.hpp"
 #include "console/launch_environment.hpp"
 #include "console/output.hpp"
+#include "input/mpis.hpp"
 #include "input/on_one_line.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/ranks.hpp"
@@ -54,13 +58,17 @@ std::optional<Diagnostic> ranks_that_do_not_meet() {
     if (mpi::ranks_in(MPI_COMM_WORLD) != 1 || launch.size.value_or(1) == 1) {
         return std::nullopt;
     }
+    std::vector<std::string> under_srun;
+    for (const KnownMpi& mpi : known_mpis) {
+        under_srun.push_back(fmt::format("{} needs --mpi={}", mpi.title, mpi.srun_mpi));
+    }
     return Diagnostic{.file = "aapc",
                       .problem = fmt::format("{} has started {} processes, and each finds itself alone: this MPI does "
                                              "not understand that launcher",
                                              launch.name(), *launch.size),
-                      .advice =
-                          "start it with this MPI's own mpirun, or give the other one with --mpi openmpi or --mpi "
-                          "mpich; under srun, Open MPI needs --mpi=pmix and MPICH --mpi=pmi2"};
+                      .advice = fmt::format("start it with this MPI's own mpirun, or give the other one with --mpi {}; "
+                                            "under srun, {}",
+                                            known_mpi_names(), fmt::join(under_srun, " and "))};
 }
 
 }  // namespace

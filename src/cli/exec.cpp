@@ -21,6 +21,7 @@
 #include "cli/interposers.hpp"
 #include "cli/launch.hpp"
 #include "input/environment.hpp"
+#include "input/mpis.hpp"
 
 namespace aapc::cli {
 
@@ -169,9 +170,11 @@ void add_exec_command(Command& program, Invocation& invocation) {
     command.flag("--async-progress", request->async_progress,
                  "a thread carries out calls that do not block, such as MPI_Ialltoall (AAPC_ASYNC_PROGRESS)");
     command
-        .option("--mpi", request->mpi,
-                "the MPI that the program uses: openmpi or mpich (default: the one that it is linked to, or that it "
-                "loads later)")
+        .option(
+            "--mpi", request->mpi,
+            fmt::format("the MPI that a script or an interpreter loads, {} (default: whichever it loads); a program "
+                        "that is linked to another one runs as it is",
+                        known_mpi_names()))
         .type_name("NAME");
     const auto words = std::make_shared<std::vector<std::string>>();
     command.option("PROGRAM", *words, "the program and its arguments, behind --")

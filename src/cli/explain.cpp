@@ -26,6 +26,7 @@
 #include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
 #include "input/environment.hpp"
+#include "input/mpis.hpp"
 #include "input/text_file.hpp"
 #include "selection/buffers.hpp"
 #include "selection/learned.hpp"
@@ -452,7 +453,9 @@ void add_explain_command(Command& program, Invocation& invocation) {
                 "what aapc fit wrote for this network: shows its predictions against what was measured")
         .separated_by(',')
         .type_name("FILE,...");
-    command.option("--mpi", options->mpi, "the MPI that will run, openmpi or mpich; default: the tuning's")
+    command
+        .option("--mpi", options->mpi,
+                fmt::format("the MPI that will run, {}; default: the tuning's", known_mpi_names()))
         .type_name("NAME");
     command.option("--format", options->format, "text or json").one_of({"text", "json"}).show_default();
     command.example("aapc explain cluster.toml --machines \"n[0-15]\"", "what runs on these machines, by size");

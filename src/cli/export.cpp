@@ -13,6 +13,7 @@
 #include "aapc/selection/tuning.hpp"
 #include "cli/command.hpp"
 #include "console/output.hpp"
+#include "input/mpis.hpp"
 #include "input/wording.hpp"
 
 namespace aapc::cli {
@@ -178,7 +179,7 @@ int run_export(const ExportOptions& options) {
     if (mpi != "mpich") {
         return complain({.file = shown_name(options.tuning),
                          .problem = fmt::format("it was tuned for {}, whose rules are not known", in_quotes(mpi)),
-                         .advice = "give a tuning for openmpi or mpich"});
+                         .advice = fmt::format("give a tuning for {}", known_mpi_names())});
     }
     const Expected<std::string> selection = mpich_selection(*tuning, options.library);
     return selection ? write_output(options.output, *selection) : complain(selection.error());

@@ -11,6 +11,7 @@
 
 #include "cli/launch.hpp"
 #include "cli/machine_code.hpp"
+#include "input/mpis.hpp"
 
 namespace aapc::cli {
 
@@ -20,10 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view interposer_prefix = "libaapc-";
 constexpr std::string_view interposer_suffix = ".so";
-
-bool is_mpi_library(std::string_view name) {
-    return name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || name.starts_with("libmpi_abi.so");
-}
 
 constexpr const char* late_library = "libaapc-late.so";
 
@@ -75,14 +72,12 @@ std::vector<Interposer> find_interposers() {
 }
 
 Expected<Interposing, std::string> choose_interposer(const fs::path& program, const std::string& mpi) {
-    const std::vector<Interposer> interposers = find_interposers();
+    std::vector<Interposer> interposers = find_interposers();
     if (!mpi.empty()) {
-        const auto named = std::find_if(interposers.begin(), interposers.end(),
-                                        [&mpi](const Interposer& one) { return one.mpi == mpi; });
-        if (named == interposers.end()) {
+        std::erase_if(interposers, [&mpi](const Interposer& one) { return one.mpi != mpi; });
+        if (interposers.empty()) {
             return not_there(mpi);
         }
-        return Interposing{named->path, ""};
     }
     const auto object = read_object(program);
     if (object && object->is_static) {
@@ -91,14 +86,23 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
     const std::set<std::string> libraries = object ? libraries_of(*object) : std::set<std::string>();
     if (const auto library = std::find_if(libraries.begin(), libraries.end(), is_mpi_library);
         library != libraries.end()) {
+        // An interposer brings along the library that it was built for. In a program of another one that would be a
+        // second MPI, with other handles: such a program hangs or crashes.
         const auto fitting = std::find_if(interposers.begin(), interposers.end(), [&libraries](const Interposer& one) {
             return libraries.contains(one.mpi_library);
         });
         if (fitting != interposers.end()) {
             return Interposing{fitting->path, ""};
         }
-        return tl::unexpected(fmt::format(
-            "it uses {}, for which there is no interposer beside this program or in $AAPC_LIBRARY_PATH", *library));
+        return tl::unexpected(
+            mpi.empty() ? fmt::format("it uses {}, for which there is no interposer beside this program or in "
+                                      "$AAPC_LIBRARY_PATH",
+                                      *library)
+                        : fmt::format("it uses {}, and the interposer of --mpi {} is for programs of {}", *library, mpi,
+                                      interposers.front().mpi_library));
+    }
+    if (!mpi.empty()) {
+        return Interposing{interposers.front().path, ""};
     }
     // A script, or an interpreter that loads its MPI later.
     const fs::path late = find_library(late_library);

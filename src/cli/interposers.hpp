@@ -25,9 +25,10 @@ struct Interposing {
     std::string later;  ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
 };
 
-/// What a program needs, or why nothing can be done for it. `mpi` is the name that the user gave, or empty: then it is
-/// the MPI that the program is linked to; where that is none, since it is a script or an interpreter, the library that
-/// waits until an MPI is loaded.
+/// What a program needs, or why nothing can be done for it. A program that is linked to an MPI gets that MPI's
+/// interposer; one that is linked to none, a script or an interpreter, gets the library that waits until an MPI is
+/// loaded. `mpi` is the name that the user gave with --mpi, or empty. It decides for programs that are linked to none;
+/// a program that is linked to another MPI gets nothing.
 [[nodiscard]] Expected<Interposing, std::string> choose_interposer(const std::filesystem::path& program,
                                                                    const std::string& mpi);
 

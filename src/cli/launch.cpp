@@ -15,6 +15,7 @@
 #include "cli/interposers.hpp"
 #include "console/launch_environment.hpp"
 #include "input/environment.hpp"
+#include "input/mpis.hpp"
 
 namespace aapc::cli {
 
@@ -66,8 +67,16 @@ int refuse(const Diagnostic& diagnostic) {
     return bad_input;
 }
 
-/// The MPIs that learn of their peers from a launcher, the likeliest first. An MPI may be built with PMI-2 or PMIx for
-/// srun, whichever it is; Debian's Open MPI is with PMIx, its MPICH with PMI-2.
+/// All MPIs, those first that speak this under Slurm as Debian builds them; others may be built for either.
+std::vector<std::string> mpis_for_srun(std::string_view srun_mpi) {
+    std::vector<std::string> names;
+    for (const KnownMpi& mpi : known_mpis) {
+        names.insert(mpi.srun_mpi == srun_mpi ? names.begin() : names.end(), std::string(mpi.name));
+    }
+    return names;
+}
+
+/// The MPIs that learn of their peers from a launcher, the likeliest first.
 std::vector<std::string> mpis_of(StartUp start_up) {
     switch (start_up) {
         case StartUp::openmpi_mpirun:
@@ -75,9 +84,9 @@ std::vector<std::string> mpis_of(StartUp start_up) {
         case StartUp::mpich_mpiexec:
             return {"mpich"};
         case StartUp::slurm_pmi:
-            return {"mpich", "openmpi"};
+            return mpis_for_srun("pmi2");
         case StartUp::pmix:
-            return {"openmpi", "mpich"};
+            return mpis_for_srun("pmix");
         case StartUp::slurm_alone:
         case StartUp::none:
             break;
@@ -89,9 +98,9 @@ std::vector<std::string> mpis_of(StartUp start_up) {
 Expected<std::string> mpi_for(const MpiProgram& program, const Invocation& invocation) {
     const Launch launch = launch_environment();
     std::vector<std::string> installed;
-    for (const std::string mpi : {"openmpi", "mpich"}) {
-        if (!find_mpi_program(program.name, mpi).empty()) {
-            installed.push_back(mpi);
+    for (const KnownMpi& mpi : known_mpis) {
+        if (!find_mpi_program(program.name, mpi.name).empty()) {
+            installed.emplace_back(mpi.name);
         }
     }
     const auto is_installed = [&installed](const std::string& mpi) {

@@ -171,7 +171,8 @@ std::optional<DynamicObject> read_object(const fs::path& path) {
             object.is_static = !has_interpreter && (entry->d_un.d_val & DF_1_PIE) != 0;
         } else if (entry->d_tag == DT_STRTAB) {
             strings = entry->d_un.d_ptr;
-        } else if (entry->d_tag == DT_NEEDED || entry->d_tag == DT_RPATH || entry->d_tag == DT_RUNPATH) {
+        } else if (entry->d_tag == DT_NEEDED || entry->d_tag == DT_SONAME || entry->d_tag == DT_RPATH ||
+                   entry->d_tag == DT_RUNPATH) {
             named.emplace_back(entry->d_tag, entry->d_un.d_val);
         }
     }
@@ -188,6 +189,8 @@ std::optional<DynamicObject> read_object(const fs::path& path) {
         const std::string text = file.text_at(table + offset);
         if (tag == DT_NEEDED) {
             object.needed.push_back(text);
+        } else if (tag == DT_SONAME) {
+            object.soname = text;
         } else {
             (tag == DT_RPATH ? object.rpath : object.runpath) = search_directories(text, path);
         }
@@ -233,6 +236,9 @@ std::set<std::string> libraries_of(const DynamicObject& program) {
         for (const std::string& name : object.needed) {
             if (names.insert(name).second) {
                 if (auto library = find(name, object)) {
+                    if (!library->soname.empty()) {
+                        names.insert(library->soname);
+                    }
                     to_look_at.push_back(std::move(*library));
                 }
             }

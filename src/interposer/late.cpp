@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "input/mpis.hpp"
+
 namespace {
 
 /// An argument of one of MPI's routines: a pointer, an int or a handle that is one of the two. On processors of 64 bits
@@ -24,31 +26,59 @@ namespace {
 using Word = std::uintptr_t;
 static_assert(sizeof(Word) == 8, "arguments are passed on as words of 64 bits");
 
-bool is_mpi_library(std::string_view file) {
-    return file.starts_with("libmpi.so") || file.starts_with("libmpich.so") || file.starts_with("libmpi_abi.so");
-}
-
 /// The name behind the last slash.
 std::string_view file_name(std::string_view path) {
     path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
     return path;
 }
 
-/// Notes where an MPI's name stands; it stays there as long as the MPI is loaded.
-int note_mpi(dl_phdr_info* info, std::size_t /*size*/, void* path) {
-    if (!is_mpi_library(file_name(info->dlpi_name))) {
+/// The name that a loaded library has to the dynamic linker (DT_SONAME), whatever its file is called: libmpi.so may be
+/// a link to libmpi.so.40, and libmpi.so.12 one to libmpich.so.12. The file's name if there is none.
+std::string_view linker_name(const dl_phdr_info& info) {
+    const ElfW(Dyn)* entry = nullptr;
+    for (const ElfW(Phdr)* segment = info.dlpi_phdr; segment != info.dlpi_phdr + info.dlpi_phnum; ++segment) {
+        if (segment->p_type == PT_DYNAMIC) {
+            entry = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment->p_vaddr);
+        }
+    }
+    ElfW(Addr) strings = 0;
+    ElfW(Xword) offset = 0;
+    for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+        if (entry->d_tag == DT_STRTAB) {
+            strings = entry->d_un.d_ptr;
+        } else if (entry->d_tag == DT_SONAME) {
+            offset = entry->d_un.d_val;
+        }
+    }
+    if (strings == 0 || offset == 0) {
+        return file_name(info.dlpi_name);
+    }
+    // glibc has added the library's place, but where it may not write there.
+    strings += strings < info.dlpi_addr ? info.dlpi_addr : 0;
+    return reinterpret_cast<const char*>(strings + offset);
+}
+
+/// An MPI's library; the names stay where they are as long as it is loaded.
+struct LoadedMpi {
+    const char* path = nullptr;
+    std::string_view name;
+};
+
+int note_mpi(dl_phdr_info* info, std::size_t /*size*/, void* found) {
+    const std::string_view name = linker_name(*info);
+    if (!aapc::is_mpi_library(name)) {
         return 0;
     }
-    *static_cast<const char**>(path) = info->dlpi_name;
+    *static_cast<LoadedMpi*>(found) = {info->dlpi_name, name};
     return 1;
 }
 
 /// The path of an interposer, with its end; empty if there is none.
 using Path = std::array<char, PATH_MAX>;
 
-/// The interposer for the MPI of that file name, from AAPC_INTERPOSERS: LIBRARY=INTERPOSER, separated by colons, as
+/// The interposer for the MPI of that name, from AAPC_INTERPOSERS: LIBRARY=INTERPOSER, separated by colons, as
 /// `aapc exec` writes it.
-Path interposer_for(std::string_view file) {
+Path interposer_for(std::string_view name) {
     Path path{};
     const char* const variable = std::getenv("AAPC_INTERPOSERS");
     std::string_view rest = variable == nullptr ? "" : variable;
@@ -59,7 +89,7 @@ Path interposer_for(std::string_view file) {
         const std::size_t equals = std::min(entry.find('='), entry.size());
         std::string_view library = entry;
         library.remove_suffix(entry.size() - equals);
-        if (equals == entry.size() || !file.starts_with(library)) {
+        if (equals == entry.size() || name != library) {
             continue;
         }
         entry.remove_prefix(equals + 1);
@@ -78,14 +108,14 @@ struct Target {
 };
 
 Target find_target() {
-    const char* mpi = nullptr;
-    dl_iterate_phdr(note_mpi, static_cast<void*>(&mpi));
-    if (mpi == nullptr) {
+    LoadedMpi mpi;
+    dl_iterate_phdr(note_mpi, &mpi);
+    if (mpi.path == nullptr) {
         return {};
     }
     Target target;
-    target.mpi = dlopen(mpi, RTLD_LAZY | RTLD_NOLOAD);
-    if (const Path interposer = interposer_for(file_name(mpi)); interposer[0] != '\0') {
+    target.mpi = dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (const Path interposer = interposer_for(mpi.name); interposer[0] != '\0') {
         // It finds the MPI among its own needs, which is loaded already.
         target.interposer = dlopen(interposer.data(), RTLD_NOW | RTLD_LOCAL);
     }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "input/mpis.hpp"
 #include "interposer/job.hpp"
 #include "interposer/real.hpp"
 #include "interposer/symbols.hpp"
@@ -19,11 +20,11 @@ namespace aapc::interposer {
 template <class... Rest>
 void leave_alone_in_place([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] Job& job,
                           [[maybe_unused]] const void* send_buffer, const Rest&...) {
-#if defined(OPEN_MPI)
-    if (send_buffer == MPI_IN_PLACE) {
-        job.leave_alone(comm);
+    if constexpr (find_mpi(AAPC_MPI)->loses_count_in_place) {
+        if (send_buffer == MPI_IN_PLACE) {
+            job.leave_alone(comm);
+        }
     }
-#endif
 }
 
 constexpr bool may_lose_count(Routine routine) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/models/method_model.hpp"
 #include "aapc/topology/bound.hpp"
+#include "input/mpis.hpp"
 #include "report/fluid.hpp"
 #include "selection/crossover.hpp"
 #include "selection/rule.hpp"
@@ -181,15 +183,18 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
 // ---- The pictures ----
 
 struct Rival {
-    const char* algorithm;
+    std::string_view algorithm;
     Phase window;  ///< 0: everything at once
     const char* title;
 };
 
 std::vector<Rival> rivals_of(const std::string& mpi) {
-    const Rival one_by_one = mpi == "mpich" ? Rival{"pairwise", 1, "The MPI's own, pair after pair (model)"}
-                                            : Rival{"ring", 1, "The MPI's own, step after step (model)"};
-    return {one_by_one, {"linear", 0, "The MPI's own, everything at once (model)"}};
+    const KnownMpi* const known = find_mpi(mpi);
+    const std::string_view one_by_one = known != nullptr ? known->one_by_one : known_mpis.front().one_by_one;
+    return {{one_by_one, 1,
+             one_by_one == "pairwise" ? "The MPI's own, pair after pair (model)"
+                                      : "The MPI's own, step after step (model)"},
+            {"linear", 0, "The MPI's own, everything at once (model)"}};
 }
 
 /// A way of doing the exchange, before there is an axis.

@@ -212,13 +212,56 @@ TEST_F(ExecCommand, AScriptGetsWhatWaitsForAnMpi) {
     EXPECT_THAT(outcome.err, IsEmpty());
 }
 
-TEST_F(ExecCommand, TheNamedMpiOutweighsAll) {
+TEST_F(ExecCommand, TheNamedMpiIsThatOfAScript) {
     for (const std::string& mpi : mpis) {
-        EXPECT_THAT(run("--topology x --mpi " + mpi, programs + "environment_" + mpis.front()).out,
-                    StartsWith(preloaded(mpi)));
         EXPECT_EQ(run("--topology x --mpi " + mpi, "sh -c 'echo LD_PRELOAD=$LD_PRELOAD'").out, preloaded(mpi));
     }
 }
+
+/// With the interposer of another MPI than it is linked to, a program hangs or crashes.
+TEST_F(ExecCommand, AProgramOfAnotherMpiThanTheNamedOneRunsAsItIs) {
+    setenv("PMI_RANK", "0", 1);
+    for (const std::string& linked_to : mpis) {
+        for (const std::string& named : mpis) {
+            const Outcome outcome = run("--topology x --mpi " + named, programs + "environment_" + linked_to);
+            EXPECT_EQ(outcome.status, 0);
+            if (named == linked_to) {
+                EXPECT_THAT(outcome.out, StartsWith(preloaded(named)));
+                EXPECT_THAT(outcome.err, IsEmpty());
+            } else {
+                EXPECT_THAT(outcome.out, StartsWith("LD_PRELOAD=\n"));
+                EXPECT_THAT(outcome.err, AllOf(HasSubstr("the interposer of --mpi " + named + " is for programs of"),
+                                               HasSubstr("running it as it is")));
+                EXPECT_EQ(lines(outcome.err), 1);
+            }
+        }
+    }
+}
+
+#ifdef AAPC_TEST_WITH_mpich
+/// MPICH's library under the name that Intel MPI's and MVAPICH's have. Debian 13 ships such a link.
+TEST_F(ExecCommand, AnotherNameOfTheSameLibraryWillDo) {
+    const std::string own_name = "libmpich.so.12";
+    const std::string other_name = "libmpi.so.12";
+    std::string program = contents(programs + "environment_mpich");
+    const std::size_t at = program.find(own_name);
+    ASSERT_NE(at, std::string::npos);
+    program.replace(at, own_name.size(), other_name + std::string(own_name.size() - other_name.size(), '\0'));
+    const std::string renamed = directory_.file("renamed", program);
+    fs::permissions(renamed, fs::perms::owner_all);
+    const Outcome found = directory_.run("exec -- sh -c \"ldconfig -p || /sbin/ldconfig -p\"");
+    const std::size_t arrow = found.out.find("=> ", found.out.find(own_name));
+    ASSERT_NE(arrow, std::string::npos) << found.out;
+    const std::string library = found.out.substr(arrow + 3, found.out.find('\n', arrow) - arrow - 3);
+    fs::create_symlink(fs::canonical(library), directory_.path(other_name));
+    setenv("LD_LIBRARY_PATH", directory_.path("").c_str(), 1);
+    const Outcome outcome = run("--topology x", renamed);
+    unsetenv("LD_LIBRARY_PATH");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.out, StartsWith(preloaded("mpich")));
+    EXPECT_THAT(outcome.err, IsEmpty());
+}
+#endif
 
 TEST_F(ExecCommand, AnMpiThatNobodyKnowsIsRefused) {
     const Outcome outcome = run("--topology x --mpi wood", "echo hello");

@@ -1,0 +1,53 @@
+/// @file
+/// The MPIs that aapc knows. A row here and one in cmake/AapcMpi.cmake, which builds for it, make a new MPI known.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace aapc {
+
+/// An MPI as programs, launchers and people know it.
+struct KnownMpi {
+    std::string_view name;   ///< in names of files, in --mpi and in tuning files: "openmpi"
+    std::string_view title;  ///< for people: "Open MPI"
+    /// What Debian's build of it speaks under Slurm, a value of `srun --mpi`.
+    std::string_view srun_mpi;
+    /// The algorithm of ours that its default for large blocks does, of those that send one message after the other.
+    std::string_view one_by_one;
+    /// MPI_Ialltoallv and MPI_Ialltoallw in place are not counted on ranks without data, so that such ranks begin the
+    /// next collective call on that communicator with another number than the others (Open MPI 4.1.4).
+    bool loses_count_in_place;
+};
+
+/// In the order in which the commands of aapc look for them.
+inline constexpr auto known_mpis = std::to_array<KnownMpi>({
+    {.name = "openmpi", .title = "Open MPI", .srun_mpi = "pmix", .one_by_one = "ring", .loses_count_in_place = true},
+    {.name = "mpich", .title = "MPICH", .srun_mpi = "pmi2", .one_by_one = "pairwise", .loses_count_in_place = false},
+});
+
+/// The row of that name; null if no MPI has it.
+[[nodiscard]] constexpr const KnownMpi* find_mpi(std::string_view name) {
+    const auto* const found =
+        std::find_if(known_mpis.begin(), known_mpis.end(), [name](const KnownMpi& mpi) { return mpi.name == name; });
+    return found == known_mpis.end() ? nullptr : found;
+}
+
+/// The names of all, for people who may choose one: "openmpi or mpich".
+[[nodiscard]] inline std::string known_mpi_names() {
+    std::string names;
+    for (const KnownMpi& mpi : known_mpis) {
+        names.append(names.empty() ? "" : " or ").append(mpi.name);
+    }
+    return names;
+}
+
+/// Whether a library of that name (SONAME) is an MPI's, also of an MPI that aapc does not know: Open MPI's are
+/// libmpi.so.40, MPICH's libmpich.so.12 or libmpi.so.12, those of the standard ABI libmpi_abi.so.1.
+[[nodiscard]] constexpr bool is_mpi_library(std::string_view name) {
+    return name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || name.starts_with("libmpi_abi.so");
+}
+
+}  // namespace aapc
