@@ -14,7 +14,7 @@
 #include "console/launch_environment.hpp"
 #include "console/output.hpp"
 #include "input/on_one_line.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/ranks.hpp"
 
 namespace aapc::bench {
