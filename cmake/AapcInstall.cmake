@@ -36,7 +36,7 @@ if(NOT CMAKE_CROSSCOMPILING)
   install(CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -D \"PROGRAM=$<TARGET_FILE:aapc_commands>\"
                                         -D \"DIRECTORY=${pages}\" -P \"${PROJECT_SOURCE_DIR}/cmake/AapcPages.cmake\"
                                 COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
-  install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+  install(DIRECTORY ${pages}/man1 ${pages}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
   install(DIRECTORY ${pages}/bash-completion ${pages}/zsh ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}
           COMPONENT program)
 endif()

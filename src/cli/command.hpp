@@ -46,6 +46,8 @@ void add_tune_command(Command& program, Invocation& invocation);
 void add_fit_command(Command& program, Invocation& invocation);
 void add_predict_command(Command& program, Invocation& invocation);
 void add_report_command(Command& program, Invocation& invocation);
+void add_settings_command(Command& program, Invocation& invocation);
+void add_help_command(Command& program, Invocation& invocation);
 void add_completion_command(Command& program, Invocation& invocation);
 void add_manual_command(Command& program, Invocation& invocation);
 

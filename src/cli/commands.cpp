@@ -27,6 +27,8 @@ std::span<const ListedCommand> commands() {
         ListedCommand{&add_fit_command, measuring},
         ListedCommand{&add_predict_command, measuring},
         ListedCommand{&add_report_command, measuring},
+        ListedCommand{&add_settings_command, this_program},
+        ListedCommand{&add_help_command, this_program},
         ListedCommand{&add_completion_command, this_program},
         ListedCommand{&add_manual_command, this_program},
     };

@@ -1,4 +1,6 @@
 // `aapc completion` and `aapc manual`: what is written from the command line itself.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -6,30 +8,71 @@
 
 #include "cli/command.hpp"
 #include "console/command_line.hpp"
+#include "console/command_text.hpp"
 #include "input/version.hpp"
+#include "input/wording.hpp"
+#include "selection/variables.hpp"
 
 namespace aapc::cli {
 
 namespace {
 
-int write_page(const CommandText& program, const std::string& name) {
+/// aapc-environment(7).
+std::string environment_page(const std::string& version) {
+    std::vector<VariableText> texts;
+    for (const selection::Variable& variable : selection::variables()) {
+        texts.push_back({std::string(variable.name), std::string(variable.option),
+                         fmt::format("{}. Default: {}.", variable.meaning, variable.default_value)});
+    }
+    return variables_page(texts, version);
+}
+
+/// The command of that name, the program itself for an empty one; null after a complaint of `asker`.
+const CommandText* find_command(const CommandText& program, const std::string& name, const char* asker) {
     const auto& commands = program.commands;
     const auto found = std::find_if(commands.begin(), commands.end(),
                                     [&name](const CommandText& command) { return command.last_name() == name; });
-    if (!name.empty() && found == commands.end()) {
-        return complain({.file = "aapc manual",
-                         .problem = "there is no command '" + name + "'",
-                         .advice = "aapc --help lists them"});
+    if (name.empty()) {
+        return &program;
+    }
+    if (found != commands.end()) {
+        return &*found;
+    }
+    std::vector<std::string_view> names;
+    names.reserve(commands.size());
+    for (const CommandText& command : commands) {
+        names.push_back(command.last_name());
+    }
+    const auto nearest = nearest_word(name, names);
+    complain({.file = asker,
+              .problem = "there is no command " + in_quotes(name),
+              .advice = nearest ? "did you mean " + std::string(*nearest) + "?" : "aapc --help lists them"});
+    return nullptr;
+}
+
+int write_help(const CommandText& program, const std::string& name) {
+    const CommandText* const command = find_command(program, name, "aapc help");
+    return command != nullptr ? write_output("", help_text(*command, help_width())) : bad_input;
+}
+
+int write_page(const CommandText& program, const std::string& name) {
+    const std::string version_text = "aapc " + std::string(version());
+    if (name == "environment") {
+        return write_output("", environment_page(version_text));
+    }
+    const CommandText* const command = find_command(program, name, "aapc manual");
+    if (command == nullptr) {
+        return bad_input;
     }
     std::vector<std::string> others;
     if (name.empty()) {
-        for (const CommandText& command : commands) {
-            others.push_back(command.name);
+        for (const CommandText& each : program.commands) {
+            others.push_back(each.name);
         }
     } else {
         others.push_back(program.name);
     }
-    return write_output("", manual_page(name.empty() ? program : *found, "aapc " + std::string(version()), others));
+    return write_output("", manual_page(*command, version_text, others));
 }
 
 }  // namespace
@@ -47,10 +90,19 @@ void add_completion_command(Command& program, Invocation& invocation) {
     });
 }
 
+void add_help_command(Command& program, Invocation& invocation) {
+    Command command = program.subcommand("help", "Print the help of aapc or of one of its commands");
+    const auto name = std::make_shared<std::string>();
+    command.option("COMMAND", *name, "the command; aapc itself if not given").type_name("");
+    command.example("aapc help exec", "the same as aapc exec --help");
+    command.on_run([name, program, &invocation] { invocation.status = write_help(program.describe(), *name); });
+}
+
 void add_manual_command(Command& program, Invocation& invocation) {
     Command command = program.subcommand("manual", "Print a manual page, of aapc or of one of its commands");
     const auto name = std::make_shared<std::string>();
-    command.option("COMMAND", *name, "the command; aapc itself if not given").type_name("");
+    command.option("COMMAND", *name, "the command, or environment for aapc-environment(7); aapc itself if not given")
+        .type_name("");
     command.example("aapc manual tune | man -l -", "read the page of aapc tune");
     command.on_run([name, program, &invocation] { invocation.status = write_page(program.describe(), *name); });
 }

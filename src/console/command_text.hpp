@@ -54,6 +54,16 @@ struct CommandText {
 [[nodiscard]] std::string manual_page(const CommandText& command, std::string_view version,
                                       const std::vector<std::string>& others);
 
+/// A variable of the environment, for a page.
+struct VariableText {
+    std::string name;
+    std::string option;  ///< of aapc exec, which sets it; empty if there is none
+    std::string meaning;
+};
+
+/// The page aapc-environment(7), in the man macros.
+[[nodiscard]] std::string variables_page(const std::vector<VariableText>& variables, std::string_view version);
+
 /// The shells for which there is a completion.
 inline constexpr std::string_view completed_shells[] = {"bash", "zsh", "fish"};
 

@@ -91,4 +91,20 @@ std::string manual_page(const CommandText& command, std::string_view version, co
     return page;
 }
 
+std::string variables_page(const std::vector<VariableText>& variables, std::string_view version) {
+    std::string page = fmt::format(
+        ".TH AAPC\\-ENVIRONMENT 7 \"\" \"{}\" \"Settings of aapc\"\n.SH NAME\naapc\\-environment \\- variables that "
+        "aapc reads\n.SH DESCRIPTION\nRank 0 reads these variables when MPI begins, and all ranks follow it. {} lists "
+        "them with the values that they have. A value that is wrong is named in one line, and all\\-to\\-alls are "
+        "native "
+        "then.\n.SH ENVIRONMENT\n",
+        version, bold("aapc settings"));
+    for (const VariableText& variable : variables) {
+        const std::string option =
+            variable.option.empty() ? "" : fmt::format(" ({})", bold("aapc exec " + variable.option));
+        page += fmt::format(".TP\n{}{}\n{}\n", bold(variable.name), option, roff(variable.meaning));
+    }
+    return page + fmt::format(".SH SEE ALSO\n{}(1), {}(1)\n", bold("aapc"), bold("aapc-exec"));
+}
+
 }  // namespace aapc::cli

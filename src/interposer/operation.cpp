@@ -77,7 +77,9 @@ Operation::Operation(const UnequalCall& call) : call_(call) {
 }
 
 int Operation::carry_out_natively(Job& job) {
-    return std::visit([&](const auto& call) { return interposer::carry_out_natively(job, call); }, call_);
+    const Call* const equal = std::get_if<Call>(&call_);
+    return equal != nullptr ? interposer::carry_out_natively(job, *equal)
+                            : interposer::carry_out_natively(job, *std::get_if<UnequalCall>(&call_));
 }
 
 int Operation::carry_out(Job& job, MPI_Comm comm) {

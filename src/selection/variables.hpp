@@ -12,6 +12,7 @@ namespace aapc::selection {
 
 struct Variable {
     std::string_view name;
+    std::string_view option;         ///< of aapc exec, which sets it; empty if there is none
     std::string_view meaning;        ///< one clause
     std::string_view default_value;  ///< what holds where it is not set, in words
 };

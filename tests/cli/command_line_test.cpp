@@ -50,6 +50,7 @@ TEST(CommandLine, WrongWordsAreNamedWithTheNearestRightOne) {
         {"schedule x --pattern uniform --seed -1", "--seed: '-1' is no finite number of 0 or more"},
         {"predict --sizes 1K missing.json", "missing.json: cannot be opened"},
         {"manual wood", "aapc manual: there is no command 'wood'"},
+        {"help exce", "aapc help: there is no command 'exce'; did you mean exec?"},
     };
     for (const auto& [words, message] : cases) {
         expect_refusal(scratch.run(words), 2, HasSubstr(message));
@@ -117,6 +118,29 @@ TEST(CommandLine, TheVersionHasTwoOptions) {
     const Scratch scratch;
     EXPECT_THAT(scratch.run("--version").out, StartsWith("aapc "));
     EXPECT_EQ(scratch.run("-V").out, scratch.run("--version").out);
+}
+
+TEST(CommandLine, HelpIsACommandToo) {
+    const Scratch scratch;
+    EXPECT_EQ(scratch.run("help").out, scratch.run("--help").out);
+    EXPECT_EQ(scratch.run("help report").out, scratch.run("report --help").out);
+}
+
+TEST(CommandLine, SettingsAreListedWithTheirValuesAndWhatIsWrongWithThem) {
+    const Scratch scratch;
+    setenv("AAPC_ALLTOALLV", "never", 1);
+    const Outcome set = scratch.run("settings");
+    EXPECT_NE(set.status, 2) << set.err;
+    EXPECT_THAT(set.out, HasSubstr("AAPC_ALLTOALLV = 'never'  (set in the environment)"));
+    EXPECT_THAT(set.out, HasSubstr("AAPC_TOPOLOGY  (not set; aapc exec --topology FILE)"));
+    EXPECT_THAT(scratch.run("settings --format json").out, HasSubstr("\"value\": \"never\""));
+    setenv("AAPC_TOPOLGY", "x", 1);
+    const Outcome wrong = scratch.run("settings");
+    unsetenv("AAPC_TOPOLGY");
+    unsetenv("AAPC_ALLTOALLV");
+    EXPECT_EQ(wrong.status, 1);
+    EXPECT_THAT(wrong.err, HasSubstr("did you mean AAPC_TOPOLOGY?"));
+    EXPECT_THAT(scratch.run("manual environment").out, HasSubstr("AAPC_RECORD_SEGMENTS"));
 }
 
 /// The names of all commands, as the completion of fish has them.

@@ -1,6 +1,6 @@
 /* threads-that-wait ITERATIONS BYTES: four threads of each rank exchange by MPI_Ialltoall and MPI_Wait, each on a
-   communicator of its own. Where a rank that waits keeps a core busy, the threads of aapc's that carry out the exchanges
-   do not get one: 100 iterations under MPICH took six times as long as without aapc. */
+   communicator of its own. Where a rank that waits keeps a core busy, aapc's threads, which carry out the exchanges, do
+   not get one: 100 iterations under MPICH took six times as long as without aapc. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
