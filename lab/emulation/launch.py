@@ -23,8 +23,8 @@ from .state import HostRecord, State
 
 TIMED_OUT = 124  # exit status, as of timeout(1)
 _GRACE = 3.0  # seconds that a launcher has to end its ranks when it is asked to
-# Open MPI 4.1 says so when an agent has started sooner than Open MPI was ready for; it means nothing.
-_NOISE = re.compile(rb"plm:rsh: Warning: setpgid\(\d+,\d+\) failed in parent")
+# Open MPI 4.1 and 5.0 say so when an agent has started sooner than they were ready for; it means nothing.
+_NOISE = re.compile(rb"plm:[rs]sh: Warning: setpgid\(\d+,\d+\) failed in parent")
 _MPICH_RANKS = Path(__file__).with_name("mpich_ranks.c")
 
 # A machine has a host name and an IPC namespace of its own, by which UCX tells whose shared memory is whose. $0 is the name,
@@ -93,7 +93,7 @@ def run_mpi(
     with tempfile.TemporaryDirectory(prefix="run-", dir=state.directory) as directory:
         agent = _write_agent(Path(directory), state)
         launch = [launcher, *LAUNCHERS[mpi](state, Job(ranks, shared_memory), agent), *options, *command]
-        return _run_to_end(enter_command(state.hosts[0], launch), _environment(shared_memory), timeout)
+        return _run_to_end(enter_command(state.hosts[0], launch), _environment(shared_memory, Path(directory)), timeout)
 
 
 def _write_agent(directory: Path, state: State) -> Path:
@@ -104,11 +104,13 @@ def _write_agent(directory: Path, state: State) -> Path:
     return agent
 
 
-def _environment(shared_memory: bool) -> dict[str, str]:
+def _environment(shared_memory: bool, scratch: Path) -> dict[str, str]:
     """This process's environment; an LD_PRELOAD is meant for the program, never for launchers, shells and daemons."""
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     transports = "tcp,self,sm" if shared_memory else "tcp,self"
-    return {"UCX_TLS": transports, "UCX_NET_DEVICES": "eth0", **environment}
+    # Open MPI 5's launcher keeps its files there, as that of Open MPI 4 does by orte_tmpdir_base.
+    own = {"PRTE_MCA_prte_tmpdir_base": str(scratch)}
+    return {"UCX_TLS": transports, "UCX_NET_DEVICES": "eth0", **own, **environment}
 
 
 def _open_mpi(state: State, job: Job, agent: Path) -> list[str]:
