@@ -14,7 +14,7 @@ namespace aapc::mpi {
 
 namespace {
 
-enum Sum : std::size_t { differences, own_links, without_knowledge, of_unlike_calls, past_own_links, sums };
+enum Sum : std::size_t { differences, own_links, without_knowledge, of_unlike_calls, past_own_links, sum_count };
 /// Then the begins and the ends of past calls.
 enum Maximum : std::size_t {
     slowest_own_link,
@@ -25,7 +25,7 @@ enum Maximum : std::size_t {
     past_times
 };
 constexpr std::size_t maxima_of(std::size_t calls) { return past_times + 2 * calls; }
-static_assert(maxima_of(PastClaim::most_calls) <= Claim::most_numbers && sums <= Claim::most_numbers);
+static_assert(maxima_of(PastClaim::most_calls) <= Claim::most_numbers && sum_count <= Claim::most_numbers);
 
 constexpr double shortest_past_seconds = 1e-9;
 
@@ -52,7 +52,7 @@ std::uint64_t difference(Rank rank, const MessageBytes& bytes) {
 
 /// What travels beside the loads.
 struct DemandAgreement::Numbers {
-    std::array<std::int64_t, sums> sums{};
+    std::array<std::int64_t, sum_count> sums{};
     std::array<std::int64_t, maxima_of(PastClaim::most_calls)> maxima{};
 };
 

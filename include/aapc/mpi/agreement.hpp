@@ -15,12 +15,13 @@ namespace aapc::mpi {
 
 /// What one rank brings. Spans have the same length on all ranks, and are not read after agree() or post() returned.
 struct Claim {
-    bool agrees = true;                    ///< false: this rank cannot take part
-    bool has_memory = true;                ///< false: it cannot for want of memory
-    std::uint64_t equal = 0;               ///< must be the same number on all ranks for Agreed::same
-    std::span<const std::int64_t> sums;    ///< numbers to be added, most_numbers at most; overflow wraps around
-    std::span<const std::int64_t> maxima;  ///< numbers of which the largest counts, most_numbers at most
-    std::span<const std::int64_t> loads;   ///< more numbers to be added, as many as the Agreement was made for at most
+    bool agrees = true;                         ///< false: this rank cannot take part
+    bool has_memory = true;                     ///< false: it cannot for want of memory
+    std::uint64_t equal = 0;                    ///< must be the same number on all ranks for Agreed::same
+    std::span<const std::int64_t> sums = {};    ///< numbers to be added, most_numbers at most; overflow wraps around
+    std::span<const std::int64_t> maxima = {};  ///< numbers of which the largest counts, most_numbers at most
+    std::span<const std::int64_t> loads =
+        {};  ///< more numbers to be added, as many as the Agreement was made for at most
 
     static constexpr std::size_t most_numbers = 16;
 };
