@@ -38,8 +38,8 @@ namespace aapc::learning {
 
 namespace {
 
-/// Calls of the winner that a reference for changes is made of, and that have to differ from it.
-constexpr std::size_t samples_of_a_reference = 4;
+/// Calls of the winner that have to differ from as many or more before them.
+constexpr std::size_t samples_of_a_change = 4;
 /// Latest samples that a typical cost is the median of.
 constexpr std::size_t samples_of_a_typical_cost = 7;
 
@@ -62,8 +62,8 @@ double typical(const std::vector<double>& samples) {
     return sum / count;
 }
 
-/// A typical cost of a few samples; of many the mean without the greatest: a program waits for the sum of its calls, and
-/// one call in eight that is very slow does not show in medians. One accident is left out.
+/// A typical cost of a few samples; of many the mean without the greatest: a program waits for the sum of its calls,
+/// and one call in eight that is very slow does not show in medians. One accident is left out.
 double usual_of(const std::vector<double>& samples) {
     if (samples.size() < policy::samples_of_a_mean) {
         return typical(samples);
@@ -164,7 +164,7 @@ std::optional<Trial> Trials::step_choose(const Budget& others) {
     const auto challenger = winner.samples.empty() ? std::nullopt : due_challenger(others);
     if (!challenger) {
         state_ = winner.samples.empty() || is_in_doubt() ? State::watch : State::exploit;
-        resting_ = state_ == State::watch ? 0 : rest();
+        resting_ = state_ == State::watch ? 0 : rest(others);
         return std::nullopt;
     }
     const Evidence& one = candidates_[*challenger];
@@ -187,7 +187,9 @@ std::optional<Trial> Trials::step_try(const Budget& others) {
     if (in_flight_ && serves_in_flight(flight_of_)) {
         return Trial{flight_of_, false};
     }
-    const auto other = wanted_ == 0 && candidates_[flight_of_].samples.empty() ? due_challenger(others) : std::nullopt;
+    // Only while nothing is better than native: then a second candidate is worth the haste.
+    const bool hastens = wanted_ == 0 && winner_ == 0 && candidates_[flight_of_].samples.empty();
+    const auto other = hastens ? due_challenger(others) : std::nullopt;
     if (other && candidates_[*other].samples.empty()) {
         begin_block(*other, 1);
         return fill();
@@ -333,9 +335,10 @@ void Trials::observe(const Block& block) {
         ++watched_;
         return;
     }
-    one.explored += static_cast<std::int64_t>(block.calls);
-    for (std::size_t call = 0; call < block.calls; ++call) {
-        one.explored_seconds += block.seconds[call] * block.to_class_size;
+    if (!candidates_[winner_].samples.empty()) {
+        const double all = std::accumulate(block.seconds.begin(), block.seconds.begin() + block.calls, 0.0);
+        const double usual = static_cast<double>(block.calls) * winner_seconds();
+        past_spent_ += std::max(all * block.to_class_size - usual, 0.0);
     }
 }
 
@@ -343,9 +346,6 @@ void Trials::add_sample(Evidence& one, double seconds) {
     one.samples.push_back(seconds);
     if (one.samples.size() > policy::samples_kept) {
         one.samples.erase(one.samples.begin());
-    }
-    if (&one == &candidates_[winner_] && reference_.size() < samples_of_a_reference) {
-        reference_.push_back(seconds);
     }
 }
 
@@ -373,7 +373,8 @@ bool Trials::beats(const Evidence& one, const Evidence& other) const {
         return true;
     }
     const auto samples = static_cast<double>(std::min(one.samples.size(), other.samples.size()));
-    const double spread = std::hypot(spread_of(one.samples), spread_of(other.samples)) / std::sqrt(samples);
+    // Of costs of which one is seen to scatter the other one scatters as well.
+    const double spread = std::sqrt(2 / samples) * std::max(spread_of(one.samples), spread_of(other.samples));
     const double for_native = &one == &candidates_.front() ? 1 + policy::least_lead : 1;
     return typical(one.samples) * (1 + std::max(spread, policy::least_lead)) < typical(other.samples) * for_native;
 }
@@ -413,8 +414,6 @@ void Trials::promote(std::size_t candidate) {
     }
     Evidence& loser = candidates_[winner_];
     winner_ = candidate;
-    const auto first = latest(candidates_[winner_].samples, samples_of_a_reference);
-    reference_.assign(first.begin(), first.end());
     watched_ = 0;
     loser.look = 1;
     end_look(loser);
@@ -422,11 +421,11 @@ void Trials::promote(std::size_t candidate) {
 
 bool Trials::has_changed() const {
     const std::vector<double>& samples = candidates_[winner_].samples;
-    if (reference_.size() < samples_of_a_reference || samples.size() < 2 * samples_of_a_reference) {
+    if (samples.size() < 2 * samples_of_a_change) {
         return false;
     }
-    const auto now = latest(samples, samples_of_a_reference);
-    const double before = median(reference_);
+    const auto now = latest(samples, samples_of_a_change);
+    const double before = median(std::span(samples).first(samples.size() - samples_of_a_change));
     const double ratio = median(now) / before;
     const auto [least, most] = std::minmax_element(now.begin(), now.end());
     return (ratio > policy::changed && *least > before) || (ratio * policy::changed < 1 && *most < before);
@@ -434,31 +433,27 @@ bool Trials::has_changed() const {
 
 /// The latest cost of the winner is not what it was, and a few more will show whether that lasts.
 bool Trials::is_in_doubt() const {
-    if (reference_.size() < samples_of_a_reference || watched_ == 0 || watched_ > 2 * samples_of_a_reference) {
+    const std::vector<double>& samples = candidates_[winner_].samples;
+    if (samples.size() <= samples_of_a_change || watched_ == 0 || watched_ > 2 * samples_of_a_change) {
         return false;
     }
-    const double ratio = candidates_[winner_].samples.back() / median(reference_);
+    const double ratio = samples.back() / median(std::span(samples).first(samples.size() - 1));
     return ratio > policy::changed || ratio * policy::changed < 1;
 }
 
 void Trials::begin_epoch() {
-    const Budget before = budget();
-    past_seconds_ = before.seconds;
-    past_spent_ = before.spent_seconds;
+    past_seconds_ = budget().seconds;
     unmeasured_ = 0;
     epoch_began_ = calls_;
     watched_ = 0;
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
         Evidence& one = candidates_[index];
-        one.explored = 0;
-        one.explored_seconds = 0;
         one.look = 1;
         one.next_look = calls_;
         one.led_before = index == winner_;
         if (index == winner_) {
-            const auto now = latest(one.samples, samples_of_a_reference);
+            const auto now = latest(one.samples, samples_of_a_change);
             one.samples = std::vector<double>(now.begin(), now.end());
-            reference_ = one.samples;
         } else {
             one.samples.clear();
         }
@@ -467,9 +462,7 @@ void Trials::begin_epoch() {
 
 double Trials::winner_seconds() const { return typical(candidates_[winner_].samples); }
 
-bool Trials::is_too_fast(double seconds) const {
-    return seconds * (1 + 2 * policy::prior_spread) < least_seconds_;
-}
+bool Trials::is_too_fast(double seconds) const { return seconds * (1 + 2 * policy::prior_spread) < least_seconds_; }
 
 /// Of a call that takes `usual` by the winner. A winner that takes far less than the bound shows that links are not as
 /// described, and anything may be gained.
@@ -534,7 +527,8 @@ bool Trials::serves_in_flight(std::size_t challenger) const {
     }
     const bool has_model = prospects_[challenger].least_seconds > least_seconds_;
     return has_model ? expected_gain(challenger) > 0
-                     : least_seconds_ > 0 && winner_seconds() >= policy::beyond_doubt * least_seconds_;
+                     : least_seconds_ > 0 &&
+                           winner_seconds() >= policy::beyond_doubt * (1 + policy::prior_spread) * least_seconds_;
 }
 
 /// The challenger that is tried next. One that seems faster goes on; then those of which least is known.
@@ -568,10 +562,14 @@ double Trials::calls_for_an_agreement() const {
     return std::ceil(agreement_seconds_ / (policy::watching_share * winner_seconds()));
 }
 
-/// Calls until the winner is watched, or a challenger is due.
-std::int64_t Trials::rest() const {
+/// Calls until the winner is watched, or a challenger is due. A winner of which little is known is watched soon.
+std::int64_t Trials::rest(const Budget& others) const {
     constexpr std::int64_t most = policy::longest_rest;
     const double calls_of_watching = std::min(calls_for_an_agreement(), static_cast<double>(most));
+    const auto samples = static_cast<std::int64_t>(candidates_[winner_].samples.size());
+    if (samples < opening_calls && affordable(agreement_seconds_, others)) {
+        return std::min(static_cast<std::int64_t>(calls_of_watching) - 1, policy::back_off * samples);
+    }
     auto calls =
         static_cast<std::int64_t>(calls_of_watching - std::min(calls_of_watching, static_cast<double>(longest_block)));
     if (no_candidate_can_gain()) {
@@ -594,7 +592,6 @@ void Trials::withdraw(std::size_t candidate) {
     }
     if (winner_ == candidate) {
         winner_ = 0;
-        reference_.clear();
         watched_ = 0;
     }
     resting_ = 0;
@@ -609,14 +606,7 @@ Budget Trials::budget() const {
         sum.calls -= unmeasured_;
         return sum;
     }
-    const double usual = winner_seconds();
-    sum.seconds += static_cast<double>(unmeasured_) * usual;
-    for (std::size_t index = 0; index < candidates_.size(); ++index) {
-        const Evidence& one = candidates_[index];
-        if (index != winner_) {
-            sum.spent_seconds += std::max(one.explored_seconds - static_cast<double>(one.explored) * usual, 0.0);
-        }
-    }
+    sum.seconds += static_cast<double>(unmeasured_) * winner_seconds();
     return sum;
 }
 
@@ -700,8 +690,6 @@ void Trials::for_each_field(Self& self, Action action) {
         action(one.withdrawn);
         action(one.was_set_up);
         action(one.measured);
-        action(one.explored);
-        action(one.explored_seconds);
         action(one.next_look);
         action(one.look);
     }
@@ -721,7 +709,6 @@ void Trials::for_each_field(Self& self, Action action) {
     action(self.block_is_cold_);
     action(self.in_flight_);
     action(self.flight_is_cold_);
-    action(self.reference_);
 }
 
 void Trials::add_to(Digest& digest) const {

@@ -31,7 +31,7 @@ struct Beginning {
     std::int64_t calls = 0;             ///< calls of this size that the native routine has served already
     std::int64_t size = 1;              ///< of the first call, > 0
     double agreement_seconds = 0;       ///< expected price of an agreement
-    bool publishes_early = false;  ///< two first calls are published with the third, however short they are
+    bool publishes_early = false;       ///< two first calls are published with the third, however short they are
 };
 
 /// Calls at the beginning that the native routine serves: a program of three calls loses nothing.
@@ -73,11 +73,9 @@ struct Evidence {
     bool led_before = false;      ///< it was the winner when the epoch began
     bool withdrawn = false;       ///< it cannot be set up
     bool was_set_up = false;
-    std::int64_t measured = 0;    ///< calls, in all epochs
-    std::int64_t explored = 0;    ///< calls of this epoch while another candidate was the winner
-    double explored_seconds = 0;  ///< cost of these
-    std::int64_t next_look = 0;   ///< the call from which on it may be tried again
-    std::int64_t look = 1;        ///< calls of its next block
+    std::int64_t measured = 0;   ///< calls, in all epochs
+    std::int64_t next_look = 0;  ///< the call from which on it may be tried again
+    std::int64_t look = 1;       ///< calls of its next block
 };
 
 /// The trials of one size. Not for concurrent use.
@@ -176,7 +174,7 @@ class Trials {
     [[nodiscard]] bool serves_in_flight(std::size_t challenger) const;
     [[nodiscard]] std::optional<std::size_t> due_challenger(const Budget& others) const;
     [[nodiscard]] double calls_for_an_agreement() const;
-    [[nodiscard]] std::int64_t rest() const;
+    [[nodiscard]] std::int64_t rest(const Budget& others) const;
 
     template <class Self, class Action>
     static void for_each_field(Self& self, Action action);
@@ -200,12 +198,11 @@ class Trials {
     bool flight_is_cold_ = false;
     std::int64_t resting_ = 0;
     std::int64_t calls_ = 0;
-    std::int64_t unmeasured_ = 0;    ///< calls of this winner since its latest block
-    std::int64_t epoch_began_ = 0;   ///< the call
-    double past_seconds_ = 0;        ///< of measured calls, former epochs and former winners
-    double past_spent_ = 0;          ///< of that, for learning
-    std::size_t watched_ = 0;        ///< blocks of the winner in a row
-    std::vector<double> reference_;  ///< the winner's first costs in this epoch
+    std::int64_t unmeasured_ = 0;   ///< calls of this winner since its latest block
+    std::int64_t epoch_began_ = 0;  ///< the call
+    double past_seconds_ = 0;       ///< of measured calls, former epochs and former winners
+    double past_spent_ = 0;         ///< of that, for learning
+    std::size_t watched_ = 0;       ///< blocks of the winner in a row
     Budget inherited_;
     std::int64_t inherited_calls_ = 0;
     std::int64_t inherited_from_ = 0;  ///< communicators
