@@ -1,7 +1,6 @@
-// `aapc completion` and `aapc manual`: what is written from the command line itself.
+// `aapc completion`, `aapc help` and `aapc manual`: what is written from the command line itself.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "console/command_line.hpp"
 #include "console/command_text.hpp"
 #include "input/version.hpp"
-#include "input/wording.hpp"
 #include "selection/variables.hpp"
 
 namespace aapc::cli {
@@ -29,24 +27,18 @@ std::string environment_page(const std::string& version) {
 
 /// The command of that name, the program itself for an empty one; null after a complaint of `asker`.
 const CommandText* find_command(const CommandText& program, const std::string& name, const char* asker) {
-    const auto& commands = program.commands;
-    const auto found = std::find_if(commands.begin(), commands.end(),
-                                    [&name](const CommandText& command) { return command.last_name() == name; });
     if (name.empty()) {
         return &program;
     }
-    if (found != commands.end()) {
-        return &*found;
-    }
     std::vector<std::string_view> names;
-    names.reserve(commands.size());
-    for (const CommandText& command : commands) {
+    names.reserve(program.commands.size());
+    for (const CommandText& command : program.commands) {
+        if (command.last_name() == name) {
+            return &command;
+        }
         names.push_back(command.last_name());
     }
-    const auto nearest = nearest_word(name, names);
-    complain({.file = asker,
-              .problem = "there is no command " + in_quotes(name),
-              .advice = nearest ? "did you mean " + std::string(*nearest) + "?" : "aapc --help lists them"});
+    complain(no_such_word(asker, "command", name, names, "aapc --help lists them"));
     return nullptr;
 }
 

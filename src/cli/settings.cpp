@@ -17,7 +17,12 @@ namespace aapc::cli {
 
 namespace {
 
-/// "set here" or "default", and the option of aapc exec that sets it.
+/// Empty if it is not set.
+std::string value_of(const selection::Variable& variable) {
+    return environment_variable(std::string(variable.name).c_str());
+}
+
+/// Whether it is set, and the option of aapc exec that sets it.
 std::string origin_of(const selection::Variable& variable, const std::string& value) {
     return fmt::format("{}{}", value.empty() ? "not set" : "set in the environment",
                        variable.option.empty() ? "" : fmt::format("; aapc exec {}", variable.option));
@@ -27,7 +32,7 @@ std::string settings_text() {
     constexpr std::size_t indent = 4;
     std::string text;
     for (const selection::Variable& variable : selection::variables()) {
-        const std::string value = environment_variable(std::string(variable.name).c_str());
+        const std::string value = value_of(variable);
         text += fmt::format("{}{}  ({})\n", variable.name, value.empty() ? "" : " = " + in_quotes(value),
                             origin_of(variable, value));
         const std::string meaning = fmt::format("{}; default: {}", variable.meaning, variable.default_value);
@@ -39,7 +44,7 @@ std::string settings_text() {
 std::string settings_json() {
     auto settings = nlohmann::json::array();
     for (const selection::Variable& variable : selection::variables()) {
-        const std::string value = environment_variable(std::string(variable.name).c_str());
+        const std::string value = value_of(variable);
         nlohmann::json one = {
             {"name", variable.name}, {"meaning", variable.meaning}, {"default", variable.default_value}};
         one["value"] = value.empty() ? nlohmann::json(nullptr) : nlohmann::json(value);

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "console/output.hpp"
-#include "input/wording.hpp"
 
 namespace aapc::cli {
 
@@ -179,13 +178,11 @@ std::optional<Diagnostic> unknown_word(const CLI::App& app) {
             candidates.push_back(each.last_name());
         }
     }
-    Diagnostic diagnostic{.file = command.name};
-    diagnostic.problem = is_command && command.commands.empty()
-                             ? "one word too many, '" + word + "'"
-                             : std::string(is_command ? "there is no command '" : "there is no option '") + word + "'";
-    const auto nearest = nearest_word(word, candidates);
-    diagnostic.advice =
-        nearest ? "did you mean " + std::string(*nearest) + "?" : command.name + " --help lists what there is";
+    Diagnostic diagnostic = no_such_word(command.name, is_command ? "command" : "option", word, candidates,
+                                         command.name + " --help lists what there is");
+    if (is_command && command.commands.empty()) {
+        diagnostic.problem = "one word too many, '" + word + "'";
+    }
     return diagnostic;
 }
 

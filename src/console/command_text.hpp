@@ -43,6 +43,11 @@ struct CommandText {
     [[nodiscard]] std::string usage() const;
 };
 
+/// Of the command line of `command`: there is no `what` ("command", "option") of that name. Names the nearest
+/// candidate, or else advises `otherwise`.
+[[nodiscard]] Diagnostic no_such_word(std::string command, std::string_view what, std::string_view word,
+                                      const std::vector<std::string_view>& candidates, std::string otherwise);
+
 /// The columns of the terminal behind standard output, or of COLUMNS; 100 where neither says.
 [[nodiscard]] std::size_t help_width();
 

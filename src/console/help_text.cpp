@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "console/command_text.hpp"
 #include "input/environment.hpp"
+#include "input/wording.hpp"
 
 namespace aapc::cli {
 
@@ -138,6 +140,14 @@ std::string help_text(const CommandText& command, std::size_t width) {
         text += "\n" + command.more + (command.more.ends_with('\n') ? "" : "\n");
     }
     return text;
+}
+
+Diagnostic no_such_word(std::string command, std::string_view what, std::string_view word,
+                        const std::vector<std::string_view>& candidates, std::string otherwise) {
+    const auto nearest = nearest_word(word, candidates);
+    return {.file = std::move(command),
+            .problem = fmt::format("there is no {} '{}'", what, word),
+            .advice = nearest ? fmt::format("did you mean {}?", *nearest) : std::move(otherwise)};
 }
 
 }  // namespace aapc::cli

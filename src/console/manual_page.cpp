@@ -96,8 +96,7 @@ std::string variables_page(const std::vector<VariableText>& variables, std::stri
         ".TH AAPC\\-ENVIRONMENT 7 \"\" \"{}\" \"Settings of aapc\"\n.SH NAME\naapc\\-environment \\- variables that "
         "aapc reads\n.SH DESCRIPTION\nRank 0 reads these variables when MPI begins, and all ranks follow it. {} lists "
         "them with the values that they have. A value that is wrong is named in one line, and all\\-to\\-alls are "
-        "native "
-        "then.\n.SH ENVIRONMENT\n",
+        "native then.\n.SH ENVIRONMENT\n",
         version, bold("aapc settings"));
     for (const VariableText& variable : variables) {
         const std::string option =

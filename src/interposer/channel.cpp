@@ -127,7 +127,19 @@ int Channel::begin_naming(Background& background) {
     if (mpi::rank_in(comm_) == 0) {
         tag_ = background.next_tag();
     }
+    // The program may free its communicator meanwhile, and Open MPI 4.1.4's collectives that do not block keep no
+    // reference to theirs: they send on a communicator that is gone. Requests of point-to-point messages keep one.
+    if (const int error = PMPI_Recv_init(nullptr, 0, MPI_BYTE, mpi::rank_in(comm_), 0, comm_, &keeping_);
+        error != MPI_SUCCESS) {
+        return error;
+    }
     return PMPI_Ibcast(&tag_, 1, MPI_INT, 0, comm_, &naming_);
+}
+
+void Channel::stop_keeping() {
+    if (keeping_ != MPI_REQUEST_NULL) {
+        PMPI_Request_free(&keeping_);
+    }
 }
 
 void Channel::start(Orders order) noexcept {
@@ -178,6 +190,7 @@ void Channel::carry_out_all() {
     for (Orders order; take(order); order.clear()) {
         carry_out(std::move(order));
     }
+    stop_keeping();
     if (group_ != MPI_GROUP_NULL) {
         PMPI_Group_free(&group_);
     }
@@ -195,6 +208,7 @@ void Channel::carry_out_all() {
 /// fails is the program's to hear of, as from a call of the MPI's own that finds nothing left.
 int Channel::make_own() {
     int error = wait_for(naming_);
+    stop_keeping();
     if (error != MPI_SUCCESS) {
         return error;
     }

@@ -71,6 +71,8 @@ class Channel {
     /// Waits for an order; false: there will be none.
     bool take(Orders& order);
     void carry_out(Orders orders);
+    /// The program's communicator may be destroyed, if it is freed.
+    void stop_keeping();
     /// Our communicator. Collective over the program's. Returns the MPI error code.
     [[nodiscard]] int make_own();
 
@@ -79,6 +81,8 @@ class Channel {
     bool is_named_ = false;  ///< or will be
     int tag_ = 0;            ///< by which our communicator is made: rank 0's, for all
     MPI_Request naming_ = MPI_REQUEST_NULL;
+    /// Never started: it keeps the program's communicator from being destroyed before naming_ is complete.
+    MPI_Request keeping_ = MPI_REQUEST_NULL;
     MPI_Group group_ = MPI_GROUP_NULL;  ///< of the program's communicator, which may be freed before ours is made
     MPI_Comm parent_ = MPI_COMM_NULL;   ///< of ours, with all ranks
     MPI_Comm own_ = MPI_COMM_NULL;      ///< the thread's

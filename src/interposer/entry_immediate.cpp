@@ -68,20 +68,12 @@ int hand_over_or_pass(AnyCall call, MPI_Request* request, int (*real)(Arguments.
                                    : background->make_persistent(*handed.channel, call, request);
 }
 
-/// Calls `action` with our threads, where there are such.
+/// Calls `action` with our threads, where there are such: those that have not ended, or with Job::background_or_ended
+/// also those that have since MPI does.
 template <class Action>
-void tell_background(Action action) {
+void tell_background(Action action, Background* (Job::*which)() const = &Job::background) {
     Job* const job = Job::current();
-    if (Background* const background = job != nullptr ? job->background() : nullptr) {
-        action(*background);
-    }
-}
-
-/// The same, also where our threads have ended since MPI does.
-template <class Action>
-void tell_ended_background(Action action) {
-    Job* const job = Job::current();
-    if (Background* const background = job != nullptr ? job->background_or_ended() : nullptr) {
+    if (Background* const background = job != nullptr ? (job->*which)() : nullptr) {
         action(*background);
     }
 }
@@ -162,7 +154,8 @@ AAPC_INTERPOSED int MPI_Start(MPI_Request* request) {
     namespace ours = aapc::interposer;
     const int error = ours::real().start(request);
     if (error == MPI_SUCCESS) {
-        ours::tell_ended_background([&](ours::Background& background) { background.started(*request); });
+        ours::tell_background([&](ours::Background& background) { background.started(*request); },
+                              &ours::Job::background_or_ended);
     }
     return error;
 }
@@ -172,11 +165,13 @@ AAPC_INTERPOSED int MPI_Startall(int count, MPI_Request requests[]) {
     namespace ours = aapc::interposer;
     const int error = ours::real().startall(count, requests);
     if (error == MPI_SUCCESS) {
-        ours::tell_ended_background([&](ours::Background& background) {
-            for (int index = 0; index < count; ++index) {
-                background.started(requests[index]);
-            }
-        });
+        ours::tell_background(
+            [&](ours::Background& background) {
+                for (int index = 0; index < count; ++index) {
+                    background.started(requests[index]);
+                }
+            },
+            &ours::Job::background_or_ended);
     }
     return error;
 }
@@ -185,7 +180,8 @@ AAPC_ALSO_AS_PMPI(Startall)
 AAPC_INTERPOSED int MPI_Request_free(MPI_Request* request) {
     namespace ours = aapc::interposer;
     if (request != nullptr) {
-        ours::tell_ended_background([&](ours::Background& background) { background.freed(*request); });
+        ours::tell_background([&](ours::Background& background) { background.freed(*request); },
+                              &ours::Job::background_or_ended);
     }
     return ours::real().request_free(request);
 }
