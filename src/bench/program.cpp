@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,6 +60,7 @@ std::optional<Diagnostic> ranks_that_do_not_meet() {
         return std::nullopt;
     }
     std::vector<std::string> under_srun;
+    under_srun.reserve(std::size(known_mpis));
     for (const KnownMpi& mpi : known_mpis) {
         under_srun.push_back(fmt::format("{} needs --mpi={}", mpi.title, mpi.srun_mpi));
     }

@@ -38,6 +38,7 @@ std::string_view linker_name(const dl_phdr_info& info) {
     const ElfW(Dyn)* entry = nullptr;
     for (const ElfW(Phdr)* segment = info.dlpi_phdr; segment != info.dlpi_phdr + info.dlpi_phnum; ++segment) {
         if (segment->p_type == PT_DYNAMIC) {
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): the dynamic linker gives addresses as numbers
             entry = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment->p_vaddr);
         }
     }
@@ -55,6 +56,7 @@ std::string_view linker_name(const dl_phdr_info& info) {
     }
     // glibc has added the library's place, but where it may not write there.
     strings += strings < info.dlpi_addr ? info.dlpi_addr : 0;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): as above
     return reinterpret_cast<const char*>(strings + offset);
 }
 
