@@ -238,6 +238,11 @@ TEST(CommandLine, BashCompletesCommandsOptionsAndTheirValues) {
     EXPECT_EQ(completed("aapc topology x --format ''", 4), "text json dot\n");
     EXPECT_EQ(completed("aapc completion ''", 2), "bash zsh fish\n");
     EXPECT_EQ(completed("aapc topology x", 2), "\n") << "names of files are left to the shell";
+    EXPECT_EQ(completed("aapc exec --algorithm nat", 3), "native\n");
+    EXPECT_EQ(completed("aapc schedule --algorithm nat", 3), "\n") << "it makes schedules of our own";
+    EXPECT_EQ(completed("aapc exec --synchronisation sender", 3), "sender sender-partial\n");
+    EXPECT_EQ(completed("aapc tune --pattern zi", 3), "zipf\n");
+    EXPECT_EQ(completed("aapc exec --mpi ''", 3), "openmpi mpich\n");
 }
 
 TEST(CommandLine, EveryCommandHasItsManualPage) {
