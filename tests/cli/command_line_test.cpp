@@ -109,7 +109,7 @@ TEST(CommandLine, FitAndPredictTakeTheTopologyFromTheEnvironment) {
 TEST(CommandLine, HelpNamesEveryValue) {
     const Scratch scratch;
     EXPECT_THAT(scratch.run("exec --help").out, StartsWith("Usage: aapc exec [OPTION]... -- PROGRAM [ARGUMENT]...\n"));
-    EXPECT_THAT(scratch.run("bench --help").out, HasSubstr("--late RANK:SECONDS:EVERY"));
+    EXPECT_THAT(scratch.run("bench --help").out, HasSubstr("--late RANK:TIME:EVERY"));
     EXPECT_THAT(scratch.run("predict --help").out, HasSubstr("--topology FILE"));
     EXPECT_THAT(scratch.run("schedule --help").out, AllOf(HasSubstr("--buffer-limit SIZE"), HasSubstr("[@PACE] ")));
 }
