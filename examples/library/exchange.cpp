@@ -24,8 +24,8 @@ int exchange_by(const char* topology) {
     }
     const aapc::Bound bound = aapc::network_bound(*network, placement);
     const auto method = aapc::parse_method("tree+sender", network->kind());
-    const auto made = aapc::mpi::make_exchange(
-        MPI_COMM_WORLD, aapc::prepare(*network, placement, bound, *method), placement, nullptr);
+    const auto made = aapc::mpi::make_exchange(MPI_COMM_WORLD, aapc::prepare(*network, placement, bound, *method),
+                                               placement, nullptr);
     if (!made) {
         std::fprintf(stderr, "%s\n", aapc::to_string(made.error()).c_str());
         return 2;
