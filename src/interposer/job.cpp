@@ -19,6 +19,7 @@
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/handshake.hpp"
+#include "interposer/job_identity.hpp"
 #include "interposer/long_calls.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/places.hpp"
@@ -502,6 +503,7 @@ RecordHead Job::record_head() const {
     head.library = library.data();
     head.library.resize(std::min(head.library.find_first_of("\n\r"), head.library.size()));
     head.program = program_invocation_short_name;
+    name_job(head);
     head.seconds = recorder_->seconds();
     head.topology_file = configuration_.topology_file;
     if (configuration_.topology_text.size() <= longest_topology) {
