@@ -23,6 +23,13 @@ Expected<Channels, Violation> Channels::find(const Network& network, const Place
                 "three dimensions.",
                 network.links().size(), network.machines().size())});
         }
+    } else if (network.kind() == NetworkKind::fabric) {
+        channels.fabric_ = FabricWays::find(network);
+        if (!channels.fabric_) {
+            return tl::unexpected(Violation{
+                "The network is not a fabric: a machine has not one link, to a switch, or switches do not hang "
+                "together."});
+        }
     } else if (network.links().size() + 1 != vertices || !channels.walk()) {
         return tl::unexpected(
             Violation{fmt::format("The network is not a tree: its {} vertices are not connected by exactly {} links.",
@@ -110,6 +117,9 @@ void Channels::route(Rank from, Rank to, std::vector<Channel>& channels) {
     channels.push_back(static_cast<Channel>(links_) + Channel{2} * from);
     if (network_->kind() == NetworkKind::torus) {
         route_in_torus(source, target, channels);
+    } else if (fabric_) {
+        const auto connection = (static_cast<std::uint64_t>(from) << 32U) | static_cast<std::uint32_t>(to);
+        has_circles_ = !fabric_->append(source, target, draw_, connection, channels) || has_circles_;
     } else {
         route_in_tree(network_->machines()[static_cast<std::size_t>(source)].vertex,
                       network_->machines()[static_cast<std::size_t>(target)].vertex, channels);

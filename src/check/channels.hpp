@@ -10,6 +10,7 @@
 #include "aapc/check/schedule.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
+#include "check/fabric_ways.hpp"
 
 namespace aapc::check {
 
@@ -17,8 +18,8 @@ namespace aapc::check {
 /// which a rank sends or receives (numbered behind the links).
 using Channel = std::int64_t;
 
-/// The channels of a tree or a torus and the routes through them. Holds references: network and placement must outlive
-/// it.
+/// The channels of a tree, a torus or a fabric and the routes through them. Holds references: network and placement
+/// must outlive it.
 class Channels {
   public:
     /// Or a violation if the network is not what its kind says or check_placement() finds one. O(vertices +
@@ -30,19 +31,26 @@ class Channels {
     /// Replaces `channels` by those that a message between two different participants uses: the sender's port, every
     /// directed link of its route (none between ranks of one machine), the receiver's port. The route is the only one
     /// in a tree. In a torus it is the shortest, the last coordinate first; half-way round a ring it goes up from the
-    /// first and the third quarter of the ring, down from the second and the fourth. O(route length).
+    /// first and the third quarter of the ring, down from the second and the fourth. In a fabric it is what FabricWays
+    /// says. O(route length).
     void route(Rank from, Rank to, std::vector<Channel>& channels);
 
-    /// The links of a tree by their distance from vertex 0, those of a torus by their dimension; one direction of each.
+    /// Which draw of a hash the routes of a fabric are under whose paths are not static; 0 to begin with.
+    void set_draw(std::uint64_t draw) { draw_ = draw; }
+    /// Whether a route of a fabric went round in a circle so far.
+    [[nodiscard]] bool has_circles() const { return has_circles_; }
+
+    /// The links of a tree by their distance from vertex 0, those of a torus by their dimension, those of a fabric by
+    /// the stage of their lower end, machines first; one direction of each.
     [[nodiscard]] std::vector<std::vector<DirectedLink>> levels() const;
 
     /// Ranks among which are all senders, and all receivers, of messages that use a directed link; in a tree no others.
-    /// O(participants · depth).
+    /// O(participants · depth); in a fabric O(participants · switches with machines · route).
     struct Users {
         std::vector<Rank> senders;
         std::vector<Rank> receivers;
     };
-    [[nodiscard]] Users users(DirectedLink link) const;
+    [[nodiscard]] Users users(DirectedLink link);
 
     /// How many messages cross each directed link of a tree, one from everybody to everybody, from the numbers of ranks
     /// on its sides. O(participants · depth).
@@ -67,6 +75,7 @@ class Channels {
     [[nodiscard]] bool find_rings(const std::vector<std::int32_t>& sides);
     void route_in_tree(Vertex source, Vertex target, std::vector<Channel>& channels);
     void route_in_torus(Machine from, Machine to, std::vector<Channel>& channels) const;
+    [[nodiscard]] Users users_in_fabric(DirectedLink link);
     [[nodiscard]] Users users_in_tree(DirectedLink link) const;
     [[nodiscard]] Users users_in_torus(DirectedLink link) const;
     [[nodiscard]] Vertex vertex_of(Rank rank) const;
@@ -79,6 +88,9 @@ class Channels {
     };
 
     const Network* network_;
+    std::optional<FabricWays> fabric_;
+    std::uint64_t draw_ = 0;
+    bool has_circles_ = false;
     const Placement* placement_;
     std::size_t links_;                  ///< directed ones
     std::vector<Climb> climbs_;          ///< of a tree, by vertex

@@ -39,17 +39,23 @@ struct Messages {
 class QueueCheck {
   public:
     QueueCheck(const Messages& messages, const Network& network, const Placement& placement, Channels channels,
-               const QueueRequest& request)
-        : messages_(messages),
+               const QueueRequest& request, std::vector<double>* found)
+        : found_(found),
+          messages_(messages),
           network_(network),
           placement_(placement),
           channels_(std::move(channels)),
           request_(request),
-          speeds_(check::speeds_of(network)) {}
+          speeds_(check::speeds_of(network)) {
+        channels_.set_draw(request.draw);
+    }
 
     Expected<QueueCertificate, Violation> run() {
         choose_links();
         add_loads();
+        if (channels_.has_circles() && !violation_) {
+            violation_ = Violation{"The tables of the fabric send messages in a circle."};
+        }
         if (violation_) {
             return tl::unexpected(*violation_);
         }
@@ -93,10 +99,11 @@ class QueueCheck {
 
     [[nodiscard]] std::vector<DirectedLink> sample() {
         const bool is_torus = network_.kind() == NetworkKind::torus;
-        const std::vector<std::int64_t> loads = is_torus ? std::vector<std::int64_t>() : channels_.tree_loads();
+        const bool has_tree_loads = !is_torus && network_.kind() != NetworkKind::fabric;
+        const std::vector<std::int64_t> loads = has_tree_loads ? channels_.tree_loads() : std::vector<std::int64_t>();
         std::vector<DirectedLink> chosen;
         for (std::vector<DirectedLink> level : channels_.levels()) {
-            if (!is_torus) {
+            if (has_tree_loads) {
                 std::erase_if(level, [&](DirectedLink link) { return loads[static_cast<std::size_t>(link)] == 0; });
             }
             const std::size_t wanted =
@@ -107,10 +114,12 @@ class QueueCheck {
             }
         }
         std::sort(chosen.begin(), chosen.end());
-        certificate_.sample = fmt::format(
-            "a sample of {} of {} directed links, up to {} links {}, both ways", chosen.size(),
-            2 * network_.links().size(), request_.links_per_level,
-            is_torus ? "of every dimension" : fmt::format("at every distance from {}", network_.vertices()[0].name));
+        certificate_.sample =
+            fmt::format("a sample of {} of {} directed links, up to {} links {}, both ways", chosen.size(),
+                        2 * network_.links().size(), request_.links_per_level,
+                        is_torus          ? "of every dimension"
+                        : !has_tree_loads ? "of every stage"
+                                          : fmt::format("at every distance from {}", network_.vertices()[0].name));
         return chosen;
     }
 
@@ -175,7 +184,8 @@ class QueueCheck {
     }
 
     void add_loads() {
-        const bool is_counted = !certificate_.exact && network_.kind() != NetworkKind::torus && !request_.bytes;
+        const bool is_counted = !certificate_.exact && network_.kind() != NetworkKind::torus &&
+                                network_.kind() != NetworkKind::fabric && !request_.bytes;
         if (is_counted) {
             count_loads();
             return;
@@ -247,6 +257,10 @@ class QueueCheck {
         const double slack =
             cycle.bound_seconds_per_byte > 0 ? cycle.seconds_per_byte / cycle.bound_seconds_per_byte : 1;
         certificate_.cycle_seconds = request_.bytes || !speeds_.known ? slack * bound : cycle.seconds_per_byte;
+        if (network_.kind() == NetworkKind::fabric && network_.forwarding().paths != FabricPaths::static_) {
+            // Under this draw the fullest cable may need longer than the cycle; the exchange then takes so long.
+            certificate_.cycle_seconds = std::max(certificate_.cycle_seconds, bound);
+        }
         const bool long_enough =
             certificate_.cycle_seconds >= bound || check::nearly_equal(certificate_.cycle_seconds, bound);
         if (!long_enough) {
@@ -300,7 +314,10 @@ class QueueCheck {
                                                    channels_.name(certificate_.links[place].link),
                                                    certificate_.links[place].segments)};
             }
-            const QueueProcess::Longest longest = processes[place - first].longest();
+            const Link& cable = network_.links()[static_cast<std::size_t>(certificate_.links[place].link / 2)];
+            const bool is_between = network_.vertices()[static_cast<std::size_t>(cable.lower)].is_switch &&
+                                    network_.vertices()[static_cast<std::size_t>(cable.upper)].is_switch;
+            const QueueProcess::Longest longest = processes[place - first].longest(is_between ? found_ : nullptr);
             if (longest.bytes > check::least_queue * largest_segment_) {
                 certificate_.links[place].queue_bytes = longest.bytes;
                 certificate_.links[place].at = longest.at / ticks;
@@ -308,6 +325,7 @@ class QueueCheck {
         }
     }
 
+    std::vector<double>* found_;  ///< what segments find at links between switches; null: not asked
     const Messages& messages_;
     const Network& network_;
     const Placement& placement_;
@@ -324,12 +342,13 @@ class QueueCheck {
 };
 
 Expected<QueueCertificate, Violation> certify(const Messages& messages, const Network& network,
-                                              const Placement& placement, const QueueRequest& request) {
+                                              const Placement& placement, const QueueRequest& request,
+                                              std::vector<double>* found = nullptr) {
     Expected<Channels, Violation> channels = Channels::find(network, placement);
     if (!channels) {
         return tl::unexpected(channels.error());
     }
-    return QueueCheck(messages, network, placement, std::move(*channels), request).run();
+    return QueueCheck(messages, network, placement, std::move(*channels), request, found).run();
 }
 
 /// The messages of a table, by their senders or their receivers.
@@ -395,11 +414,9 @@ Expected<QueueCertificate, Violation> certify_queues(const Schedule& schedule, c
     return certify(messages, schedule.network(), schedule.placement(), request);
 }
 
-Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable, const Network& network,
-                                                     const Placement& placement, const QueueRequest& request) {
-    if (timetable.forwards()) {
-        return tl::unexpected(Violation{"The timetable forwards blocks, so its messages are of different sizes."});
-    }
+namespace {
+
+Messages messages_of(const Timetable& timetable) {
     Messages messages;
     messages.ticks = timetable.phases();
     messages.cycle = timetable.cycle();
@@ -408,9 +425,118 @@ Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable,
             visit(message);
         }
     };
-    messages.sent_by = [&](Rank rank, const Visit& visit) { visit_all(timetable.sends_of(rank), visit); };
-    messages.received_by = [&](Rank rank, const Visit& visit) { visit_all(timetable.receives_of(rank), visit); };
-    return certify(messages, network, placement, request);
+    messages.sent_by = [&timetable, visit_all](Rank rank, const Visit& visit) {
+        visit_all(timetable.sends_of(rank), visit);
+    };
+    messages.received_by = [&timetable, visit_all](Rank rank, const Visit& visit) {
+        visit_all(timetable.receives_of(rank), visit);
+    };
+    return messages;
+}
+
+/// A cable with so many evenly paced streams.
+struct Streams {
+    double streams = 0;
+    double utilisation = 0;
+
+    /// P(Q > q), exactly: the sum over q < n <= N of C(N, n) ((n-q)/D)^n (1-(n-q)/D)^(N-n) (D-N+q)/(D-n+q), with
+    /// D = N/r services in a cycle (Roberts & Virtamo 1991).
+    [[nodiscard]] double beyond(double queue) const {
+        if (utilisation >= 1) {
+            return beyond_when_full(queue);
+        }
+        const double period = streams / utilisation;
+        double sum = 0;
+        for (double n = std::floor(queue) + 1; n <= streams; ++n) {
+            const double part = (n - queue) / period;
+            const double term = std::exp(std::lgamma(streams + 1) - std::lgamma(n + 1) - std::lgamma(streams - n + 1) +
+                                         n * std::log(part) + (streams - n) * std::log1p(-part)) *
+                                (period - streams + queue) / (period - n + queue);
+            sum += term;
+        }
+        return std::min(sum, 1.0);
+    }
+
+  private:
+    /// The Brownian bridge: a cable that is never idle.
+    [[nodiscard]] double beyond_when_full(double queue) const { return std::exp(-2 * queue * queue / streams); }
+};
+
+/// The queue that the segments of all these cables together find exceeded with that probability.
+double queue_by_formula(const std::vector<Streams>& cables, double probability) {
+    double least = 0;
+    double most = 1;
+    double segments = 0;
+    for (const Streams& cable : cables) {
+        most = std::max(most, cable.streams);
+        segments += cable.streams;
+    }
+    for (int halving = 0; halving < 60; ++halving) {
+        const double middle = (least + most) / 2;
+        double beyond = 0;
+        for (const Streams& cable : cables) {
+            beyond += cable.streams / segments * cable.beyond(middle);
+        }
+        (beyond > probability ? least : most) = middle;
+    }
+    return most;
+}
+
+}  // namespace
+
+Expected<HashedQueues, Violation> certify_hashed_queues(const Timetable& timetable, const Network& network,
+                                                        const Placement& placement, int draws, double probability) {
+    if (network.kind() != NetworkKind::fabric || network.forwarding().paths != FabricPaths::hashed) {
+        return tl::unexpected(Violation{"The network is not a fabric with hashed paths."});
+    }
+    if (timetable.forwards()) {
+        return tl::unexpected(Violation{"The timetable forwards blocks, so its messages are of different sizes."});
+    }
+    const Messages messages = messages_of(timetable);
+    HashedQueues queues;
+    queues.probability = probability;
+    queues.draws = draws;
+    std::vector<double> found;
+    std::vector<Streams> cables;
+    QueueRequest request;
+    for (int draw = 0; draw < draws; ++draw) {
+        request.draw = static_cast<std::uint64_t>(draw);
+        const auto certificate = certify(messages, network, placement, request, &found);
+        if (!certificate) {
+            return tl::unexpected(certificate.error());
+        }
+        double fullest = 0;
+        for (const LinkQueue& link : certificate->links) {
+            const Link& cable = network.links()[static_cast<std::size_t>(link.link / 2)];
+            if (network.vertices()[static_cast<std::size_t>(cable.lower)].is_switch) {
+                cables.push_back({static_cast<double>(link.segments), link.load_seconds / certificate->cycle_seconds});
+                fullest = std::max(fullest, cables.back().utilisation);
+            }
+        }
+        queues.utilisation += fullest / draws;
+    }
+    if (found.empty()) {
+        return queues;
+    }
+    const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(found.size() - 1) * (1 - probability));
+    std::nth_element(found.begin(), found.begin() + rank, found.end());
+    queues.segments = found[static_cast<std::size_t>(rank)];
+    queues.formula_segments = queue_by_formula(cables, probability);
+    return queues;
+}
+
+std::string to_string(const HashedQueues& queues) {
+    return fmt::format(
+        "1 of {:.0f} segments finds more than {:.1f} segments (formula {:.1f}) under a hash, by {} draws",
+        1 / queues.probability, queues.segments, queues.formula_segments, queues.draws);
+}
+
+Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable, const Network& network,
+                                                     const Placement& placement, const QueueRequest& request) {
+    if (timetable.forwards()) {
+        return tl::unexpected(Violation{"The timetable forwards blocks, so its messages are of different sizes."});
+    }
+    return certify(messages_of(timetable), network, placement, request);
 }
 
 }  // namespace aapc

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "aapc/topology/fabric.hpp"
 #include "demand/load_shares.hpp"
 
 namespace aapc {
@@ -33,6 +34,9 @@ LinkLoads::LinkLoads(demand::SummedLinks summed)
       shares_(std::move(summed.shares)) {}
 
 Expected<LinkLoads> LinkLoads::find(const Network& network, const Placement& placement) {
+    if (network.kind() == NetworkKind::fabric) {
+        return find(tree_of_cuts(network), placement);
+    }
     Expected<demand::SummedLinks> summed =
         is_tree(network.kind()) ? demand::find_in_tree(network, placement) : demand::find_in_torus(network, placement);
     if (!summed) {

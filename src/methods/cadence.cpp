@@ -21,7 +21,7 @@ constexpr Rank most_ranks_sampled = 1024;
 bool is_port_of_sender(const Network& network, DirectedLink directed) {
     const Link& link = network.links()[static_cast<std::size_t>(directed / 2)];
     const Vertex from = directed % 2 == 0 ? link.lower : link.upper;
-    return is_tree(network.kind()) && !network.vertices()[static_cast<std::size_t>(from)].is_switch;
+    return network.kind() != NetworkKind::torus && !network.vertices()[static_cast<std::size_t>(from)].is_switch;
 }
 
 std::int64_t buffer_of(const Network& network, DirectedLink directed) {

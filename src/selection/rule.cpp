@@ -105,7 +105,8 @@ Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& 
         return {free && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network.kind()) : nullptr,
                 phases.error().problem};
     }
-    if (wanted.synchronisation.kind != Synchronisation::Kind::timed) {
+    // What has a cycle has no phases of equal length.
+    if (wanted.synchronisation.kind != Synchronisation::Kind::timed || wanted.near_the_bound_at_any_speeds) {
         return {&wanted, ""};
     }
     const double slowdown = slowdown_by_equal_phases(*phases, bound);

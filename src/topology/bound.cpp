@@ -3,14 +3,23 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/torus.hpp"
+#include "input/enumerator_names.hpp"
 #include "topology/torus_loads.hpp"
 
 namespace aapc {
 
 namespace {
+
+constexpr EnumeratorNames<BoundKind, BoundKind::exact> bound_names({
+    {BoundKind::only, "only"},
+    {BoundKind::even, "even"},
+    {BoundKind::exact, "exact"},
+});
 
 void add_load(const Network& network, std::int32_t link, std::int64_t messages, Bound& bound) {
     if (messages > 0) {
@@ -38,6 +47,8 @@ void complete(const Network& network, Bound& bound) {
 }
 
 }  // namespace
+
+std::string_view to_string(BoundKind kind) { return bound_names[kind]; }
 
 Bound tree_bound(const Network& network, const Placement& placement) {
     const std::int64_t participants = placement.participants();
@@ -86,7 +97,33 @@ Bound torus_bound(const Network& network, const Placement& placement) {
     return bound;
 }
 
+Bound fabric_bound(const Network& network, const Placement& placement) {
+    const Expected<FabricRoutes> routes = FabricRoutes::find(network);
+    Bound bound;
+    bound.messages = std::max<std::int64_t>(std::int64_t{placement.participants()} - 1, 0);
+    if (routes) {
+        const bool is_static = network.forwarding().paths == FabricPaths::static_;
+        bound.kind = is_static ? BoundKind::exact : BoundKind::even;
+        const std::vector<double> loads =
+            is_static ? static_loads(network, *routes, placement) : even_loads(network, *routes, placement);
+        for (std::size_t link = 0; link < network.links().size(); ++link) {
+            const double messages = std::max(loads[2 * link], loads[2 * link + 1]);
+            // Shares are sums of fractions: what is a whole number but for rounding is that number.
+            const auto whole = static_cast<std::int64_t>(std::ceil(messages - 1e-6));
+            add_load(network, static_cast<std::int32_t>(link), whole, bound);
+            if (whole > 0 && bound.links.back().seconds_per_byte > 0) {
+                bound.links.back().seconds_per_byte = 8 * messages / network.links()[link].bits_per_second;
+            }
+        }
+    }
+    complete(network, bound);
+    return bound;
+}
+
 Bound network_bound(const Network& network, const Placement& placement) {
+    if (network.kind() == NetworkKind::fabric) {
+        return fabric_bound(network, placement);
+    }
     return network.kind() == NetworkKind::torus ? torus_bound(network, placement) : tree_bound(network, placement);
 }
 

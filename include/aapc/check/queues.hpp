@@ -31,6 +31,9 @@ struct QueueRequest {
     /// The sample: both directions of the links of so many vertices at every distance from vertex 0 of a tree, both
     /// directions of so many links of every dimension of a torus. Evenly spread, the first among them.
     std::int32_t links_per_level = 4;
+    /// Of a fabric whose paths are not static: the draw of the hash whose routes are taken. The bound is that of these
+    /// routes, and a cycle that is shorter is taken to last as long.
+    std::uint64_t draw = 0;
 };
 
 /// One direction of a link over a cycle.
@@ -86,6 +89,27 @@ struct QueueCertificate {
 [[nodiscard]] Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable, const Network& network,
                                                                    const Placement& placement,
                                                                    const QueueRequest& request = {});
+
+/// What waits at the cables between switches of a fabric whose paths are hashed.
+struct HashedQueues {
+    double probability = 0;       ///< that a segment finds more than this when it starts
+    double segments = 0;          ///< by sampling: over all segments on all these cables in all draws
+    double formula_segments = 0;  ///< by the N*D/D/1 formula, with the same numbers of messages on the same cables
+    double utilisation = 0;       ///< of the fullest cable, the mean of all draws
+    int draws = 0;
+};
+
+/// The queue that is exceeded with that probability under a hash: `draws` draws of it, each as certify_queues() with
+/// QueueRequest::draw. It is held against the N*D/D/1 queue (Roberts & Virtamo 1991): N evenly paced streams with random
+/// offsets on a link of utilisation r, P(Q > q) about exp(-2q(q/N + 1 - r)) where r is near 1. A timetable that is chosen well lies below it. All messages are equal. A
+/// violation as those of certify_queues(), and for a network that is no fabric with hashed paths. O(draws · that).
+[[nodiscard]] Expected<HashedQueues, Violation> certify_hashed_queues(const Timetable& timetable,
+                                                                      const Network& network,
+                                                                      const Placement& placement, int draws = 20,
+                                                                      double probability = 1e-3);
+
+/// "1 of 1000 segments finds more than 4.1 segments (formula 5.0) under a hash, by 20 draws".
+[[nodiscard]] std::string to_string(const HashedQueues& queues);
 
 /// What a document says of queues.
 struct QueueClaim {
