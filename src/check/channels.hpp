@@ -35,10 +35,22 @@ class Channels {
     /// says. O(route length).
     void route(Rank from, Rank to, std::vector<Channel>& channels);
 
-    /// Which draw of a hash the routes of a fabric are under whose paths are not static; 0 to begin with.
+    /// Whether a message can take one of several ways, so that route() is that of a draw: in a fabric whose paths are
+    /// not static.
+    [[nodiscard]] bool has_several_ways() const {
+        return fabric_ && network_->forwarding().paths != FabricPaths::static_;
+    }
+    /// Which draw of a hash the routes are under where there are several ways; 0 to begin with.
     void set_draw(std::uint64_t draw) { draw_ = draw; }
-    /// Whether a route of a fabric went round in a circle so far.
-    [[nodiscard]] bool has_circles() const { return has_circles_; }
+
+    /// What of a message crosses a channel.
+    struct Crossing {
+        Channel channel = -1;
+        double part = 1;
+    };
+    /// Replaces `crossings` by those of a message between two different participants, the sender's side first: all of
+    /// it on route(), or, where there are several ways, the parts that FabricWays::spread() says. O(links on the ways).
+    void crossings(Rank from, Rank to, std::vector<Crossing>& crossings);
 
     /// The links of a tree by their distance from vertex 0, those of a torus by their dimension, those of a fabric by
     /// the stage of their lower end, machines first; one direction of each.
@@ -90,12 +102,13 @@ class Channels {
     const Network* network_;
     std::optional<FabricWays> fabric_;
     std::uint64_t draw_ = 0;
-    bool has_circles_ = false;
     const Placement* placement_;
-    std::size_t links_;                  ///< directed ones
-    std::vector<Climb> climbs_;          ///< of a tree, by vertex
-    std::vector<Dimension> dimensions_;  ///< of a torus, those of side 1 left out
-    std::vector<Channel> descent_;       ///< scratch of route(), kept to save allocations
+    std::size_t links_;                      ///< directed ones
+    std::vector<Climb> climbs_;              ///< of a tree, by vertex
+    std::vector<Dimension> dimensions_;      ///< of a torus, those of side 1 left out
+    std::vector<Channel> descent_;           ///< scratch of route(), kept to save allocations
+    std::vector<Channel> scratch_;           ///< of crossings()
+    std::vector<FabricWays::Share> shares_;  ///< of crossings()
 };
 
 /// Whether every participant sits on a machine of the network; nothing if so. O(participants).

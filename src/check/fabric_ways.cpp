@@ -1,8 +1,12 @@
 #include "check/fabric_ways.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 namespace aapc::check {
 
@@ -12,16 +16,16 @@ std::size_t at_index(std::int32_t value) { return static_cast<std::size_t>(value
 
 }  // namespace
 
-std::optional<FabricWays> FabricWays::find(const Network& network) {
+Expected<FabricWays, Violation> FabricWays::find(const Network& network) {
     FabricWays ways(network);
     for (const NetworkMachine& machine : network.machines()) {
         const std::vector<std::int32_t>& links = network.links_at(machine.vertex);
-        if (links.size() != 1) {
-            return std::nullopt;
-        }
-        const Vertex at = network.other_end(links.front(), machine.vertex);
-        if (!network.vertices()[at_index(at)].is_switch) {
-            return std::nullopt;
+        const Vertex at = links.size() == 1 ? network.other_end(links.front(), machine.vertex) : -1;
+        if (at < 0 || !network.vertices()[at_index(at)].is_switch) {
+            return tl::unexpected(
+                Violation{fmt::format("The network is not a fabric: machine {} has not one link, to a "
+                                      "switch.",
+                                      network.vertices()[at_index(machine.vertex)].name)});
         }
         ways.switch_of_.push_back(at);
         ways.cable_of_.push_back(links.front());
@@ -31,7 +35,7 @@ std::optional<FabricWays> FabricWays::find(const Network& network) {
         const std::vector<std::int32_t>& hops = ways.hops_to(ways.switch_of_.front());
         if (std::any_of(ways.switch_of_.begin(), ways.switch_of_.end(),
                         [&](Vertex at) { return hops[at_index(at)] < 0; })) {
-            return std::nullopt;
+            return tl::unexpected(Violation{"The network is not a fabric: its switches do not hang together."});
         }
     }
     ways.stage_ = ways.hops_from(ways.switch_of_);
@@ -41,7 +45,34 @@ std::optional<FabricWays> FabricWays::find(const Network& network) {
         ways.table_[at_index(entry.at)].resize(network.machines().size(), -1);
         ways.table_[at_index(entry.at)][at_index(entry.to)] = entry.link;
     }
+    if (std::optional<Violation> circle = ways.find_circle()) {
+        return tl::unexpected(std::move(*circle));
+    }
     return ways;
+}
+
+/// A walk from every switch with machines to every machine needs fewer steps than there are switches.
+std::optional<Violation> FabricWays::find_circle() {
+    for (Machine to = 0; !table_.empty() && to < static_cast<Machine>(switch_of_.size()); ++to) {
+        const Vertex target = switch_of_[at_index(to)];
+        const std::vector<std::int32_t>& hops = hops_to(target);
+        std::vector<bool> arrives(hops.size(), false);
+        arrives[at_index(target)] = true;
+        for (const Vertex start : switch_of_) {
+            std::vector<Vertex> walk;
+            for (Vertex at = start; !arrives[at_index(at)]; at = network_->other_end(by_table(at, to, hops), at)) {
+                walk.push_back(at);
+                if (walk.size() > hops.size()) {
+                    return Violation{fmt::format("The tables of the fabric send what is for {} in a circle.",
+                                                 network_->machine_name(to))};
+                }
+            }
+            for (const Vertex at : walk) {
+                arrives[at_index(at)] = true;
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 /// Over switches alone; -1 for what is not reached.
@@ -113,49 +144,78 @@ std::int32_t FabricWays::by_modulo(Vertex at, Machine to, const std::vector<std:
     return cables[static_cast<std::size_t>(uplink_number / switches_above_[at_index(next)] % count)];
 }
 
-bool FabricWays::append(Machine from, Machine to, std::uint64_t draw, std::uint64_t connection,
+std::int64_t FabricWays::leaving(Vertex at, std::int32_t link) const {
+    return 2 * std::int64_t{link} + (network_->links()[at_index(link)].lower == at ? 0 : 1);
+}
+
+/// The cables that a message at a switch may take, into `cables_`.
+void FabricWays::find_cables(Vertex at, const std::vector<std::int32_t>& hops) {
+    cables_.clear();
+    for (const std::int32_t link : network_->links_at(at)) {
+        if (hops[at_index(network_->other_end(link, at))] == hops[at_index(at)] - 1) {
+            cables_.push_back(link);
+        }
+    }
+}
+
+std::int32_t FabricWays::by_table(Vertex at, Machine to, const std::vector<std::int32_t>& hops) {
+    if (!table_.empty() && !table_[at_index(at)].empty() && table_[at_index(at)][at_index(to)] >= 0) {
+        return table_[at_index(at)][at_index(to)];
+    }
+    find_cables(at, hops);
+    return by_modulo(at, to, cables_);
+}
+
+void FabricWays::append(Machine from, Machine to, std::uint64_t draw, std::uint64_t connection,
                         std::vector<std::int64_t>& links) {
     if (from == to) {
-        return true;
+        return;
     }
-    const auto take = [&](Vertex at, std::int32_t link) {
-        links.push_back(2 * std::int64_t{link} + (network_->links()[at_index(link)].lower == at ? 0 : 1));
-        return network_->other_end(link, at);
-    };
-    const bool is_static = network_->forwarding().paths == FabricPaths::static_;
     const Vertex target = switch_of_[at_index(to)];
     const std::vector<std::int32_t>& hops = hops_to(target);
-    Vertex at = take(network_->machines()[at_index(from)].vertex, cable_of_[at_index(from)]);
+    links.push_back(leaving(network_->machines()[at_index(from)].vertex, cable_of_[at_index(from)]));
+    const bool is_static = network_->forwarding().paths == FabricPaths::static_;
     std::minstd_rand0 any(0);
     if (!is_static) {
         std::seed_seq seed{draw, connection, connection >> 32U};
         any.seed(seed);
     }
-    for (std::size_t hop = 0; at != target; ++hop) {
-        if (hop > network_->vertices().size()) {
-            return false;
-        }
-        cables_.clear();
-        for (const std::int32_t link : network_->links_at(at)) {
-            const Vertex end = network_->other_end(link, at);
-            if (hops[at_index(end)] == hops[at_index(at)] - 1) {
-                cables_.push_back(link);
-            }
-        }
+    for (Vertex at = switch_of_[at_index(from)]; at != target;) {
         std::int32_t link = -1;
-        if (!is_static) {
+        if (is_static) {
+            link = by_table(at, to, hops);
+        } else {
+            find_cables(at, hops);
             any.discard(3);
             link = cables_[any() / 7 % cables_.size()];
-        } else if (!table_.empty() && !table_[at_index(at)].empty() && table_[at_index(at)][at_index(to)] >= 0) {
-            link = table_[at_index(at)][at_index(to)];
-        } else {
-            link = by_modulo(at, to, cables_);
         }
-        at = take(at, link);
+        links.push_back(leaving(at, link));
+        at = network_->other_end(link, at);
     }
-    links.push_back((2 * std::int64_t{cable_of_[at_index(to)]} +
-                     (network_->links()[at_index(cable_of_[at_index(to)])].lower == at ? 0 : 1)));
-    return true;
+    links.push_back(leaving(target, cable_of_[at_index(to)]));
+}
+
+void FabricWays::spread(Machine from, Machine to, std::vector<Share>& shares) {
+    shares.clear();
+    if (from == to) {
+        return;
+    }
+    const Vertex target = switch_of_[at_index(to)];
+    const std::vector<std::int32_t>& hops = hops_to(target);
+    shares.push_back({leaving(network_->machines()[at_index(from)].vertex, cable_of_[at_index(from)]), 1});
+    std::map<Vertex, double> here{{switch_of_[at_index(from)], 1.0}};  // all as many hops away
+    while (here.begin()->first != target) {
+        std::map<Vertex, double> next;
+        for (const auto& [at, part] : here) {
+            find_cables(at, hops);
+            for (const std::int32_t link : cables_) {
+                shares.push_back({leaving(at, link), part / static_cast<double>(cables_.size())});
+                next[network_->other_end(link, at)] += shares.back().part;
+            }
+        }
+        here = std::move(next);
+    }
+    shares.push_back({leaving(target, cable_of_[at_index(to)]), 1});
 }
 
 }  // namespace aapc::check

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "aapc/check/queues.hpp"
@@ -46,16 +47,14 @@ class QueueCheck {
           placement_(placement),
           channels_(std::move(channels)),
           request_(request),
-          speeds_(check::speeds_of(network)) {
+          speeds_(check::speeds_of(network)),
+          is_sprayed_(channels_.has_several_ways() && network.forwarding().paths == FabricPaths::sprayed) {
         channels_.set_draw(request.draw);
     }
 
     Expected<QueueCertificate, Violation> run() {
         choose_links();
         add_loads();
-        if (channels_.has_circles() && !violation_) {
-            violation_ = Violation{"The tables of the fabric send messages in a circle."};
-        }
         if (violation_) {
             return tl::unexpected(*violation_);
         }
@@ -162,12 +161,26 @@ class QueueCheck {
         return good;
     }
 
-    /// Calls `use(place, bytes a second at which it flows in)` for every link between `first` and `end` on the route.
+    /// What a message puts on links: all on one route, or parts of it where packets are spread over all ways.
+    void find_crossings(const Transfer& message) {
+        if (is_sprayed_) {
+            channels_.crossings(message.from, message.to, crossings_);
+            return;
+        }
+        channels_.route(message.from, message.to, route_);
+        crossings_.clear();
+        for (const Channel channel : route_) {
+            crossings_.push_back({channel, 1});
+        }
+    }
+
+    /// Calls `use(place, part, bytes a second at which that flows in)` for every link between `first` and `end` that
+    /// the message or a part of it crosses.
     template <class Use>
     void for_each_use(const Transfer& message, std::size_t first, std::size_t end, Use use) {
-        channels_.route(message.from, message.to, route_);
-        double slowest = std::numeric_limits<double>::infinity();
-        for (const Channel channel : route_) {
+        find_crossings(message);
+        double slowest = std::numeric_limits<double>::infinity();  // at which the whole message flows
+        for (const auto& [channel, part] : crossings_) {
             if (channel >= static_cast<Channel>(place_of_.size())) {
                 continue;  // a rank's own port
             }
@@ -176,9 +189,9 @@ class QueueCheck {
             const std::int32_t place = place_of_[link];
             if (place != not_chosen && static_cast<std::size_t>(place) >= first &&
                 static_cast<std::size_t>(place) < end) {
-                use(static_cast<std::size_t>(place), std::isinf(slowest) ? own : slowest);
+                use(static_cast<std::size_t>(place), part, part * (std::isinf(slowest) ? own : slowest));
             }
-            slowest = std::min(slowest, own);
+            slowest = std::min(slowest, own / part);
             slowest_used_ = std::min(slowest_used_, own);
         }
     }
@@ -199,9 +212,9 @@ class QueueCheck {
                 const std::int64_t pieces = segments(size);
                 largest_message_ = std::max(largest_message_, size);
                 largest_segment_ = std::max(largest_segment_, size / static_cast<double>(pieces));
-                for_each_use(message, first, end, [&](std::size_t place, double) {
+                for_each_use(message, first, end, [&](std::size_t place, double part, double) {
                     LinkQueue& link = certificate_.links[place];
-                    link.load_seconds += size / speeds_.of_link[static_cast<std::size_t>(link.link)];
+                    link.load_seconds += part * size / speeds_.of_link[static_cast<std::size_t>(link.link)];
                     link.segments += pieces;
                 });
             });
@@ -257,7 +270,7 @@ class QueueCheck {
         const double slack =
             cycle.bound_seconds_per_byte > 0 ? cycle.seconds_per_byte / cycle.bound_seconds_per_byte : 1;
         certificate_.cycle_seconds = request_.bytes || !speeds_.known ? slack * bound : cycle.seconds_per_byte;
-        if (network_.kind() == NetworkKind::fabric && network_.forwarding().paths != FabricPaths::static_) {
+        if (channels_.has_several_ways() && !is_sprayed_) {
             // Under this draw the fullest cable may need longer than the cycle; the exchange then takes so long.
             certificate_.cycle_seconds = std::max(certificate_.cycle_seconds, bound);
         }
@@ -298,13 +311,14 @@ class QueueCheck {
                 return;
             }
             const std::int64_t pieces = segments(size);
-            for_each_use(message, first, end, [&](std::size_t place, double speed) {
+            for_each_use(message, first, end, [&](std::size_t place, double part, double speed) {
                 found[place - first] += pieces;
                 for (std::int64_t piece = 0; piece < pieces; ++piece) {
                     // In whole ticks where there is one piece: then nothing is rounded.
                     const double start = (static_cast<double>(piece) * ticks + static_cast<double>(message.phase)) /
                                          static_cast<double>(pieces);
-                    processes[place - first].add(start, speed * seconds_per_tick, size / static_cast<double>(pieces));
+                    processes[place - first].add(start, speed * seconds_per_tick,
+                                                 part * size / static_cast<double>(pieces));
                 }
             });
         });
@@ -332,8 +346,10 @@ class QueueCheck {
     Channels channels_;
     const QueueRequest& request_;
     Speeds speeds_;
-    std::vector<std::int32_t> place_of_;  ///< by directed link: where it is in QueueCertificate::links
-    std::vector<Channel> route_;          ///< scratch
+    bool is_sprayed_;
+    std::vector<std::int32_t> place_of_;         ///< by directed link: where it is in QueueCertificate::links
+    std::vector<Channel> route_;                 ///< scratch
+    std::vector<Channels::Crossing> crossings_;  ///< scratch
     double largest_message_ = 0;
     double largest_segment_ = 0;
     double slowest_used_ = std::numeric_limits<double>::infinity();  ///< bytes a second
@@ -395,23 +411,41 @@ class Grouped {
 
 }  // namespace
 
+namespace {
+
+/// The messages of a schedule, which must outlive this.
+class ScheduleMessages {
+  public:
+    explicit ScheduleMessages(const Schedule& schedule) : schedule_(schedule), by_sender_(schedule, &Transfer::from) {
+        messages_.ticks = schedule.cycle() ? schedule.ticks() : static_cast<Phase>(schedule.phases().size());
+        messages_.cycle = schedule.cycle();
+        messages_.sent_by = [this](Rank rank, const Visit& visit) { by_sender_.visit(rank, visit); };
+        messages_.received_by = [this](Rank rank, const Visit& visit) {
+            if (!by_receiver_) {
+                by_receiver_.emplace(schedule_, &Transfer::to);
+            }
+            by_receiver_->visit(rank, visit);
+        };
+    }
+    ScheduleMessages(const ScheduleMessages&) = delete;
+    ScheduleMessages& operator=(const ScheduleMessages&) = delete;
+    [[nodiscard]] const Messages& get() const { return messages_; }
+
+  private:
+    const Schedule& schedule_;
+    Grouped by_sender_;
+    std::optional<Grouped> by_receiver_;
+    Messages messages_;
+};
+
+}  // namespace
+
 Expected<QueueCertificate, Violation> certify_queues(const Schedule& schedule, const QueueRequest& request) {
     if (schedule.forwards()) {
         return tl::unexpected(Violation{"The schedule forwards blocks, so its messages are of different sizes."});
     }
-    const Grouped by_sender(schedule, &Transfer::from);
-    std::optional<Grouped> by_receiver;
-    Messages messages;
-    messages.ticks = schedule.cycle() ? schedule.ticks() : static_cast<Phase>(schedule.phases().size());
-    messages.cycle = schedule.cycle();
-    messages.sent_by = [&](Rank rank, const Visit& visit) { by_sender.visit(rank, visit); };
-    messages.received_by = [&](Rank rank, const Visit& visit) {
-        if (!by_receiver) {
-            by_receiver.emplace(schedule, &Transfer::to);
-        }
-        by_receiver->visit(rank, visit);
-    };
-    return certify(messages, schedule.network(), schedule.placement(), request);
+    const ScheduleMessages messages(schedule);
+    return certify(messages.get(), schedule.network(), schedule.placement(), request);
 }
 
 namespace {
@@ -467,15 +501,18 @@ double queue_by_formula(const std::vector<Streams>& cables, double probability) 
     double least = 0;
     double most = 1;
     double segments = 0;
+    std::map<std::pair<double, double>, double> alike;  // how many, by streams and utilisation to a thousandth
     for (const Streams& cable : cables) {
         most = std::max(most, cable.streams);
         segments += cable.streams;
+        alike[{cable.streams, std::round(1000 * cable.utilisation) / 1000}] += 1;
     }
     for (int halving = 0; halving < 60; ++halving) {
         const double middle = (least + most) / 2;
         double beyond = 0;
-        for (const Streams& cable : cables) {
-            beyond += cable.streams / segments * cable.beyond(middle);
+        for (const auto& [cable, count] : alike) {
+            const auto& [streams, utilisation] = cable;
+            beyond += count * streams / segments * Streams{streams, utilisation}.beyond(middle);
         }
         (beyond > probability ? least : most) = middle;
     }
@@ -484,15 +521,18 @@ double queue_by_formula(const std::vector<Streams>& cables, double probability) 
 
 }  // namespace
 
-Expected<HashedQueues, Violation> certify_hashed_queues(const Timetable& timetable, const Network& network,
-                                                        const Placement& placement, int draws, double probability) {
+double evenly_paced_queue(double streams, double utilisation, double probability) {
+    const double room = 1 - std::min(utilisation, 1.0);
+    return (std::sqrt(room * room - 2 * std::log(probability) / streams) - room) * streams / 2;
+}
+
+namespace {
+
+Expected<HashedQueues, Violation> certify_hashed(const Messages& messages, const Network& network,
+                                                 const Placement& placement, int draws, double probability) {
     if (network.kind() != NetworkKind::fabric || network.forwarding().paths != FabricPaths::hashed) {
         return tl::unexpected(Violation{"The network is not a fabric with hashed paths."});
     }
-    if (timetable.forwards()) {
-        return tl::unexpected(Violation{"The timetable forwards blocks, so its messages are of different sizes."});
-    }
-    const Messages messages = messages_of(timetable);
     HashedQueues queues;
     queues.probability = probability;
     queues.draws = draws;
@@ -523,6 +563,24 @@ Expected<HashedQueues, Violation> certify_hashed_queues(const Timetable& timetab
     queues.segments = found[static_cast<std::size_t>(rank)];
     queues.formula_segments = queue_by_formula(cables, probability);
     return queues;
+}
+
+}  // namespace
+
+Expected<HashedQueues, Violation> certify_hashed_queues(const Timetable& timetable, const Network& network,
+                                                        const Placement& placement, int draws, double probability) {
+    if (timetable.forwards()) {
+        return tl::unexpected(Violation{"The timetable forwards blocks, so its messages are of different sizes."});
+    }
+    return certify_hashed(messages_of(timetable), network, placement, draws, probability);
+}
+
+Expected<HashedQueues, Violation> certify_hashed_queues(const Schedule& schedule, int draws, double probability) {
+    if (schedule.forwards()) {
+        return tl::unexpected(Violation{"The schedule forwards blocks, so its messages are of different sizes."});
+    }
+    const ScheduleMessages messages(schedule);
+    return certify_hashed(messages.get(), schedule.network(), schedule.placement(), draws, probability);
 }
 
 std::string to_string(const HashedQueues& queues) {

@@ -21,6 +21,7 @@
 #include "aapc/topology/fabric.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
+#include "cli/bounds_text.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/topology_command.hpp"
@@ -62,71 +63,18 @@ constexpr double example_bytes = 32.0 * 1024;
 /// To the microsecond's thousandth, so that columns of it line up.
 std::string time_in_full(double seconds) { return duration_text(seconds, decimals(3)); }
 
-std::string_view kind_of_bound(const Description& shown) {
-    switch (shown.bound.kind) {
-        case BoundKind::even:
-            return ", even: as if cables shared perfectly";
-        case BoundKind::exact:
-            return ", exact under the static tables";
-        case BoundKind::only:
-            break;
-    }
-    return ": at least as many phases";
-}
-
-/// What a hash leaves of the bound: of a fabric whose paths are hashed, or a tree with bundles.
-struct HashedBounds {
-    ExpectedBound formula;
-    ExpectedBound sampled;
-};
-
-constexpr int draws_sampled = 200;
-/// The formula looks at all pairs of these.
-constexpr std::size_t most_leaves = 512;
-
-std::optional<HashedBounds> hashed_bounds(const Description& shown) {
-    const bool is_bundled =
-        is_tree(shown.network.kind()) && std::any_of(shown.network.links().begin(), shown.network.links().end(),
-                                                     [](const Link& link) { return link.cables > 1; });
-    const bool is_hashed =
-        shown.network.kind() == NetworkKind::fabric && shown.network.forwarding().paths == FabricPaths::hashed;
-    if (!is_bundled && !is_hashed) {
-        return std::nullopt;
-    }
-    const Network fabric = is_bundled ? fabric_of_cables(shown.network) : shown.network;
-    const auto routes = FabricRoutes::find(fabric);
-    if (!routes || routes->leaves().size() > most_leaves) {
-        return std::nullopt;
-    }
-    return HashedBounds{expected_bound(fabric, *routes, shown.placement),
-                        sampled_bound(fabric, *routes, shown.placement, draws_sampled)};
-}
-
-std::string expected_text(const Description& shown) {
-    const std::optional<HashedBounds> bounds = hashed_bounds(shown);
-    if (!bounds) {
-        return "";
-    }
-    const auto line = [&](std::string_view what, const ExpectedBound& expected) {
-        return fmt::format(
-            "          {} {} on average, {} in the worst of twenty draws, {:.3f} and {:.3f} of the even bound\n", what,
-            time_in_full(expected.mean * 1e6), time_in_full(expected.worst * 1e6),
-            shown.bound.seconds_per_byte / expected.mean, shown.bound.seconds_per_byte / expected.worst);
-    };
-    return line("expected under a hash, by the formula:", bounds->formula) +
-           line(fmt::format("expected under a hash, by {} draws:", draws_sampled), bounds->sampled);
-}
-
 std::string bound_text(const Description& shown) {
     const Bound& bound = shown.bound;
     if (bound.links.empty()) {
         return "no message crosses a link\n";
     }
     std::string text =
-        fmt::format("bound     {} messages on the busiest directed link{}\n", bound.messages, kind_of_bound(shown)) +
+        fmt::format("bound     {} messages on the busiest directed link{}\n", bound.messages, about_bound(bound.kind)) +
         fmt::format("          at least {} for each MB of message size; {} for messages of 32 KiB\n",
                     time_in_full(bound.seconds_per_byte * 1e6), time_in_full(bound.seconds_per_byte * example_bytes));
-    text += expected_text(shown);
+    if (const auto hashed = hashed_bounds(shown.network, shown.placement)) {
+        text += expected_text(*hashed, bound.seconds_per_byte);
+    }
     // Rounding aside, phases of equal length last as long as a message on the slowest link.
     const double equal_phases = static_cast<double>(bound.messages) * 8 / bound.slowest_bits_per_second;
     if (const double ratio = equal_phases / bound.seconds_per_byte; ratio > 1 + 1e-9) {
@@ -406,16 +354,7 @@ std::string as_json(const Description& shown) {
     document["bound"] = {{"messages", shown.bound.messages},
                          {"seconds_per_byte", shown.bound.seconds_per_byte},
                          {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}};
-    if (shown.bound.kind != BoundKind::only) {
-        document["bound"]["kind"] = to_string(shown.bound.kind);
-    }
-    if (const std::optional<HashedBounds> bounds = hashed_bounds(shown)) {
-        const auto expected = [](const ExpectedBound& of) {
-            return ordered_json{{"mean_seconds_per_byte", of.mean}, {"worst_of_twenty_seconds_per_byte", of.worst}};
-        };
-        document["bound"]["expected_by_formula"] = expected(bounds->formula);
-        document["bound"]["expected_by_draws"] = expected(bounds->sampled);
-    }
+    add_bounds(shown.bound.kind, hashed_bounds(network, shown.placement), document["bound"]);
     document["links"] = std::move(links);
     add_clusters(shown, document);
     add_torus_algorithms(shown, document);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "aapc/topology/fabric.hpp"
 #include "demand/load_shares.hpp"
 
 namespace aapc {
@@ -34,11 +33,10 @@ LinkLoads::LinkLoads(demand::SummedLinks summed)
       shares_(std::move(summed.shares)) {}
 
 Expected<LinkLoads> LinkLoads::find(const Network& network, const Placement& placement) {
-    if (network.kind() == NetworkKind::fabric) {
-        return find(tree_of_cuts(network), placement);
-    }
     Expected<demand::SummedLinks> summed =
-        is_tree(network.kind()) ? demand::find_in_tree(network, placement) : demand::find_in_torus(network, placement);
+        network.kind() == NetworkKind::fabric  ? demand::find_in_fabric(network, placement)
+        : network.kind() == NetworkKind::torus ? demand::find_in_torus(network, placement)
+                                               : demand::find_in_tree(network, placement);
     if (!summed) {
         return failure(std::move(summed.error()));
     }

@@ -14,6 +14,7 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/models/method_model.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "input/mpis.hpp"
 #include "report/fluid.hpp"
 #include "selection/crossover.hpp"
@@ -367,6 +368,20 @@ void find_fraction(Figures& figures) {
     }
 }
 
+/// Which bound it is, and what a hash leaves of it if all ranks of the file take part.
+void add_bounds_by_name(Figures& figures, const Network& network) {
+    const Placement all = full_placement(network);
+    const Bound bound = network_bound(network, all);
+    figures.bound_kind = bound.kind;
+    if (const auto hashed = hashed_bounds(network, all)) {
+        figures.remarks.push_back(
+            fmt::format("The even bound is as if cables shared perfectly. Under a hash, with one path for each pair of "
+                        "ranks, {:.2f} of "
+                        "it is expected on average and {:.2f} in the worst of twenty draws.",
+                        bound.seconds_per_byte / hashed->formula.mean, bound.seconds_per_byte / hashed->formula.worst));
+    }
+}
+
 void add_remarks(Figures& figures, const Record& record, const Network* network, const Communicators& communicators) {
     const auto remark = [&](std::string text) { figures.remarks.push_back(std::move(text)); };
     if (record.head.dropped_calls > 0) {
@@ -419,6 +434,9 @@ Figures figures_of(const Record& record, const Network* network, const NetworkMo
         if (!figures.comparison && group.bound_seconds && group.ranks >= 3) {
             figures.comparison = compare(record, communicators, *network, figures.groups, group);
         }
+    }
+    if (network != nullptr && network->kind() == NetworkKind::fabric) {
+        add_bounds_by_name(figures, *network);
     }
     find_ratio(figures, record);
     find_fraction(figures);

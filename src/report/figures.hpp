@@ -9,6 +9,7 @@
 
 #include "aapc/models/network_model.hpp"
 #include "aapc/recording/record.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "report/pictures.hpp"
 
@@ -57,14 +58,15 @@ struct Figures {
     double calls = 0;  ///< of all ranks
     double exchanged = 0;
     double bytes = 0;
-    std::vector<Group> groups;             ///< those that took most time first
-    std::optional<double> ratio;           ///< of what took aapc to what the MPI's own takes
-    std::string ratio_subject;             ///< of which calls that is, as the beginning of a sentence
-    std::string ratio_basis;               ///< where that is from, as the end of a sentence
-    std::optional<double> of_bound;        ///< bounds over times of the calls whose bound is known, by medians
-    double gain_seconds = 0;               ///< what could be gained, as predicted
-    std::optional<Comparison> comparison;  ///< nothing: no exchange of which all is known
-    std::vector<std::string> remarks;      ///< sentences
+    std::vector<Group> groups;               ///< those that took most time first
+    std::optional<double> ratio;             ///< of what took aapc to what the MPI's own takes
+    std::string ratio_subject;               ///< of which calls that is, as the beginning of a sentence
+    std::string ratio_basis;                 ///< where that is from, as the end of a sentence
+    BoundKind bound_kind = BoundKind::only;  ///< of all bounds here
+    std::optional<double> of_bound;          ///< bounds over times of the calls whose bound is known, by medians
+    double gain_seconds = 0;                 ///< what could be gained, as predicted
+    std::optional<Comparison> comparison;    ///< nothing: no exchange of which all is known
+    std::vector<std::string> remarks;        ///< sentences
 };
 
 /// `network` is that of the job (null: not known), `model` what was measured of it (null: nothing); both outlive the

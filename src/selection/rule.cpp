@@ -37,8 +37,8 @@ std::string bound_text(const Network& network, const Bound& bound) {
         return fmt::format("detected, of the wires nothing is known; bound {} messages at {}", busiest.messages,
                            name(link.lower));
     }
-    return fmt::format("bound {} messages on {}-{} at {}", busiest.messages, name(link.lower), name(link.upper),
-                       speed_text(link.bits_per_second));
+    return fmt::format("{} {} messages on {}-{} at {}", bound_name(bound.kind), busiest.messages, name(link.lower),
+                       name(link.upper), speed_text(link.bits_per_second));
 }
 
 /// How many times longer equal phases take than the links need. The speeds of the links are known.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "topology/fabric_links.hpp"
@@ -38,14 +37,25 @@ Expected<FabricRoutes> FabricRoutes::find(const Network& network) {
     if (auto mistake = routes.find_leaves()) {
         return failure(*mistake);
     }
-    if (auto mistake = routes.find_distances()) {
+    if (auto mistake = routes.find_gap()) {
         return failure(*mistake);
     }
+    routes.find_distances();
     routes.find_stages();
     if (auto mistake = routes.read_tables()) {
         return failure(*mistake);
     }
     return routes;
+}
+
+std::optional<Diagnostic> FabricRoutes::mistake_in(const Network& network) {
+    if (!network.forwarding().table.empty()) {
+        const Expected<FabricRoutes> routes = find(network);
+        return routes ? std::nullopt : std::optional(routes.error());
+    }
+    FabricRoutes routes(network);
+    auto mistake = routes.find_leaves();
+    return mistake ? mistake : routes.find_gap();
 }
 
 std::optional<Diagnostic> FabricRoutes::find_leaves() {
@@ -74,21 +84,28 @@ std::optional<Diagnostic> FabricRoutes::find_leaves() {
     return std::nullopt;
 }
 
-std::optional<Diagnostic> FabricRoutes::find_distances() {
-    for (const Vertex leaf : leaves_) {
-        std::vector<std::int16_t>& distance = distance_.emplace_back(network_->vertices().size(), std::int16_t{-1});
-        std::vector<Vertex> reached{leaf};
-        distance[index(leaf)] = 0;
-        for (std::size_t next = 0; next < reached.size(); ++next) {
-            for (const std::int32_t link : network_->links_at(reached[next])) {
-                const Vertex end = network_->other_end(link, reached[next]);
-                if (distance[index(end)] < 0 && network_->vertices()[index(end)].is_switch) {
-                    distance[index(end)] = static_cast<std::int16_t>(distance[index(reached[next])] + 1);
-                    reached.push_back(end);
-                }
+/// By vertex: how many links between switches it is away; -1 if none lead there.
+std::vector<std::int16_t> FabricRoutes::distances_from(Vertex start) const {
+    std::vector<std::int16_t> distance(network_->vertices().size(), std::int16_t{-1});
+    std::vector<Vertex> reached{start};
+    distance[index(start)] = 0;
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+        for (const std::int32_t link : network_->links_at(reached[next])) {
+            const Vertex end = network_->other_end(link, reached[next]);
+            if (distance[index(end)] < 0 && network_->vertices()[index(end)].is_switch) {
+                distance[index(end)] = static_cast<std::int16_t>(distance[index(reached[next])] + 1);
+                reached.push_back(end);
             }
         }
-        if (distance[index(leaves_.front())] < 0) {
+    }
+    return distance;
+}
+
+std::optional<Diagnostic> FabricRoutes::find_gap() const {
+    const std::vector<std::int16_t> distance =
+        leaves_.empty() ? std::vector<std::int16_t>() : distances_from(leaves_.front());
+    for (const Vertex leaf : leaves_) {
+        if (distance[index(leaf)] < 0) {
             return Diagnostic{.problem = fmt::format("no cables lead from switch '{}' to switch '{}'",
                                                      network_->vertices()[index(leaf)].name,
                                                      network_->vertices()[index(leaves_.front())].name),
@@ -96,6 +113,12 @@ std::optional<Diagnostic> FabricRoutes::find_distances() {
         }
     }
     return std::nullopt;
+}
+
+void FabricRoutes::find_distances() {
+    for (const Vertex leaf : leaves_) {
+        distance_.push_back(distances_from(leaf));
+    }
 }
 
 void FabricRoutes::find_stages() {
@@ -209,106 +232,6 @@ void FabricRoutes::append(Machine from, Machine to, std::uint64_t key, std::vect
         at = head(*network_, link);
     }
     route.push_back(up_from(to) ^ 1);
-}
-
-Network tree_of_cuts(const Network& fabric) {
-    // Sets of switches, from the topmost down: those of a stage that hang together by switches of at most that stage.
-    const std::size_t vertices = fabric.vertices().size();
-    std::vector<std::int32_t> stage(vertices, -1);
-    std::vector<Vertex> reached;
-    for (const NetworkMachine& machine : fabric.machines()) {
-        for (const std::int32_t link : fabric.links_at(machine.vertex)) {
-            const Vertex at = fabric.other_end(link, machine.vertex);
-            if (stage[index(at)] < 0 && fabric.vertices()[index(at)].is_switch) {
-                stage[index(at)] = 0;
-                reached.push_back(at);
-            }
-        }
-    }
-    std::sort(reached.begin(), reached.end());
-    for (std::size_t next = 0; next < reached.size(); ++next) {
-        for (const std::int32_t link : fabric.links_at(reached[next])) {
-            const Vertex end = fabric.other_end(link, reached[next]);
-            if (stage[index(end)] < 0 && fabric.vertices()[index(end)].is_switch) {
-                stage[index(end)] = stage[index(reached[next])] + 1;
-                reached.push_back(end);
-            }
-        }
-    }
-    std::vector<NetworkVertex> sets;
-    std::vector<std::size_t> size_of;  // by set: its switches
-    std::vector<Link> links;
-    std::vector<Vertex> set_of(vertices, -1);  // the smallest set so far
-    // Stage -1: every leaf by itself. A set that is all of the one above it is not made twice.
-    const std::int32_t top = reached.empty() ? -1 : stage[index(reached.back())];
-    for (std::int32_t most = std::max(top, 0); most >= -1; --most) {
-        std::vector<Vertex> above = set_of;
-        std::vector<bool> seen(vertices, false);
-        for (const Vertex start : reached) {
-            const bool is_inside = most < 0 ? stage[index(start)] == 0 : stage[index(start)] <= most;
-            if (seen[index(start)] || !is_inside) {
-                continue;
-            }
-            std::vector<Vertex> members{start};
-            seen[index(start)] = true;
-            double bits = 0;
-            std::int32_t cables = 0;
-            std::int64_t buffer_up = std::numeric_limits<std::int64_t>::max();
-            std::int64_t buffer_down = buffer_up;
-            for (std::size_t next = 0; next < members.size(); ++next) {
-                const Vertex at = members[next];
-                for (const std::int32_t number : fabric.links_at(at)) {
-                    const Vertex end = fabric.other_end(number, at);
-                    if (stage[index(end)] < 0) {
-                        continue;  // a machine
-                    }
-                    if (most >= 0 && stage[index(end)] <= most) {
-                        if (!seen[index(end)]) {
-                            seen[index(end)] = true;
-                            members.push_back(end);
-                        }
-                        continue;
-                    }
-                    const Link& link = fabric.links()[index(number)];
-                    bits += link.bits_per_second;
-                    cables += link.cables;
-                    const bool is_lower = link.lower == at;
-                    buffer_up = std::min(buffer_up, is_lower ? link.lower_buffer_bytes : link.upper_buffer_bytes);
-                    buffer_down = std::min(buffer_down, is_lower ? link.upper_buffer_bytes : link.lower_buffer_bytes);
-                }
-            }
-            if (!sets.empty() && members.size() == size_of[index(above[index(start)])]) {
-                continue;  // the same as the set above it
-            }
-            const auto set = static_cast<Vertex>(sets.size());
-            sets.push_back({fabric.vertices()[index(start)].name, true});
-            size_of.push_back(members.size());
-            if (set > 0) {
-                links.push_back({set, above[index(start)], bits, 0, cables, buffer_up, buffer_down});
-            }
-            for (const Vertex member : members) {
-                set_of[index(member)] = set;
-            }
-        }
-    }
-    for (std::size_t set = 0; set < sets.size(); ++set) {
-        sets[set].name = fmt::format("{}~{}", sets[set].name, set);
-    }
-    std::vector<NetworkMachine> machines;
-    for (const NetworkMachine& machine : fabric.machines()) {
-        const auto vertex = static_cast<Vertex>(sets.size());
-        sets.push_back({fabric.vertices()[index(machine.vertex)].name, false});
-        for (const std::int32_t number : fabric.links_at(machine.vertex)) {
-            const Link& link = fabric.links()[index(number)];
-            const bool is_lower = link.lower == machine.vertex;
-            links.push_back({vertex, set_of[index(fabric.other_end(number, machine.vertex))], link.bits_per_second,
-                             link.latency_seconds, link.cables,
-                             is_lower ? link.lower_buffer_bytes : link.upper_buffer_bytes,
-                             is_lower ? link.upper_buffer_bytes : link.lower_buffer_bytes});
-        }
-        machines.push_back({vertex, machine.ranks});
-    }
-    return {NetworkKind::tree, std::move(sets), std::move(links), std::move(machines), fabric.mtu_bytes()};
 }
 
 Network fabric_of_cables(const Network& tree) {

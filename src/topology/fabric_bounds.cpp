@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <random>
 #include <unordered_map>
 
@@ -216,6 +217,16 @@ double chance_within(const std::vector<std::pair<CableSet, double>>& kinds, doub
 }
 
 constexpr int draws_of_worst = 20;
+/// What `aapc topology` samples, and how much work that may be: link loads added, some 50 ns each.
+constexpr int most_draws = 200;
+constexpr std::size_t most_loads_drawn = 10'000'000;
+/// The formula looks at all pairs of these.
+constexpr std::size_t most_leaves = 512;
+
+bool has_bundles(const Network& network) {
+    return is_tree(network.kind()) && std::any_of(network.links().begin(), network.links().end(),
+                                                  [](const Link& link) { return link.cables > 1; });
+}
 
 }  // namespace
 
@@ -341,6 +352,31 @@ ExpectedBound sampled_bound(const Network& network, const FabricRoutes& routes, 
         }
     }
     return sampled;
+}
+
+std::optional<HashedBounds> hashed_bounds(const Network& network, const Placement& placement) {
+    const bool is_hashed = network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed;
+    const bool all_known = std::all_of(network.links().begin(), network.links().end(),
+                                       [](const Link& link) { return link.bits_per_second > 0; });
+    if (!all_known || (!is_hashed && !has_bundles(network))) {
+        return std::nullopt;
+    }
+    const std::optional<Network> cables = is_hashed ? std::nullopt : std::optional(fabric_of_cables(network));
+    const Network& fabric = is_hashed ? network : *cables;
+    const auto routes = FabricRoutes::find(fabric);
+    if (!routes || routes->leaves().size() > most_leaves) {
+        return std::nullopt;
+    }
+    HashedBounds bounds;
+    bounds.formula = expected_bound(fabric, *routes, placement);
+    const std::size_t loads_of_a_draw = std::max<std::size_t>(routes->leaves().size() * fabric.links().size(), 1);
+    const auto rounds = static_cast<int>(
+        std::min<std::size_t>(most_loads_drawn / loads_of_a_draw / draws_of_worst, most_draws / draws_of_worst));
+    if (rounds > 0) {
+        bounds.draws = rounds * draws_of_worst;
+        bounds.sampled = sampled_bound(fabric, *routes, placement, bounds.draws);
+    }
+    return bounds;
 }
 
 }  // namespace aapc

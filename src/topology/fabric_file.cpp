@@ -284,8 +284,8 @@ class FabricReader {
         }
         Network network(NetworkKind::fabric, std::move(vertices), std::move(links), std::move(machines), mtu_bytes_,
                         std::move(forwarding));
-        if (const auto routes = FabricRoutes::find(network); !routes) {
-            mistake_.add(switches_.front().position, routes.error().problem, routes.error().advice);
+        if (const auto mistake = FabricRoutes::mistake_in(network)) {
+            mistake_.add(switches_.front().position, mistake->problem, mistake->advice);
             return failure(*mistake_.found());
         }
         return network;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -52,11 +53,54 @@ TEST(FabricWays, AreThoseOfThePlannerOnStaticPaths) {
                 theirs.clear();
                 ours.clear();
                 routes->append(from, to, 0, theirs);
-                ASSERT_TRUE(ways->append(from, to, 0, 0, ours));
+                ways->append(from, to, 0, 0, ours);
                 ASSERT_TRUE(std::equal(theirs.begin(), theirs.end(), ours.begin(), ours.end())) << from << ' ' << to;
             }
         }
     }
+}
+
+TEST(FabricWays, SpreadEveryMessageEvenlyAndWhole) {
+    std::vector<Network> fabrics{leaf_spine(4, 4, 2, "hashed"), fat_tree(4, "sprayed"), dragonfly(3, 2, "hashed"),
+                                 leaf_spine(5, 6, 4, "hashed", 6, 3)};
+    for (const Network& network : fabrics) {
+        auto ways = FabricWays::find(network);
+        const auto routes = FabricRoutes::find(network);
+        ASSERT_TRUE(ways && routes);
+        const Placement placement = full_placement(network);
+        std::vector<double> loads(2 * network.links().size(), 0);
+        std::vector<FabricWays::Share> shares;
+        for (const Machine from : placement.machine_of) {
+            for (const Machine to : placement.machine_of) {
+                ways->spread(from, to, shares);
+                for (const FabricWays::Share& share : shares) {
+                    loads[static_cast<std::size_t>(share.link)] += share.part;
+                }
+            }
+        }
+        const std::vector<double> planned = even_loads(network, *routes, placement);
+        for (std::size_t link = 0; link < loads.size(); ++link) {
+            ASSERT_NEAR(loads[link], planned[link], 1e-9) << link;
+        }
+    }
+}
+
+TEST(FabricWays, SeeTablesThatSendMessagesInACircle) {
+    const Network good = leaf_spine(2, 1, 2, "static");
+    std::vector<aapc::NetworkVertex> vertices = good.vertices();
+    // Leaf 0 sends what is for machine 1 to spine 0, which sends it back.
+    std::vector<aapc::TableEntry> table;
+    for (std::size_t link = 0; link < good.links().size() && table.empty(); ++link) {
+        const aapc::Link& cable = good.links()[link];
+        if (cable.lower == 0 && cable.upper == 2) {
+            table = {{0, 1, static_cast<std::int32_t>(link)}, {2, 1, static_cast<std::int32_t>(link)}};
+        }
+    }
+    ASSERT_FALSE(table.empty());
+    const Network circle(good.kind(), vertices, good.links(), good.machines(), good.mtu_bytes(),
+                         {aapc::FabricPaths::static_, table});
+    EXPECT_FALSE(FabricWays::find(circle));
+    EXPECT_FALSE(FabricRoutes::find(circle));
 }
 
 /// Shift by shift, one a phase.
@@ -146,6 +190,33 @@ TEST(FabricQueues, DifferByTheDrawOfAHash) {
         EXPECT_GE(certificate->bound_seconds, network_bound(network, placement).seconds_per_byte * (1 - 1e-12));
     }
     EXPECT_LT(*std::min_element(bounds.begin(), bounds.end()), *std::max_element(bounds.begin(), bounds.end()));
+}
+
+// Packets are on all cables at once, so that no cable ever has more than its share, and queues are shorter.
+TEST(FabricQueues, OfSprayedPathsAreNeverLongerThanThoseOfADraw) {
+    const Network hashed = leaf_spine(4, 4, 2, "hashed");
+    const Network sprayed = leaf_spine(4, 4, 2, "sprayed");
+    const Placement placement = full_placement(hashed);
+    const Shifts shifts(placement.participants());
+    const auto spread = certify_queues(shifts, sprayed, placement);
+    ASSERT_TRUE(spread) << spread.error().what;
+    EXPECT_NEAR(spread->bound_seconds, network_bound(sprayed, placement).seconds_per_byte, 1e-15);
+    aapc::QueueRequest request;
+    for (request.draw = 0; request.draw < 4; ++request.draw) {
+        const auto drawn = certify_queues(shifts, hashed, placement, request);
+        ASSERT_TRUE(drawn);
+        EXPECT_LT(spread->longest.queue_bytes, drawn->longest.queue_bytes);
+    }
+}
+
+TEST(EvenlyPacedQueue, IsTheExactOneNearFullAndLongerElsewhere) {
+    // P(Q > q) = exp(-2q(q/N + 1 - r)).
+    for (const double streams : {16.0, 200.0, 4000.0}) {
+        for (const double utilisation : {0.8, 0.95, 1.0}) {
+            const double queue = aapc::evenly_paced_queue(streams, utilisation, 1e-3);
+            EXPECT_NEAR(std::exp(-2 * queue * (queue / streams + 1 - utilisation)), 1e-3, 1e-9);
+        }
+    }
 }
 
 /// Every message at a random tick of a cycle.

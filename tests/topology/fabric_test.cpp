@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -197,6 +198,34 @@ TEST(Fabric, CutsOfAFatTreeHaveItsBound) {
         const Placement placement = full_placement(network);
         EXPECT_NEAR(tree_bound(tree_of_cuts(network), placement).seconds_per_byte,
                     network_bound(network, placement).seconds_per_byte, 1e-15);
+    }
+}
+
+TEST(Fabric, RegularLoadsAreThoseOfSharingAtEverySwitch) {
+    std::mt19937 generator(11);
+    for (const Network& network : {leaf_spine(4, 4, 2, "hashed"), leaf_spine(5, 3, 4, "sprayed"), fat_tree(4, "hashed"),
+                                   fat_tree(6, "sprayed")}) {
+        Placement placement = full_placement(network);
+        for (int rank = 0; rank < 9; ++rank) {  // several on some machines
+            placement.machine_of.push_back(placement.machine_of[generator() % placement.machine_of.size()]);
+        }
+        placement.machine_of.erase(placement.machine_of.begin() + 1);
+        const auto regular = regular_even_loads(network, placement);
+        ASSERT_TRUE(regular);
+        const std::vector<double> general = even_loads(network, routes_of(network), placement);
+        for (std::size_t link = 0; link < general.size(); ++link) {
+            ASSERT_NEAR((*regular)[link], general[link], 1e-6) << link;
+        }
+    }
+}
+
+TEST(Fabric, IsRegularOnlyWithAllItsCables) {
+    const std::string uneven =
+        "[[switch]]\nname = 'a'\nuplinks = ['s0', 's1:2']\nmachines = 'n[0-1]'\n[[switch]]\nname = 'b'\nuplinks = "
+        "'s[0-1]'\nmachines = 'm'\n[[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n";
+    for (const Network& network : {leaf_spine(4, 4, 4, "hashed", 1), dragonfly(3, 2, "hashed"),
+                                   read_fabric_text(fabric_header("hashed") + uneven)}) {
+        EXPECT_FALSE(regular_even_loads(network, full_placement(network)));
     }
 }
 

@@ -31,8 +31,9 @@ struct QueueRequest {
     /// The sample: both directions of the links of so many vertices at every distance from vertex 0 of a tree, both
     /// directions of so many links of every dimension of a torus. Evenly spread, the first among them.
     std::int32_t links_per_level = 4;
-    /// Of a fabric whose paths are not static: the draw of the hash whose routes are taken. The bound is that of these
-    /// routes, and a cycle that is shorter is taken to last as long.
+    /// Of a fabric whose paths are hashed: the draw of the hash whose routes are taken. The bound is that of these
+    /// routes, and a cycle that is shorter is taken to last as long. Sprayed messages are on all cables at once, in
+    /// even parts.
     std::uint64_t draw = 0;
 };
 
@@ -90,6 +91,11 @@ struct QueueCertificate {
                                                                    const Placement& placement,
                                                                    const QueueRequest& request = {});
 
+/// The queue that N = `streams` evenly paced streams with random offsets exceed with that probability on a link of that
+/// utilisation r, in messages: of the N*D/D/1 queue near r = 1, P(Q > q) = exp(-2q(q/N + 1 - r)), which is too long
+/// below (Roberts & Virtamo 1991). O(1).
+[[nodiscard]] double evenly_paced_queue(double streams, double utilisation, double probability);
+
 /// What waits at the cables between switches of a fabric whose paths are hashed.
 struct HashedQueues {
     double probability = 0;       ///< that a segment finds more than this when it starts
@@ -100,12 +106,16 @@ struct HashedQueues {
 };
 
 /// The queue that is exceeded with that probability under a hash: `draws` draws of it, each as certify_queues() with
-/// QueueRequest::draw. It is held against the N*D/D/1 queue (Roberts & Virtamo 1991): N evenly paced streams with random
-/// offsets on a link of utilisation r, P(Q > q) about exp(-2q(q/N + 1 - r)) where r is near 1. A timetable that is chosen well lies below it. All messages are equal. A
+/// QueueRequest::draw. It is held against the N*D/D/1 queue of evenly paced streams with random offsets on the same
+/// cables (exact; Roberts & Virtamo 1991); a timetable that is chosen well lies below it. All messages are equal. A
 /// violation as those of certify_queues(), and for a network that is no fabric with hashed paths. O(draws · that).
 [[nodiscard]] Expected<HashedQueues, Violation> certify_hashed_queues(const Timetable& timetable,
                                                                       const Network& network,
                                                                       const Placement& placement, int draws = 20,
+                                                                      double probability = 1e-3);
+
+/// The same of a schedule on its own network.
+[[nodiscard]] Expected<HashedQueues, Violation> certify_hashed_queues(const Schedule& schedule, int draws = 20,
                                                                       double probability = 1e-3);
 
 /// "1 of 1000 segments finds more than 4.1 segments (formula 5.0) under a hash, by 20 draws".

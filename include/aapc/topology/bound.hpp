@@ -32,6 +32,9 @@ enum class BoundKind : std::uint8_t {
 /// "only", "even", "exact".
 [[nodiscard]] std::string_view to_string(BoundKind kind);
 
+/// "bound", "even bound", "exact bound": what commands and reports call it.
+[[nodiscard]] std::string_view bound_name(BoundKind kind);
+
 /// The bound of one network and placement.
 struct Bound {
     BoundKind kind = BoundKind::only;
@@ -70,8 +73,9 @@ inline constexpr double incredible_over_bound = 1.05;
 [[nodiscard]] Bound torus_bound(const Network& network, const Placement& placement);
 
 /// Loads of a fabric (aapc/topology/fabric.hpp): exact where paths are static, otherwise even, where
-/// LinkLoad::messages is a link's share rounded up. No links are listed if the network is no fabric. Complexity as that
-/// of FabricRoutes::find() and static_loads() or even_loads().
+/// LinkLoad::messages is a link's share rounded up. Even as well for static paths of a regular fabric that is too large
+/// for exact loads (machines times switches above 5e7). No links are listed if the network is no fabric. O(links) for
+/// the even bound of a regular fabric, otherwise as FabricRoutes::find() and static_loads() or even_loads().
 [[nodiscard]] Bound fabric_bound(const Network& network, const Placement& placement);
 
 /// The one of these that is for the network's kind.

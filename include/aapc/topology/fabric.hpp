@@ -32,6 +32,9 @@ class FabricRoutes {
     /// O(machines · switches) more.
     [[nodiscard]] static Expected<FabricRoutes> find(const Network& network);
 
+    /// The diagnostic of find(), or nullopt. O(vertices + links); with tables as find().
+    [[nodiscard]] static std::optional<Diagnostic> mistake_in(const Network& network);
+
     /// Switches that machines are plugged into, in order of vertex; in what follows a leaf is an index into it.
     [[nodiscard]] const std::vector<Vertex>& leaves() const { return leaves_; }
     [[nodiscard]] std::int32_t leaf_of(Machine machine) const { return leaf_of_[static_cast<std::size_t>(machine)]; }
@@ -56,7 +59,9 @@ class FabricRoutes {
   private:
     explicit FabricRoutes(const Network& network) : network_(&network) {}
     [[nodiscard]] std::optional<Diagnostic> find_leaves();
-    [[nodiscard]] std::optional<Diagnostic> find_distances();
+    [[nodiscard]] std::optional<Diagnostic> find_gap() const;
+    [[nodiscard]] std::vector<std::int16_t> distances_from(Vertex start) const;
+    void find_distances();
     void find_stages();
     [[nodiscard]] std::optional<Diagnostic> read_tables();
 
@@ -75,6 +80,11 @@ class FabricRoutes {
 /// on shortest ways share evenly. O(leaf switches · links between switches).
 [[nodiscard]] std::vector<double> even_loads(const Network& network, const FabricRoutes& routes,
                                              const Placement& placement);
+
+/// The same where the fabric is regular: cables join neighbouring stages alone, and between a part of it and the
+/// switches above that part every switch has as many cables as the others of its stage. Then all cables out of a part
+/// carry the same, which is the load of the cut by their number. nullopt where the fabric is not. O(links).
+[[nodiscard]] std::optional<std::vector<double>> regular_even_loads(const Network& network, const Placement& placement);
 
 /// The same under the tables of a fabric with static paths: whole numbers. O(leaf switches · links between switches +
 /// machines · (switches + leaf switches · hops)).
@@ -97,6 +107,17 @@ struct ExpectedBound {
 /// for its skewness), s its speed. All speeds must be known. O(leaf switches² · links on their ways).
 [[nodiscard]] ExpectedBound expected_bound(const Network& network, const FabricRoutes& routes,
                                            const Placement& placement);
+
+/// What a hash leaves of the even bound, by both.
+struct HashedBounds {
+    ExpectedBound formula;
+    std::optional<ExpectedBound> sampled;  ///< nullopt where sampling would take seconds
+    int draws = 0;                         ///< that were sampled
+};
+
+/// Of a fabric whose paths are hashed, and of a tree with bundles, whose cables are chosen by a hash as well. nullopt
+/// on other networks, where a speed is not known, and where there are more than 512 leaf switches. Some 0.5 s at most.
+[[nodiscard]] std::optional<HashedBounds> hashed_bounds(const Network& network, const Placement& placement);
 
 /// By sampling: the mean over `draws`, and the mean of the worst of every twenty of them (at least twenty).
 [[nodiscard]] ExpectedBound sampled_bound(const Network& network, const FabricRoutes& routes,
