@@ -317,7 +317,7 @@ class Fabric(KindCase):
             command = [os.environ["AAPC_PROGRAM"], "exec", "--topology", str(topology), "--", os.environ[f"AAPC_WHERE_{mpi}"]]
             result = cluster("mpirun", "--mpi", mpi, "--timeout", "250", "--", *command, env=environment)
             self.assertIn("wrong bytes: 0", self.expect(result, 0))
-            self.assertRegex(result.stderr, r"communicator of 6 ranks on 6 machines: lattice\S*\+timed \(even bound 4 messages")
+            self.assertRegex(result.stderr, r"communicator of 6 ranks on 6 machines: native; from 1 bytes lattice\S*\+timed \(even bound 5 messages")
             after = self.counters()
             carried = sum(
                 after[key] - before[key] for key in after if key[0].startswith("leaf") and key[1].startswith("spine")
@@ -337,7 +337,7 @@ class LabNetworks(Case):
             ("leaf-spine-4x4x2", 16, 24),
             ("leaf-spine-4x4x4", 16, 32),
             ("leaf-spine-2x8x4", 16, 24),
-            ("fat-tree-2x2x2", 8, 24),
+            ("fat-tree-2x2x2", 8, 20),
         ):
             with self.subTest(name):
                 self.expect(cluster("up", str(NETWORKS / f"{name}.toml")), 0, f"{machines} machines")
