@@ -56,13 +56,13 @@ class Channels {
     /// the stage of their lower end, machines first; one direction of each.
     [[nodiscard]] std::vector<std::vector<DirectedLink>> levels() const;
 
-    /// Ranks among which are all senders, and all receivers, of messages that use a directed link; in a tree no others.
-    /// O(participants · depth); in a fabric O(participants · switches with machines · route).
+    /// Ranks among which are all senders, and all receivers, of messages that use a directed link of a tree or a torus;
+    /// in a tree no others. O(participants · depth).
     struct Users {
         std::vector<Rank> senders;
         std::vector<Rank> receivers;
     };
-    [[nodiscard]] Users users(DirectedLink link);
+    [[nodiscard]] Users users(DirectedLink link) const;
 
     /// How many messages cross each directed link of a tree, one from everybody to everybody, from the numbers of ranks
     /// on its sides. O(participants · depth).
@@ -87,7 +87,6 @@ class Channels {
     [[nodiscard]] bool find_rings(const std::vector<std::int32_t>& sides);
     void route_in_tree(Vertex source, Vertex target, std::vector<Channel>& channels);
     void route_in_torus(Machine from, Machine to, std::vector<Channel>& channels) const;
-    [[nodiscard]] Users users_in_fabric(DirectedLink link);
     [[nodiscard]] Users users_in_tree(DirectedLink link) const;
     [[nodiscard]] Users users_in_torus(DirectedLink link) const;
     [[nodiscard]] Vertex vertex_of(Rank rank) const;

@@ -1,9 +1,7 @@
 // Whose messages can use a link, without looking at every pair: for networks of so many ranks that nobody could.
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <unordered_set>
-#include <utility>
 
 #include "check/channels.hpp"
 
@@ -32,50 +30,8 @@ std::vector<std::vector<DirectedLink>> Channels::levels() const {
     return levels;
 }
 
-Channels::Users Channels::users(DirectedLink link) {
-    if (fabric_) {
-        return users_in_fabric(link);
-    }
+Channels::Users Channels::users(DirectedLink link) const {
     return network_->kind() == NetworkKind::torus ? users_in_torus(link) : users_in_tree(link);
-}
-
-/// Every rank sends to it, unless it is a machine's own; what it carries is for the receivers that a message of one
-/// rank at every switch reaches by it.
-Channels::Users Channels::users_in_fabric(DirectedLink link) {
-    std::vector<Rank> everybody(placement_->machine_of.size());
-    std::iota(everybody.begin(), everybody.end(), 0);
-    const Link& cable = network_->links()[static_cast<std::size_t>(link / 2)];
-    Users users;
-    for (const bool is_lower : {true, false}) {
-        const Vertex end = is_lower ? cable.lower : cable.upper;
-        if (!network_->vertices()[static_cast<std::size_t>(end)].is_switch) {
-            std::vector<Rank> here;
-            std::copy_if(everybody.begin(), everybody.end(), std::back_inserter(here),
-                         [&](Rank rank) { return vertex_of(rank) == end; });
-            const bool upwards = is_lower == (link % 2 == 0);
-            return upwards ? Users{here, everybody} : Users{everybody, here};
-        }
-    }
-    std::vector<Rank> first_of(network_->vertices().size(), -1);
-    for (const Rank rank : everybody) {
-        const Vertex at = network_->other_end(network_->links_at(vertex_of(rank)).front(), vertex_of(rank));
-        Rank& first = first_of[static_cast<std::size_t>(at)];
-        first = first < 0 ? rank : first;
-    }
-    std::erase(first_of, -1);
-    std::vector<Channel> channels;
-    const bool is_static = network_->forwarding().paths == FabricPaths::static_;
-    for (const Rank to : everybody) {
-        const bool reached = !is_static || std::any_of(first_of.begin(), first_of.end(), [&](Rank from) {
-            route(from, to, channels);
-            return std::find(channels.begin(), channels.end(), link) != channels.end();
-        });
-        if (reached) {
-            users.receivers.push_back(to);
-        }
-    }
-    users.senders = std::move(everybody);
-    return users;
 }
 
 Channels::Users Channels::users_in_tree(DirectedLink link) const {

@@ -122,9 +122,12 @@ class QueueCheck {
         return chosen;
     }
 
+    /// Whether messages are visited for many links at once: always in a fabric, where nearly every rank uses each link.
+    [[nodiscard]] bool visits_all() const { return certificate_.exact || network_.kind() == NetworkKind::fabric; }
+
     /// Visits the messages that use the chosen links from `first` up to `end`, and others.
     void visit_users(std::size_t first, std::size_t end, const Visit& visit) {
-        if (certificate_.exact) {
+        if (visits_all()) {
             for (Rank rank = 0; rank < placement_.participants(); ++rank) {
                 messages_.sent_by(rank, [&](const Transfer& message) {
                     if (check_message(message, message.from == rank)) {
@@ -250,7 +253,7 @@ class QueueCheck {
             std::int64_t held = 0;
             do {
                 held += certificate_.links[end++].segments;
-            } while (certificate_.exact && end < certificate_.links.size() &&
+            } while (visits_all() && end < certificate_.links.size() &&
                      held + certificate_.links[end].segments <= most_segments_held);
             take(first, end);
             first = end;

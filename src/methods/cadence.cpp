@@ -79,7 +79,8 @@ std::int64_t most_wire_bytes(const Network& network, const Placement& placement,
             look_at(2 * load.link, longest);
             look_at(2 * load.link + 1, longest);
         }
-    } else if (placement.participants() <= most_ranks_sampled) {
+    } else if (placement.participants() <=
+               (network.kind() == NetworkKind::fabric ? most_ranks_certified : most_ranks_sampled)) {
         QueueRequest request;
         request.most_ranks_exact = most_ranks_certified;
         request.links_per_level = 2;

@@ -127,6 +127,10 @@ std::vector<double> fabric_loads(const Network& network, const Placement& placem
     if (regular && !is_static) {
         return std::move(*regular);
     }
+    if (regular && modulo_is_even(network, placement)) {
+        kind = BoundKind::exact;
+        return std::move(*regular);
+    }
     const std::size_t switches = network.vertices().size() - network.machines().size();
     if (is_static && (!regular || switches * network.machines().size() <= most_static_walks)) {
         kind = BoundKind::exact;

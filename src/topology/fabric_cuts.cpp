@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -207,6 +208,81 @@ std::optional<std::vector<double>> regular_even_loads(const Network& network, co
         }
     }
     return loads;
+}
+
+bool modulo_is_even(const Network& network, const Placement& placement) {
+    const Parts found = parts_of(network);
+    std::vector<std::int64_t> ranks(network.machines().size(), 0);
+    for (const Machine machine : placement.machine_of) {
+        ++ranks[index(machine)];
+    }
+    const bool equal_ranks =
+        std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end() && !ranks.empty();
+    if (!network.forwarding().table.empty() || !equal_ranks || !is_regular(network, found)) {
+        return false;
+    }
+    // By stage: the uplinks of each of its switches, all alike.
+    std::vector<std::int64_t> uplinks;
+    std::vector<Vertex> above;
+    for (std::size_t vertex = 0; vertex < found.stage.size(); ++vertex) {
+        if (found.stage[vertex] < 0) {
+            continue;
+        }
+        above.clear();
+        for (const std::int32_t link : network.links_at(static_cast<Vertex>(vertex))) {
+            const Vertex end = network.other_end(link, static_cast<Vertex>(vertex));
+            if (found.stage[index(end)] > found.stage[vertex]) {
+                above.push_back(end);
+            }
+        }
+        const std::size_t stage = index(found.stage[vertex]);
+        uplinks.resize(std::max(uplinks.size(), stage + 1), -1);
+        const auto count = static_cast<std::int64_t>(above.size());
+        uplinks[stage] = uplinks[stage] < 0 ? count : uplinks[stage];
+        std::sort(above.begin(), above.end());
+        if (uplinks[stage] != count || std::adjacent_find(above.begin(), above.end()) != above.end()) {
+            return false;
+        }
+    }
+    // By part: the first and the last machine, how many, and the stage of its topmost switches.
+    struct Run {
+        Machine first = std::numeric_limits<Machine>::max();
+        Machine last = -1;
+        std::int64_t count = 0;
+        std::int32_t stage = 0;
+    };
+    std::vector<Run> runs(found.parts.size());
+    for (std::size_t vertex = 0; vertex < found.stage.size(); ++vertex) {
+        if (const std::int32_t part = found.smallest[vertex]; part >= 0) {
+            runs[index(part)].stage = std::max(runs[index(part)].stage, found.stage[vertex]);
+        }
+    }
+    const auto add = [](Run& run, const Run& other) {
+        run.first = std::min(run.first, other.first);
+        run.last = std::max(run.last, other.last);
+        run.count += other.count;
+    };
+    for (std::size_t machine = 0; machine < network.machines().size(); ++machine) {
+        const Vertex vertex = network.machines()[machine].vertex;
+        const Vertex leaf = network.other_end(network.links_at(vertex).front(), vertex);
+        const auto number = static_cast<Machine>(machine);
+        add(runs[index(found.smallest[index(leaf)])], {number, number, 1, 0});
+    }
+    for (std::size_t part = found.parts.size(); part-- > 1;) {
+        add(runs[index(found.parts[part].above)], runs[part]);
+    }
+    for (std::size_t part = 1; part < runs.size(); ++part) {
+        const Run& run = runs[part];
+        std::int64_t product = 1;
+        for (std::int32_t stage = 0; stage <= run.stage; ++stage) {
+            product *= std::max<std::int64_t>(uplinks[index(stage)], 1);
+        }
+        if (run.count == 0 || run.last - run.first + 1 != run.count || run.first % product != 0 ||
+            run.count % product != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 Network tree_of_cuts(const Network& fabric) {

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 9> fabric_switch_keys{"name",          "u
 constexpr std::string_view example_of_uplinks = "uplinks = [\"spine0\", \"spine1:2\"]";
 constexpr std::string_view example_of_routes = "routes = { spine0 = \"n[0-3]\", \"spine1:2\" = \"n[4-7]\" }";
 constexpr std::int32_t most_parallel_cables = 1'024;
-constexpr std::size_t most_cables_in_file = 1'048'576;
+constexpr std::size_t most_cables_in_file = 4'194'304;
 
 using SwitchIndex = DeclaredNames::SwitchIndex;
 

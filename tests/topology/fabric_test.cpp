@@ -142,6 +142,32 @@ TEST(Fabric, DestinationModuloSpreadsEvenlyOnFullFatTrees) {
     }
 }
 
+TEST(Fabric, ModuloIsEvenOnlyWhereItsLoadsAre) {
+    int even_ones = 0;
+    for (int spines = 1; spines <= 4; ++spines) {
+        for (int hosts = 1; hosts <= 8; ++hosts) {
+            const Network network = leaf_spine(3, hosts, spines, "static");
+            const Placement placement = full_placement(network);
+            if (modulo_is_even(network, placement)) {
+                ++even_ones;
+                const auto even = regular_even_loads(network, placement);
+                ASSERT_TRUE(even);
+                const std::vector<double> exact = static_loads(network, routes_of(network), placement);
+                for (std::size_t link = 0; link < exact.size(); ++link) {
+                    ASSERT_NEAR(exact[link], (*even)[link], 1e-6) << hosts << ' ' << spines << ' ' << link;
+                }
+            }
+        }
+    }
+    EXPECT_EQ(even_ones, 8 + 4 + 2 + 2);  // hosts a multiple of spines
+    const Network tree = fat_tree(6, "static");
+    Placement placement = full_placement(tree);
+    EXPECT_TRUE(modulo_is_even(tree, placement));
+    placement.machine_of.pop_back();
+    EXPECT_FALSE(modulo_is_even(tree, placement));
+    EXPECT_FALSE(modulo_is_even(leaf_spine(4, 4, 4, "static", 1), full_placement(leaf_spine(4, 4, 4, "static", 1))));
+}
+
 TEST(Fabric, TablesSayWhereMessagesGo) {
     const std::string rest =
         "[[switch]]\nname = 'b'\nuplinks = 's[0-1]'\nmachines = 'm[0-1]'\n[[switch]]\nname = "

@@ -75,7 +75,8 @@ inline constexpr double incredible_over_bound = 1.05;
 /// Loads of a fabric (aapc/topology/fabric.hpp): exact where paths are static, otherwise even, where
 /// LinkLoad::messages is a link's share rounded up. Even as well for static paths of a regular fabric that is too large
 /// for exact loads (machines times switches above 5e7). No links are listed if the network is no fabric. O(links) for
-/// the even bound of a regular fabric, otherwise as FabricRoutes::find() and static_loads() or even_loads().
+/// the even bound of a regular fabric, and the exact one where destination-modulo shares evenly; otherwise as
+/// FabricRoutes::find() and static_loads() or even_loads().
 [[nodiscard]] Bound fabric_bound(const Network& network, const Placement& placement);
 
 /// The one of these that is for the network's kind.

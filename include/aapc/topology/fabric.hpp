@@ -86,6 +86,12 @@ class FabricRoutes {
 /// carry the same, which is the load of the cut by their number. nullopt where the fabric is not. O(links).
 [[nodiscard]] std::optional<std::vector<double>> regular_even_loads(const Network& network, const Placement& placement);
 
+/// Whether destination-modulo puts the same on every cable as sharing at every switch: a regular fabric without tables,
+/// at most one cable between two switches, equally many uplinks at the switches of a stage, as many ranks on every
+/// machine, and every part's machines an aligned run of numbers whose length is a multiple of the product of uplinks up
+/// to its stage. O(links).
+[[nodiscard]] bool modulo_is_even(const Network& network, const Placement& placement);
+
 /// The same under the tables of a fabric with static paths: whole numbers. O(leaf switches · links between switches +
 /// machines · (switches + leaf switches · hops)).
 [[nodiscard]] std::vector<double> static_loads(const Network& network, const FabricRoutes& routes,

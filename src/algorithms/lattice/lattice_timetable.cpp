@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,7 +29,7 @@ constexpr std::int64_t most_hops_kept = 2'000'000;
 constexpr std::int64_t work_a_message = 120;
 
 /// The formula for hashed paths looks at all pairs of leaf switches.
-constexpr std::size_t most_leaves_expected = 64;
+constexpr std::size_t most_switches_expected = 32;
 
 /// How many pairs of multipliers theory alone compares: fewer the longer each takes.
 int pairs_to_compare(std::int64_t positions) { return positions > (1 << 16) ? 2 : 64; }
@@ -58,14 +59,41 @@ std::int64_t slack_of(const Network& network) {
     return network.kind() == NetworkKind::torus ? slack_of_tori : slack_of_trees;
 }
 
-/// The mean of the bound over all draws where paths are hashed; 0 elsewhere and where the formula would take too long.
-double hashed_bound(const Network& network, const Placement& placement) {
+/// Where the formula would take too long: each of N cables carries a sum of many independent choices, of variance its
+/// mean at most, and the largest of N normal ones exceeds the mean by sqrt(2 ln N) deviations at most.
+double estimated_hashed_bound(const Network& network, const Bound& bound) {
+    double longest = 0;
+    double cables = 1;
+    const LinkLoad* fullest = nullptr;
+    for (const LinkLoad& load : bound.links) {
+        const Link& link = network.links()[static_cast<std::size_t>(load.link)];
+        if (network.vertices()[static_cast<std::size_t>(link.lower)].is_switch) {
+            cables += 2;
+            fullest = fullest == nullptr || load.seconds_per_byte > fullest->seconds_per_byte ? &load : fullest;
+        }
+    }
+    if (fullest != nullptr) {
+        longest =
+            fullest->seconds_per_byte *
+            (1 + std::sqrt(2 * std::log(cables) / static_cast<double>(std::max<std::int64_t>(fullest->messages, 1))));
+    }
+    return longest;
+}
+
+/// The mean of the bound over all draws where paths are hashed; 0 elsewhere.
+double hashed_bound(const Network& network, const Placement& placement, const Bound& bound) {
     if (network.kind() != NetworkKind::fabric || network.forwarding().paths != FabricPaths::hashed) {
         return 0;
     }
+    std::size_t switches = 0;
+    for (const NetworkVertex& vertex : network.vertices()) {
+        switches += vertex.is_switch ? 1 : 0;
+    }
+    if (switches > most_switches_expected) {
+        return estimated_hashed_bound(network, bound);
+    }
     const auto routes = FabricRoutes::find(network);
-    return routes && routes->leaves().size() <= most_leaves_expected ? expected_bound(network, *routes, placement).mean
-                                                                     : 0;
+    return routes ? expected_bound(network, *routes, placement).mean : 0;
 }
 
 Expected<Positions> place_on_known_routes(const Network& network, const Placement& placement) {
@@ -160,9 +188,10 @@ Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network
         }
     }
     const LatticeFormula formula(placement.participants(), choice.multipliers);
-    const double bound = network_bound(network, placement).seconds_per_byte;
+    const Bound found = network_bound(network, placement);
+    const double bound = found.seconds_per_byte;
     // Under a hash some cable has more than its share: the cycle is what it needs on average.
-    const double reachable = std::max(bound, hashed_bound(network, placement));
+    const double reachable = std::max(bound, hashed_bound(network, placement, found));
     const Cycle cycle{reachable * (1 + static_cast<double>(slack) / 1000), bound};
     return std::make_unique<LatticeTimetable>(std::move(*positions), formula, cycle);
 }
