@@ -26,8 +26,10 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/aapcConfig.cmake.in ${
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/aapcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/aapcConfig.cmake ${PROJECT_BINARY_DIR}/aapcConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/AapcMpi.cmake DESTINATION ${package_directory} COMPONENT development)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
+        PATTERN "*.csv" EXCLUDE PATTERN "*.py" EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/DESIGN.md ${PROJECT_SOURCE_DIR}/HACKING.md
+              ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # Manual pages and completions, which the program writes, and a module file that finds the installation by itself.

@@ -37,6 +37,7 @@ def put_up(network: Network, source: str, name: str, options: Options) -> State:
     layout = _lay_out(network, name, options)
     _require_nothing_there(name, layout)
     state = _record(network, layout, source, name, options)
+    system.adopt_orphans()
     try:
         states.create(state)
         _build(layout, options, state.directory)
@@ -45,6 +46,8 @@ def put_up(network: Network, source: str, name: str, options: Options) -> State:
         states.update(state)
     except BaseException:
         system.ignore_signals()
+        # A program that has just been started may still be on its way into a namespace, where take_down() looks.
+        system.end_processes(lambda: system.descendants(os.getpid()), patience=1.0)
         if _is_mine(states.load(name), state):
             take_down(state)
         raise

@@ -165,7 +165,7 @@ Expected<std::optional<double>> given_start(const ExplainOptions& options) {
     if (options.start.empty()) {
         return std::nullopt;
     }
-    auto start = parse_duration(options.start);
+    auto start = parse_given_duration(options.start);
     if (!start) {
         start.error().file = "--start";
         return failure(std::move(start.error()));

@@ -1,7 +1,9 @@
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string_view>
+#include <thread>
 
 #include "cli/command.hpp"
 #include "cli/launch.hpp"
@@ -31,11 +33,21 @@ int run_main(int argc, char** argv) {
     return outcome.parsed ? invocation.status : outcome.status;
 }
 
+/// Open MPI's launcher ends a job at the first process that fails. A process that says nothing fails late, so that the
+/// one that speaks for all has been heard.
+int after_the_one_that_speaks(int status) {
+    using namespace std::chrono_literals;
+    if (status != aapc::cli::done && !aapc::cli::speaks()) {
+        std::this_thread::sleep_for(2s);
+    }
+    return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     try {
-        return run_main(argc, argv);
+        return after_the_one_that_speaks(run_main(argc, argv));
     } catch (const std::bad_alloc&) {
         std::fputs("aapc: there is not enough memory\n", stderr);
         return aapc::cli::bad_input;

@@ -75,13 +75,16 @@ def check_module(module: Path, prefix: Path) -> None:
         script = (
             "proc module-whatis args {}; proc conflict args {}\n"
             'proc prepend-path {name value} { puts "$name=[file normalize $value]" }\n'
+            'proc append-path {name value} { puts "$name+=$value" }\n'
             f"set ModulesCurrentModulefile {{{file}}}\nsource {{{file}}}\n"
         )
-        environment = {**os.environ, "MANPATH": manpath}
+        environment = {**os.environ, "MANPATH": manpath, "XDG_DATA_DIRS": ""}
         return subprocess.run(["tclsh"], input=script, text=True, capture_output=True, env=environment, check=False)
 
     # Where MANPATH is not set, the module leaves it alone: man finds the system's pages, and ours by PATH.
     paths = {f"PATH={prefix / 'bin'}", f"CMAKE_PREFIX_PATH={prefix}"}
+    # bash and fish find completions there, and the system's own as before.
+    paths |= {f"XDG_DATA_DIRS={prefix / 'share'}", "XDG_DATA_DIRS+=/usr/local/share:/usr/share"}
     expect(set(load(module, "").stdout.split()) == paths, f"the module sets {load(module, '')}")
     with tempfile.TemporaryDirectory() as elsewhere:
         link = Path(elsewhere) / "a" / "b" / "aapc" / "0"
@@ -117,8 +120,8 @@ def check_development(root: Path, consumer: Path, topology: Path, build: Path) -
     run("cmake", "-S", consumer, "-B", build, "-D", f"CMAKE_PREFIX_PATH={root / 'usr'}")
     cache = (build / "CMakeCache.txt").read_text()
     expect(re.search(rf"^aapc_DIR:\w+={re.escape(str(root))}/", cache, re.MULTILINE), "another aapc was found")
-    run("cmake", "--build", build, "--target", "phases")
-    expect("64 phases" in run(build / "phases", topology), "the consumer does not count 64 phases")
+    run("cmake", "--build", build, "--target", "schedule")
+    expect("64 phases" in run(build / "schedule", topology), "the consumer does not count 64 phases")
 
 
 def install_and_remove(packages: dict[str, Path], root: Path) -> None:
