@@ -72,6 +72,7 @@ constexpr Algorithm table[] = {
         .synchronisation = Synchronisation::timed,
         .build = lattice::build,
         .build_thoroughly = lattice::build_thoroughly,
+        .uses = lattice::uses,
         .near_the_bound_at_any_speeds = true,
     },
     {

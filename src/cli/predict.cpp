@@ -281,6 +281,9 @@ int predict_on_topology(const std::string& text, const PredictOptions& options) 
     if (network->kind() == NetworkKind::torus && options.models.empty()) {
         return predict_torus(*network, options);
     }
+    if (network->kind() == NetworkKind::fabric && options.models.empty()) {
+        return predict_fabric(*network, options);
+    }
     if (options.models.empty()) {
         return complain({.file = "aapc predict",
                          .problem = "a topology alone says nothing of times",

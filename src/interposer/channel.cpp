@@ -27,8 +27,9 @@ namespace {
 /// the MPI's own. Whoever insists on a method means every size.
 std::int64_t smallest_block(const selection::Configuration& configuration, const Placement& placement,
                             const Bound& bound) {
-    const bool by_time =
-        configuration.network.kind() == NetworkKind::tree || configuration.network.kind() == NetworkKind::torus;
+    const bool by_time = configuration.network.kind() == NetworkKind::tree ||
+                         configuration.network.kind() == NetworkKind::torus ||
+                         configuration.network.kind() == NetworkKind::fabric;
     if (!by_time || configuration.forced.method || configuration.forced.synchronisation || configuration.tuning) {
         return 1;
     }

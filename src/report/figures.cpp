@@ -14,6 +14,7 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/models/method_model.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "input/mpis.hpp"
 #include "report/fluid.hpp"
 #include "report/wording.hpp"
@@ -439,9 +440,8 @@ void add_next_steps(Figures& figures, const Record& record, const Network* netwo
     const bool is_slow = figures.of_bound && *figures.of_bound < far_from_bound;
     if ((gains(figures) || is_slow) && figures.exchanged <= 0) {
         step(
-            "Run the job again by aapc exec --topology FILE --record job.jsonl -- PROGRAM, and make this page of the "
-            "new "
-            "record: aapc tries schedules in the program's own calls, and the page compares.");
+            "Run the job again by aapc exec --topology FILE --record job.jsonl -- PROGRAM, and make this page "
+            "of the new record: aapc tries schedules in the program's own calls, and the page compares.");
     } else if (gains(figures)) {
         step("Run mpirun ... aapc bench with these sizes to confirm the prediction, or aapc tune on idle machines.");
     }
@@ -450,6 +450,20 @@ void add_next_steps(Figures& figures, const Record& record, const Network* netwo
     }
     if (figures.next_steps.empty()) {
         step("Nothing is left to do for the all-to-alls of this job.");
+    }
+}
+
+/// Which bound it is, and what a hash leaves of it if all ranks of the file take part.
+void add_bounds_by_name(Figures& figures, const Network& network) {
+    const Placement all = full_placement(network);
+    const Bound bound = network_bound(network, all);
+    figures.bound_kind = bound.kind;
+    if (const auto hashed = hashed_bounds(network, all)) {
+        figures.remarks.push_back(
+            fmt::format("The even bound is as if cables shared perfectly. Under a hash, with one path for each pair of "
+                        "ranks, {:.2f} of "
+                        "it is expected on average and {:.2f} in the worst of twenty draws.",
+                        bound.seconds_per_byte / hashed->formula.mean, bound.seconds_per_byte / hashed->formula.worst));
     }
 }
 
@@ -504,6 +518,9 @@ Figures figures_of(const Record& record, const Network* network, const NetworkMo
         }
     }
     find_effect(figures, record);
+    if (network != nullptr && network->kind() == NetworkKind::fabric) {
+        add_bounds_by_name(figures, *network);
+    }
     find_fraction(figures);
     add_results(figures, record);
     add_next_steps(figures, record, network);

@@ -9,6 +9,7 @@
 
 #include "aapc/models/network_model.hpp"
 #include "aapc/recording/record.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "report/pictures.hpp"
 
@@ -65,12 +66,13 @@ struct Figures {
         std::string basis;  ///< how the native time is known, as the end of a sentence
     };
     std::optional<Effect> effect;
-    std::optional<double> of_bound;        ///< bounds over times of the calls whose bound is known, by medians
-    double gain_seconds = 0;               ///< what could be gained, as predicted
-    std::optional<Comparison> comparison;  ///< nullopt if there is no exchange of which all is known
-    std::vector<std::string> results;      ///< sentences: what the job's all-to-alls took, gained, and could gain
-    std::vector<std::string> next_steps;   ///< sentences: what its user can do now
-    std::vector<std::string> remarks;      ///< sentences: how to read the figures
+    BoundKind bound_kind = BoundKind::only;  ///< of all bounds here
+    std::optional<double> of_bound;          ///< bounds over times of the calls whose bound is known, by medians
+    double gain_seconds = 0;                 ///< what could be gained, as predicted
+    std::optional<Comparison> comparison;    ///< nullopt if there is no exchange of which all is known
+    std::vector<std::string> results;        ///< sentences: what the job's all-to-alls took, gained, and could gain
+    std::vector<std::string> next_steps;     ///< sentences: what its user can do now
+    std::vector<std::string> remarks;        ///< sentences: how to read the figures
 };
 
 /// `network` is that of the job (null: not known), `model` what was measured of it (null: nothing); both outlive the

@@ -162,9 +162,11 @@ class Page {
         if (figures_.groups.empty()) {
             return;
         }
-        add("<section>\n<h2>Which calls</h2>\n<p class=\"note\">Calls that are alike, those that took most time first. "
-            "The bound is what no exchange can beat on this network.</p>\n"
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Which calls\"><table "
+        add(fmt::format(
+            "<section>\n<h2>Which calls</h2>\n<p class=\"note\">Calls that are alike, those that took most time first. "
+            "The {} is what no exchange can beat on this network.</p>\n",
+            bound_name(figures_.bound_kind)));
+        add("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Which calls\"><table "
             "class=\"calls\">\n<thead><tr>"
             "<th scope=\"col\">routine</th><th scope=\"col\">ranks</th><th scope=\"col\">to each</th>"
             "<th scope=\"col\">calls</th><th scope=\"col\">time</th><th scope=\"col\">median</th>"
