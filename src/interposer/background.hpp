@@ -28,9 +28,7 @@ class Job;
 
 class Background;
 
-/// What MPI_Alltoall_init and its like have made. A generalised request cannot be started, so the program holds a
-/// receive from this process itself, which is complete when our thread sends what it waits for. It is one among all
-/// ranks: MPICH 4.0.2 loses messages that one thread sends to another on a communicator of one rank.
+/// What MPI_Alltoall_init and its like have made.
 class PersistentOperation {
   public:
     /// Throws std::bad_alloc.
