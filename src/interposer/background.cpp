@@ -69,7 +69,7 @@ bool Background::prepare() {
     void* largest = nullptr;
     int found = 0;
     const bool has_key =
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key_, nullptr) == MPI_SUCCESS;
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Background::communicator_freed, &key_, this) == MPI_SUCCESS;
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&largest), &found);
     if (found != 0) {
         largest_tag_ = *static_cast<const int*>(largest);
@@ -210,12 +210,18 @@ void Background::before_freeing(MPI_Comm comm) {
     void* known = nullptr;
     int found = 0;
     PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found);
-    if (found == 0) {
-        return;
+    if (found != 0) {
+        PMPI_Comm_delete_attr(comm, key_);
     }
-    PMPI_Comm_delete_attr(comm, key_);
-    static_cast<Channel*>(known)->end(true);
-    drop_ended();
+}
+
+int Background::communicator_freed(MPI_Comm /*comm*/, int /*key*/, void* channel, void* background) {
+    // Since MPI_Finalize has begun there are no channels any more.
+    if (auto* const ours = static_cast<Background*>(background); !ours->has_ended()) {
+        static_cast<Channel*>(channel)->end(true);
+        ours->drop_ended();
+    }
+    return MPI_SUCCESS;
 }
 
 void Background::drop_ended() {

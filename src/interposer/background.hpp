@@ -95,6 +95,7 @@ class Background {
     void freed(MPI_Request request) noexcept;
 
     /// The program frees `comm`, which is local in the MPIs: its operations go on, and its thread ends after them.
+    /// Where nobody says so the MPI does, by the attribute.
     void before_freeing(MPI_Comm comm);
     /// MPI ends: no thread any more, and all calls are native from now on, persistent ones included that the program
     /// starts in a delete callback of MPI_COMM_SELF. In a correct program all operations are complete by then. A thread
@@ -109,6 +110,7 @@ class Background {
     [[nodiscard]] int next_tag();
 
   private:
+    static int communicator_freed(MPI_Comm comm, int key, void* channel, void* background);
     template <class AnyCall>
     int start_any(Channel& channel, const AnyCall& call, MPI_Request* request);
     template <class AnyCall>
