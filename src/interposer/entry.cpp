@@ -3,11 +3,9 @@
 // comes by here once, whichever way it takes. Routines that are only counted are in passed.cpp.
 #include <mpi.h>
 
-#include "aapc/interposer.h"
 #include "interposer/background.hpp"
 #include "interposer/carry_out.hpp"
 #include "interposer/job.hpp"
-#include "interposer/native.hpp"
 #include "interposer/real.hpp"
 #include "interposer/symbols.hpp"
 
@@ -81,22 +79,3 @@ AAPC_INTERPOSED int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI
 }
 AAPC_ALSO_AS_PMPI(Alltoall_c)
 #endif
-
-AAPC_INTERPOSED int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::native().alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-AAPC_INTERPOSED void aapc_calls(long* exchanged, long* passed_through) {
-    aapc::interposer::Job* const job = aapc::interposer::Job::current();
-    if (job == nullptr) {
-        *exchanged = -1;
-        *passed_through = -1;
-        return;
-    }
-    const aapc::interposer::CallCounts counts = call_counts(job->tally().totals());
-    *exchanged = counts.exchanged;
-    *passed_through = counts.passed_through;
-}
-
-AAPC_INTERPOSED const char* aapc_rejected(void) { return aapc::interposer::rejected_settings(); }

@@ -1,9 +1,7 @@
 // MPI_Alltoallv and MPI_Alltoallw with their large-count forms, as entry.cpp has MPI_Alltoall.
 #include <mpi.h>
 
-#include "aapc/interposer.h"
 #include "interposer/carry_out.hpp"
-#include "interposer/native.hpp"
 #include "interposer/symbols.hpp"
 
 // Parameters are named as in the MPI standard's C bindings, of which these are definitions. COUNT is int or, in the
@@ -40,10 +38,3 @@ AAPC_ANSWER_TYPED(Alltoallw, int, int)
 AAPC_ANSWER_UNEQUAL(Alltoallv_c, MPI_Count, MPI_Aint)
 AAPC_ANSWER_TYPED(Alltoallw_c, MPI_Count, MPI_Aint)
 #endif
-
-AAPC_INTERPOSED int aapc_native_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                                          const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::native().alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                                recvtype, comm);
-}

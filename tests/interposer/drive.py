@@ -30,7 +30,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "support"))
 sys.dont_write_bytecode = True
 
 from jobs import run_in_time  # noqa: E402
-from launching import environment_without_settings  # noqa: E402
+from launching import component_variables, environment_without_settings  # noqa: E402
 
 SKIPPED = 77
 SANITIZER = re.compile(r".*(ERROR: AddressSanitizer|: runtime error: ).*")
@@ -80,10 +80,7 @@ def environment(options):
         result["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0:quarantine_size_mb=16"
         result["UBSAN_OPTIONS"] = "print_stacktrace=1"
     if options.component:
-        # Open MPI looks no further than to the first directory that is not there, and the user's mostly is not.
-        directory = os.path.dirname(os.path.abspath(options.component))
-        result["OMPI_MCA_mca_base_component_path"] = f"SYSTEM_DEFAULT:{directory}:USER_DEFAULT"
-        result["AAPC_TEST_COMPONENT_PRIORITY"] = "95"
+        result.update(component_variables(os.path.dirname(os.path.abspath(options.component))))
         # What the interposer asks MPI_Init for.
         if "AAPC_ASYNC_PROGRESS=1" in options.set:
             result["OMPI_MPI_THREAD_LEVEL"] = "3"

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "aapc/interposer.h"
 #include "component/coll_aapc.h"
 #include "input/environment.hpp"
 #include "interposer/carry_out.hpp"
@@ -104,8 +105,10 @@ void aapc_coll_end() {
 }
 
 int aapc_coll_is_preloaded() {
-    const bool is = dlsym(RTLD_DEFAULT, "aapc_calls") != nullptr || dlsym(RTLD_DEFAULT, "aapc_late") != nullptr;
-    return is ? 1 : 0;
+    // Open MPI lets everybody see what a component exports; what is preloaded comes first.
+    void* const seen = dlsym(RTLD_DEFAULT, "aapc_calls");
+    const bool another = seen != nullptr && seen != reinterpret_cast<void*>(&aapc_calls);
+    return another || dlsym(RTLD_DEFAULT, "aapc_late") != nullptr ? 1 : 0;
 }
 
 void aapc_coll_say_preloaded() {
