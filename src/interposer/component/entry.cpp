@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "aapc/interposer.h"
 #include "component/coll_aapc.h"
 #include "input/environment.hpp"
 #include "interposer/carry_out.hpp"
@@ -105,10 +104,17 @@ void aapc_coll_end() {
 }
 
 int aapc_coll_is_preloaded() {
+    if (dlsym(RTLD_DEFAULT, "aapc_late") != nullptr) {
+        return 1;
+    }
     // Open MPI lets everybody see what a component exports; what is preloaded comes first.
+    Dl_info here{};
+    Dl_info there{};
     void* const seen = dlsym(RTLD_DEFAULT, "aapc_calls");
-    const bool another = seen != nullptr && seen != reinterpret_cast<void*>(&aapc_calls);
-    return another || dlsym(RTLD_DEFAULT, "aapc_late") != nullptr ? 1 : 0;
+    const bool another = seen != nullptr && dladdr(seen, &there) != 0 &&
+                         dladdr(reinterpret_cast<void*>(&aapc_coll_is_preloaded), &here) != 0 &&
+                         there.dli_fbase != here.dli_fbase;
+    return another ? 1 : 0;
 }
 
 void aapc_coll_say_preloaded() {
