@@ -38,8 +38,8 @@ class ReturnedErrors {
     return {text.data(), static_cast<std::size_t>(length)};
 }
 
-/// Whether what a routine of ours returns is raised by its caller, as Open MPI does for a component. Set before the first
-/// call.
+/// Whether what a routine of ours returns is raised by its caller, as Open MPI does for a component. Set before the
+/// first call.
 inline bool caller_raises = false;
 
 /// A failure of ours in a thread of ours goes where MPI's own would go.

@@ -1,17 +1,15 @@
 /* The Open MPI component coll/aapc: a module for each communicator, which has Open MPI call us for its all-to-alls and
  * remembers whom it would have called. Everything else is behind entry.cpp. Written for the interfaces 2.0.0 (Open MPI
  * 4.1) and 2.4.0 (5.0) of the framework coll. */
-#include "component/coll_aapc.h"
+#include "interposer/component/coll_aapc.h"
 
+#include <ompi/communicator/communicator.h>
+#include <ompi/constants.h>
+#include <ompi/mca/coll/base/base.h>
+#include <ompi/mca/coll/coll.h>
+#include <ompi/mca/hook/base/base.h>
+#include <ompi/request/request.h>
 #include <pthread.h>
-
-#include "ompi/communicator/communicator.h"
-#include "ompi/constants.h"
-#include "ompi/mca/coll/base/base.h"
-#include "ompi/mca/coll/coll.h"
-#include "ompi/mca/hook/base/base.h"
-#include "ompi/request/request.h"
-#include "ompi_config.h"
 
 /* Open MPI's name for what it was built for. */
 #if defined(MCA_COLL_BASE_VERSION_2_4_0)

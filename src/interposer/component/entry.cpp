@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "component/coll_aapc.h"
 #include "input/environment.hpp"
 #include "interposer/carry_out.hpp"
+#include "interposer/component/coll_aapc.h"
 #include "interposer/handing_over.hpp"
 #include "interposer/job.hpp"
 #include "interposer/native.hpp"
