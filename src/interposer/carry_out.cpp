@@ -153,6 +153,9 @@ int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* r
 
 template int alltoall<Routine::Alltoall, int>(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
 #if AAPC_MPI_HAS_LARGE_COUNTS
+// A component sees both routines as one.
+template int alltoall<Routine::Alltoall, MPI_Count>(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count,
+                                                    MPI_Datatype, MPI_Comm);
 template int alltoall<Routine::Alltoall_c, MPI_Count>(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count,
                                                       MPI_Datatype, MPI_Comm);
 #endif

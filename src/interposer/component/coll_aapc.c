@@ -1,6 +1,6 @@
 /* The Open MPI component coll/aapc: a module for each communicator, which has Open MPI call us for its all-to-alls and
  * remembers whom it would have called. Everything else is behind entry.cpp. Written for the interfaces 2.0.0 (Open MPI
- * 4.1) and 2.4.0 (5.0) of the framework coll. */
+ * 4.1), 2.4.0 (5.0) and 3.0.0 (6.0) of the framework coll. */
 #include "interposer/component/coll_aapc.h"
 
 #include <ompi/communicator/communicator.h>
@@ -11,13 +11,46 @@
 #include <ompi/request/request.h>
 #include <pthread.h>
 
-/* Open MPI's name for what it was built for. */
+/* What differs between the interfaces: their version, what counts and places are, and who puts a module's functions in
+ * their place. */
+#if defined(MCA_COLL_BASE_VERSION_3_0_0)
+#define AAPC_COLL_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#define AAPC_INSTALLS_ITSELF 1
+typedef size_t count_t;
+typedef ompi_count_array_t counts_t;
+typedef ompi_disp_array_t places_t;
+#define WIDE(counts) ompi_count_array_is_64bit(counts)
+#define COUNTS(counts) ompi_count_array_ptr(counts)
+#define PLACES(places) ompi_disp_array_ptr(places)
+static counts_t counts_of(int wide, const void* counts) {
+    return wide ? ompi_count_array_create_c((const size_t*)counts) : ompi_count_array_create((const int*)counts);
+}
+static places_t places_of(int wide, const void* places) {
+    return wide ? ompi_disp_array_create_c((const ptrdiff_t*)places) : ompi_disp_array_create((const int*)places);
+}
+#elif defined(MCA_COLL_BASE_VERSION_2_4_0) || defined(MCA_COLL_BASE_VERSION_2_0_0)
 #if defined(MCA_COLL_BASE_VERSION_2_4_0)
 #define AAPC_COLL_VERSION MCA_COLL_BASE_VERSION_2_4_0
-#elif defined(MCA_COLL_BASE_VERSION_2_0_0)
-#define AAPC_COLL_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #else
-#error "coll/aapc knows the interfaces 2.0.0 and 2.4.0 of Open MPI's framework coll"
+#define AAPC_COLL_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#endif
+#define AAPC_INSTALLS_ITSELF 0
+typedef int count_t;
+typedef const int* counts_t;
+typedef const int* places_t;
+#define WIDE(counts) 0
+#define COUNTS(counts) (counts)
+#define PLACES(places) (places)
+static counts_t counts_of(int wide, const void* counts) {
+    (void)wide;
+    return (counts_t)counts;
+}
+static places_t places_of(int wide, const void* places) {
+    (void)wide;
+    return (places_t)places;
+}
+#else
+#error "coll/aapc knows the interfaces 2.0.0, 2.4.0 and 3.0.0 of Open MPI's framework coll"
 #endif
 
 /* Every routine that we answer for. */
@@ -51,42 +84,34 @@ static pthread_mutex_t modules_mutex = PTHREAD_MUTEX_INITIALIZER;
 static int priority = 0;
 static int has_hooks = 0;
 
-static int alltoall(AAPC_COLL_EQUAL, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_alltoall(AAPC_COLL_EQUAL_ARGUMENTS);
-}
-static int alltoallv(AAPC_COLL_UNEQUAL, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_alltoallv(AAPC_COLL_UNEQUAL_ARGUMENTS);
-}
-static int alltoallw(AAPC_COLL_TYPED, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_alltoallw(AAPC_COLL_UNEQUAL_ARGUMENTS);
-}
-static int ialltoall(AAPC_COLL_EQUAL, MPI_Request* request, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_ialltoall(AAPC_COLL_EQUAL_ARGUMENTS, request);
-}
-static int ialltoallv(AAPC_COLL_UNEQUAL, MPI_Request* request, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_ialltoallv(AAPC_COLL_UNEQUAL_ARGUMENTS, request);
-}
-static int ialltoallw(AAPC_COLL_TYPED, MPI_Request* request, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_ialltoallw(AAPC_COLL_UNEQUAL_ARGUMENTS, request);
-}
-static int alltoall_init(AAPC_COLL_EQUAL, MPI_Info info, MPI_Request* request, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_alltoall_init(AAPC_COLL_EQUAL_ARGUMENTS, info, request);
-}
-static int alltoallv_init(AAPC_COLL_UNEQUAL, MPI_Info info, MPI_Request* request, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_alltoallv_init(AAPC_COLL_UNEQUAL_ARGUMENTS, info, request);
-}
-static int alltoallw_init(AAPC_COLL_TYPED, MPI_Info info, MPI_Request* request, mca_coll_base_module_t* module) {
-    (void)module;
-    return aapc_coll_alltoallw_init(AAPC_COLL_UNEQUAL_ARGUMENTS, info, request);
-}
+/* The functions of our modules: parameters as Open MPI has them, and arguments for the other half. */
+#define EQUAL                                                                                        \
+    const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, void *recvbuf, count_t recvcount, \
+        MPI_Datatype recvtype, MPI_Comm comm
+#define EQUAL_ARGUMENTS sendbuf, (MPI_Count)sendcount, sendtype, recvbuf, (MPI_Count)recvcount, recvtype, comm
+#define UNEQUAL(TYPE)                                                                                              \
+    const void *sendbuf, counts_t sendcounts, places_t sdispls, TYPE sendtype, void *recvbuf, counts_t recvcounts, \
+        places_t rdispls, TYPE recvtype, MPI_Comm comm
+#define UNEQUAL_ARGUMENTS                                                                                  \
+    WIDE(recvcounts), sendbuf, COUNTS(sendcounts), PLACES(sdispls), sendtype, recvbuf, COUNTS(recvcounts), \
+        PLACES(rdispls), recvtype, comm
+#define IMMEDIATE(...) __VA_ARGS__, MPI_Request* request
+#define PERSISTENT(...) __VA_ARGS__, MPI_Info info, MPI_Request *request
+/* NAME(PARAMETERS), which is a call with the arguments that follow. */
+#define ANSWER(NAME, PARAMETERS, ...)                             \
+    static int NAME(PARAMETERS, mca_coll_base_module_t* module) { \
+        (void)module;                                             \
+        return aapc_coll_##NAME(__VA_ARGS__);                     \
+    }
+ANSWER(alltoall, EQUAL, EQUAL_ARGUMENTS)
+ANSWER(alltoallv, UNEQUAL(MPI_Datatype), UNEQUAL_ARGUMENTS)
+ANSWER(alltoallw, UNEQUAL(const MPI_Datatype*), UNEQUAL_ARGUMENTS)
+ANSWER(ialltoall, IMMEDIATE(EQUAL), EQUAL_ARGUMENTS, request)
+ANSWER(ialltoallv, IMMEDIATE(UNEQUAL(MPI_Datatype)), UNEQUAL_ARGUMENTS, request)
+ANSWER(ialltoallw, IMMEDIATE(UNEQUAL(const MPI_Datatype*)), UNEQUAL_ARGUMENTS, request)
+ANSWER(alltoall_init, PERSISTENT(EQUAL), EQUAL_ARGUMENTS, info, request)
+ANSWER(alltoallv_init, PERSISTENT(UNEQUAL(MPI_Datatype)), UNEQUAL_ARGUMENTS, info, request)
+ANSWER(alltoallw_init, PERSISTENT(UNEQUAL(const MPI_Datatype*)), UNEQUAL_ARGUMENTS, info, request)
 
 /* Never null: only our modules lead to what asks for it. */
 static aapc_module_t* find_module(const ompi_communicator_t* comm) {
@@ -103,42 +128,25 @@ static aapc_module_t* find_module(const ompi_communicator_t* comm) {
 #define AAPC_MODULE_OF(comm, name) \
     ((comm)->c_coll->coll_##name == name ? (aapc_module_t*)(comm)->c_coll->coll_##name##_module : find_module(comm))
 
-int aapc_below_alltoall(AAPC_COLL_EQUAL) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, alltoall);
-    return ours->below_alltoall(AAPC_COLL_EQUAL_ARGUMENTS, ours->below_alltoall_module);
-}
-int aapc_below_alltoallv(AAPC_COLL_UNEQUAL) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, alltoallv);
-    return ours->below_alltoallv(AAPC_COLL_UNEQUAL_ARGUMENTS, ours->below_alltoallv_module);
-}
-int aapc_below_alltoallw(AAPC_COLL_TYPED) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, alltoallw);
-    return ours->below_alltoallw(AAPC_COLL_UNEQUAL_ARGUMENTS, ours->below_alltoallw_module);
-}
-int aapc_below_ialltoall(AAPC_COLL_EQUAL, MPI_Request* request) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, ialltoall);
-    return ours->below_ialltoall(AAPC_COLL_EQUAL_ARGUMENTS, request, ours->below_ialltoall_module);
-}
-int aapc_below_ialltoallv(AAPC_COLL_UNEQUAL, MPI_Request* request) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, ialltoallv);
-    return ours->below_ialltoallv(AAPC_COLL_UNEQUAL_ARGUMENTS, request, ours->below_ialltoallv_module);
-}
-int aapc_below_ialltoallw(AAPC_COLL_TYPED, MPI_Request* request) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, ialltoallw);
-    return ours->below_ialltoallw(AAPC_COLL_UNEQUAL_ARGUMENTS, request, ours->below_ialltoallw_module);
-}
-int aapc_below_alltoall_init(AAPC_COLL_EQUAL, MPI_Info info, MPI_Request* request) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, alltoall_init);
-    return ours->below_alltoall_init(AAPC_COLL_EQUAL_ARGUMENTS, info, request, ours->below_alltoall_init_module);
-}
-int aapc_below_alltoallv_init(AAPC_COLL_UNEQUAL, MPI_Info info, MPI_Request* request) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, alltoallv_init);
-    return ours->below_alltoallv_init(AAPC_COLL_UNEQUAL_ARGUMENTS, info, request, ours->below_alltoallv_init_module);
-}
-int aapc_below_alltoallw_init(AAPC_COLL_TYPED, MPI_Info info, MPI_Request* request) {
-    const aapc_module_t* const ours = AAPC_MODULE_OF(comm, alltoallw_init);
-    return ours->below_alltoallw_init(AAPC_COLL_UNEQUAL_ARGUMENTS, info, request, ours->below_alltoallw_init_module);
-}
+#define BELOW_EQUAL_ARGUMENTS sendbuf, (count_t)sendcount, sendtype, recvbuf, (count_t)recvcount, recvtype, comm
+#define BELOW_UNEQUAL_ARGUMENTS                                                                          \
+    sendbuf, counts_of(wide, sent), places_of(wide, from), sendtype, recvbuf, counts_of(wide, received), \
+        places_of(wide, to), recvtype, comm
+/* The same the other way. */
+#define BELOW(NAME, PARAMETERS, ...)                                         \
+    int aapc_below_##NAME(PARAMETERS) {                                      \
+        const aapc_module_t* const ours = AAPC_MODULE_OF(comm, NAME);        \
+        return ours->below_##NAME(__VA_ARGS__, ours->below_##NAME##_module); \
+    }
+BELOW(alltoall, AAPC_COLL_EQUAL, BELOW_EQUAL_ARGUMENTS)
+BELOW(alltoallv, AAPC_COLL_UNEQUAL, BELOW_UNEQUAL_ARGUMENTS)
+BELOW(alltoallw, AAPC_COLL_TYPED, BELOW_UNEQUAL_ARGUMENTS)
+BELOW(ialltoall, IMMEDIATE(AAPC_COLL_EQUAL), BELOW_EQUAL_ARGUMENTS, request)
+BELOW(ialltoallv, IMMEDIATE(AAPC_COLL_UNEQUAL), BELOW_UNEQUAL_ARGUMENTS, request)
+BELOW(ialltoallw, IMMEDIATE(AAPC_COLL_TYPED), BELOW_UNEQUAL_ARGUMENTS, request)
+BELOW(alltoall_init, PERSISTENT(AAPC_COLL_EQUAL), BELOW_EQUAL_ARGUMENTS, info, request)
+BELOW(alltoallv_init, PERSISTENT(AAPC_COLL_UNEQUAL), BELOW_UNEQUAL_ARGUMENTS, info, request)
+BELOW(alltoallw_init, PERSISTENT(AAPC_COLL_TYPED), BELOW_UNEQUAL_ARGUMENTS, info, request)
 
 /* Called while the communicator still has the functions that it would have without us. */
 static int enable(mca_coll_base_module_t* module, ompi_communicator_t* comm) {
@@ -155,12 +163,36 @@ static int enable(mca_coll_base_module_t* module, ompi_communicator_t* comm) {
     }
     AAPC_COLL_ROUTINES(AAPC_SAVE)
 #undef AAPC_SAVE
+#if AAPC_INSTALLS_ITSELF
+#define AAPC_INSTALL(name)                                   \
+    if (ours->super.coll_##name != NULL) {                   \
+        comm->c_coll->coll_##name = ours->super.coll_##name; \
+        comm->c_coll->coll_##name##_module = module;         \
+    }
+    AAPC_COLL_ROUTINES(AAPC_INSTALL)
+#undef AAPC_INSTALL
+#endif
     pthread_mutex_lock(&modules_mutex);
     ours->next = modules;
     modules = ours;
     pthread_mutex_unlock(&modules_mutex);
     return OMPI_SUCCESS;
 }
+
+#if AAPC_INSTALLS_ITSELF
+/* And takes them away itself. */
+static int disable(mca_coll_base_module_t* module, ompi_communicator_t* comm) {
+    const aapc_module_t* const ours = (const aapc_module_t*)module;
+#define AAPC_RESTORE(name)                                                \
+    if (comm->c_coll->coll_##name##_module == module) {                   \
+        comm->c_coll->coll_##name = ours->below_##name;                   \
+        comm->c_coll->coll_##name##_module = ours->below_##name##_module; \
+    }
+    AAPC_COLL_ROUTINES(AAPC_RESTORE)
+#undef AAPC_RESTORE
+    return OMPI_SUCCESS;
+}
+#endif
 
 static void construct(aapc_module_t* ours) {
     ours->comm = NULL;
@@ -202,6 +234,9 @@ static mca_coll_base_module_t* query(ompi_communicator_t* comm, int* wanted) {
     }
     *wanted = priority;
     ours->super.coll_module_enable = enable;
+#if AAPC_INSTALLS_ITSELF
+    ours->super.coll_module_disable = disable;
+#endif
 #define AAPC_ANSWER(name) ours->super.coll_##name = name;
     AAPC_COLL_ROUTINES(AAPC_ANSWER)
 #undef AAPC_ANSWER

@@ -5,18 +5,17 @@
 
 #include <mpi.h>
 
-/* X(name, parameters, arguments) for each routine of the component, named as in Open MPI's modules. */
-#define AAPC_COLL_EQUAL                                                                                             \
-    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, \
-        MPI_Comm comm
-#define AAPC_COLL_UNEQUAL                                                                                 \
-    const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Datatype sendtype, void *recvbuf, \
-        const int *recvcounts, const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm
-#define AAPC_COLL_TYPED                                                                                          \
-    const void *sendbuf, const int *sendcounts, const int *sdispls, const MPI_Datatype *sendtype, void *recvbuf, \
-        const int *recvcounts, const int *rdispls, const MPI_Datatype *recvtype, MPI_Comm comm
-#define AAPC_COLL_EQUAL_ARGUMENTS sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
-#define AAPC_COLL_UNEQUAL_ARGUMENTS sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm
+/* Parameters of all-to-alls. Counts and places are arrays of int or, where `wide` is not 0, of 64 bits: MPI_Count and
+ * MPI_Aint. */
+#define AAPC_COLL_EQUAL                                                                                  \
+    const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, \
+        MPI_Datatype recvtype, MPI_Comm comm
+#define AAPC_COLL_UNEQUAL                                                                                    \
+    int wide, const void *sendbuf, const void *sent, const void *from, MPI_Datatype sendtype, void *recvbuf, \
+        const void *received, const void *to, MPI_Datatype recvtype, MPI_Comm comm
+#define AAPC_COLL_TYPED                                                                                             \
+    int wide, const void *sendbuf, const void *sent, const void *from, const MPI_Datatype *sendtype, void *recvbuf, \
+        const void *received, const void *to, const MPI_Datatype *recvtype, MPI_Comm comm
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,7 +33,7 @@ int aapc_coll_alltoall_init(AAPC_COLL_EQUAL, MPI_Info info, MPI_Request* request
 int aapc_coll_alltoallv_init(AAPC_COLL_UNEQUAL, MPI_Info info, MPI_Request* request);
 int aapc_coll_alltoallw_init(AAPC_COLL_TYPED, MPI_Info info, MPI_Request* request);
 
-/* In C: the routine of the module below ours on that communicator; the MPI's routine where there is none of ours. */
+/* In C: the routine of the module below ours on that communicator, which has a module of ours. */
 int aapc_below_alltoall(AAPC_COLL_EQUAL);
 int aapc_below_alltoallv(AAPC_COLL_UNEQUAL);
 int aapc_below_alltoallw(AAPC_COLL_TYPED);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "input/environment.hpp"
 #include "interposer/carry_out.hpp"
@@ -25,8 +26,47 @@
 
 namespace aapc::interposer {
 
+namespace {
+
+/// The routine below with MPI's own parameters, for both kinds of counts: each calls what is named like it with what is
+/// to follow.
+#define AAPC_BELOW_EQUAL(NAME, MORE, ...)                                          \
+    template <class Count>                                                         \
+    int below_##NAME(AAPC_EQUAL(Count) MORE) {                                     \
+        return aapc_below_##NAME(AAPC_EQUAL_ARGUMENTS __VA_OPT__(, ) __VA_ARGS__); \
+    }
+#define AAPC_BELOW_UNEQUAL(NAME, PARAMETERS, MORE, ...)                              \
+    template <class Count, class Place>                                              \
+    int below_##NAME(PARAMETERS(Count, Place) MORE) {                                \
+        return aapc_below_##NAME(sizeof(Count) > sizeof(int) ? 1 : 0,                \
+                                 AAPC_UNEQUAL_ARGUMENTS __VA_OPT__(, ) __VA_ARGS__); \
+    }
+#define AAPC_NOTHING
+#define AAPC_REQUEST , MPI_Request* request
+#define AAPC_INFO , MPI_Info info, MPI_Request *request
+AAPC_BELOW_EQUAL(alltoall, AAPC_NOTHING)
+AAPC_BELOW_EQUAL(ialltoall, AAPC_REQUEST, request)
+AAPC_BELOW_EQUAL(alltoall_init, AAPC_INFO, info, request)
+AAPC_BELOW_UNEQUAL(alltoallv, AAPC_UNEQUAL, AAPC_NOTHING)
+AAPC_BELOW_UNEQUAL(alltoallw, AAPC_TYPED, AAPC_NOTHING)
+AAPC_BELOW_UNEQUAL(ialltoallv, AAPC_UNEQUAL, AAPC_REQUEST, request)
+AAPC_BELOW_UNEQUAL(ialltoallw, AAPC_TYPED, AAPC_REQUEST, request)
+AAPC_BELOW_UNEQUAL(alltoallv_init, AAPC_UNEQUAL, AAPC_INFO, info, request)
+AAPC_BELOW_UNEQUAL(alltoallw_init, AAPC_TYPED, AAPC_INFO, info, request)
+
+}  // namespace
+
 const NativeRoutines& native() {
-    static const NativeRoutines routines = {aapc_below_alltoall, aapc_below_alltoallv, aapc_below_alltoallw};
+    static const NativeRoutines routines = {
+        below_alltoall<int>,
+        below_alltoallv<int, int>,
+        below_alltoallw<int, int>,
+#if AAPC_MPI_HAS_LARGE_COUNTS
+        below_alltoall<MPI_Count>,
+        below_alltoallv<MPI_Count, MPI_Aint>,
+        below_alltoallw<MPI_Count, MPI_Aint>,
+#endif
+    };
     return routines;
 }
 
@@ -53,33 +93,79 @@ void complete_persistent_request(const Background& /*background*/, int /*tag*/, 
 
 namespace ours = aapc::interposer;
 
-int aapc_coll_alltoall(AAPC_COLL_EQUAL) { return ours::alltoall<ours::Routine::Alltoall>(AAPC_COLL_EQUAL_ARGUMENTS); }
+namespace {
 
-int aapc_coll_alltoallv(AAPC_COLL_UNEQUAL) { return ours::exchange_or_pass(AAPC_UNEQUAL_CALL(Alltoallv)); }
+/// What Open MPI hands to its components counts in, and the places that go with it. Only where it has the routines for
+/// large counts do these differ from ints.
+#if AAPC_MPI_HAS_LARGE_COUNTS
+using Count = MPI_Count;
+#else
+using Count = int;
+#endif
 
-int aapc_coll_alltoallw(AAPC_COLL_TYPED) { return ours::exchange_or_pass(AAPC_TYPED_CALL(Alltoallw)); }
+/// Calls `with_numbers` with the arrays as they are: of int, or of MPI_Count and MPI_Aint.
+template <class WithNumbers>
+int with_width(int wide, const void* sent, const void* from, const void* received, const void* to,
+               WithNumbers with_numbers) {
+#if AAPC_MPI_HAS_LARGE_COUNTS
+    if (wide != 0) {
+        return with_numbers(static_cast<const MPI_Count*>(sent), static_cast<const MPI_Aint*>(from),
+                            static_cast<const MPI_Count*>(received), static_cast<const MPI_Aint*>(to));
+    }
+#else
+    static_cast<void>(wide);
+#endif
+    return with_numbers(static_cast<const int*>(sent), static_cast<const int*>(from), static_cast<const int*>(received),
+                        static_cast<const int*>(to));
+}
 
-// NAME, a call of that FORM, BELOW which there is that routine.
-#define AAPC_COLL_HANDED_OVER(NAME, FORM, CALL, BELOW, PARAMETERS, ...)                                                \
-    int aapc_coll_##BELOW PARAMETERS {                                                                                 \
-        return ours::hand_over_or_pass<ours::Routine::NAME, ours::Form::FORM>(CALL(NAME), request, aapc_below_##BELOW, \
-                                                                              __VA_ARGS__);                            \
+/// The elements' type of an array.
+template <class Pointer>
+using Of = std::remove_const_t<std::remove_pointer_t<Pointer>>;
+
+}  // namespace
+
+int aapc_coll_alltoall(AAPC_COLL_EQUAL) {
+    return ours::alltoall<ours::Routine::Alltoall>(sendbuf, static_cast<Count>(sendcount), sendtype, recvbuf,
+                                                   static_cast<Count>(recvcount), recvtype, comm);
+}
+
+// NAME, a call of that FORM, BELOW which there is that routine; behind its usual arguments come others.
+#define AAPC_COLL_EQUAL_HANDED_OVER(NAME, FORM, BELOW, MORE, ...)                                                \
+    int aapc_coll_##BELOW(AAPC_COLL_EQUAL MORE) {                                                                \
+        return ours::hand_over_or_pass<ours::Routine::NAME, ours::Form::FORM>(                                   \
+            AAPC_EQUAL_CALL(NAME), request, &ours::below_##BELOW<Count>, sendbuf, static_cast<Count>(sendcount), \
+            sendtype, recvbuf, static_cast<Count>(recvcount), recvtype, comm, __VA_ARGS__);                      \
+    }
+#define AAPC_COLL_UNEQUAL_CALLED(NAME, BELOW, CALL, PARAMETERS)                                   \
+    int aapc_coll_##BELOW(PARAMETERS) {                                                           \
+        return with_width(wide, sent, from, received, to,                                         \
+                          [&](auto* sendcounts, auto* sdispls, auto* recvcounts, auto* rdispls) { \
+                              return ours::exchange_or_pass(CALL(NAME));                          \
+                          });                                                                     \
+    }
+#define AAPC_COLL_UNEQUAL_HANDED_OVER(NAME, FORM, BELOW, CALL, PARAMETERS, MORE, ...)                               \
+    int aapc_coll_##BELOW(PARAMETERS MORE) {                                                                        \
+        return with_width(                                                                                          \
+            wide, sent, from, received, to, [&](auto* sendcounts, auto* sdispls, auto* recvcounts, auto* rdispls) { \
+                return ours::hand_over_or_pass<ours::Routine::NAME, ours::Form::FORM>(                              \
+                    CALL(NAME), request, &ours::below_##BELOW<Of<decltype(sendcounts)>, Of<decltype(sdispls)>>,     \
+                    AAPC_UNEQUAL_ARGUMENTS, __VA_ARGS__);                                                           \
+            });                                                                                                     \
     }
 
-AAPC_COLL_HANDED_OVER(Ialltoall, immediate, AAPC_EQUAL_CALL, ialltoall, (AAPC_COLL_EQUAL, MPI_Request* request),
-                      AAPC_COLL_EQUAL_ARGUMENTS, request)
-AAPC_COLL_HANDED_OVER(Ialltoallv, immediate, AAPC_UNEQUAL_CALL, ialltoallv, (AAPC_COLL_UNEQUAL, MPI_Request* request),
-                      AAPC_COLL_UNEQUAL_ARGUMENTS, request)
-AAPC_COLL_HANDED_OVER(Ialltoallw, immediate, AAPC_TYPED_CALL, ialltoallw, (AAPC_COLL_TYPED, MPI_Request* request),
-                      AAPC_COLL_UNEQUAL_ARGUMENTS, request)
-AAPC_COLL_HANDED_OVER(Alltoall_init, persistent, AAPC_EQUAL_CALL, alltoall_init,
-                      (AAPC_COLL_EQUAL, MPI_Info info, MPI_Request* request), AAPC_COLL_EQUAL_ARGUMENTS, info, request)
-AAPC_COLL_HANDED_OVER(Alltoallv_init, persistent, AAPC_UNEQUAL_CALL, alltoallv_init,
-                      (AAPC_COLL_UNEQUAL, MPI_Info info, MPI_Request* request), AAPC_COLL_UNEQUAL_ARGUMENTS, info,
-                      request)
-AAPC_COLL_HANDED_OVER(Alltoallw_init, persistent, AAPC_TYPED_CALL, alltoallw_init,
-                      (AAPC_COLL_TYPED, MPI_Info info, MPI_Request* request), AAPC_COLL_UNEQUAL_ARGUMENTS, info,
-                      request)
+AAPC_COLL_UNEQUAL_CALLED(Alltoallv, alltoallv, AAPC_UNEQUAL_CALL, AAPC_COLL_UNEQUAL)
+AAPC_COLL_UNEQUAL_CALLED(Alltoallw, alltoallw, AAPC_TYPED_CALL, AAPC_COLL_TYPED)
+AAPC_COLL_EQUAL_HANDED_OVER(Ialltoall, immediate, ialltoall, AAPC_REQUEST, request)
+AAPC_COLL_EQUAL_HANDED_OVER(Alltoall_init, persistent, alltoall_init, AAPC_INFO, info, request)
+AAPC_COLL_UNEQUAL_HANDED_OVER(Ialltoallv, immediate, ialltoallv, AAPC_UNEQUAL_CALL, AAPC_COLL_UNEQUAL, AAPC_REQUEST,
+                              request)
+AAPC_COLL_UNEQUAL_HANDED_OVER(Ialltoallw, immediate, ialltoallw, AAPC_TYPED_CALL, AAPC_COLL_TYPED, AAPC_REQUEST,
+                              request)
+AAPC_COLL_UNEQUAL_HANDED_OVER(Alltoallv_init, persistent, alltoallv_init, AAPC_UNEQUAL_CALL, AAPC_COLL_UNEQUAL,
+                              AAPC_INFO, info, request)
+AAPC_COLL_UNEQUAL_HANDED_OVER(Alltoallw_init, persistent, alltoallw_init, AAPC_TYPED_CALL, AAPC_COLL_TYPED, AAPC_INFO,
+                              info, request)
 
 void aapc_coll_started(int count, MPI_Request* requests) {
     ours::tell_background(
