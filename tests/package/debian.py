@@ -86,7 +86,7 @@ def check_module(module: Path, prefix: Path) -> None:
     # Open MPI's component, if it is in this package; without a setting of the user's the defaults stay in the path.
     for component in prefix.glob("lib/**/aapc/openmpi/mca_coll_aapc.so"):
         paths |= {f"OMPI_MCA_mca_base_component_path={component.parent}", "OMPI_MCA_coll_aapc_priority=95",
-                  "OMPI_MCA_mca_base_component_path=SYSTEM_DEFAULT:USER_DEFAULT"}
+                  "OMPI_MCA_mca_base_component_path=SYSTEM_DEFAULT:USER_DEFAULT", "PMIX_MCA_mca_base_component_path="}
     expect(set(load(module, "").stdout.split()) == paths, f"the module sets {load(module, '')}")
     with tempfile.TemporaryDirectory() as elsewhere:
         link = Path(elsewhere) / "a" / "b" / "aapc" / "0"

@@ -21,5 +21,6 @@ def environment_without_settings():
 def component_variables(directory):
     """What has Open MPI load the component in that directory, and tests/interposer/on_machine.sh use it."""
     # Open MPI looks no further than to the first directory that is not there, and the user's mostly is not.
-    return {"OMPI_MCA_mca_base_component_path": f"SYSTEM_DEFAULT:{directory}:USER_DEFAULT",
-            "AAPC_TEST_COMPONENT_PRIORITY": "95"}
+    # PMIx takes Open MPI 5's setting for its own as well, and complains, unless it has one.
+    return {"OMPI_MCA_mca_base_component_path": f"{directory}:SYSTEM_DEFAULT:USER_DEFAULT",
+            "PMIX_MCA_mca_base_component_path": "", "AAPC_TEST_COMPONENT_PRIORITY": "95"}

@@ -97,12 +97,14 @@ static int has_hooks = 0;
         PLACES(rdispls), recvtype, comm
 #define IMMEDIATE(...) __VA_ARGS__, MPI_Request* request
 #define PERSISTENT(...) __VA_ARGS__, MPI_Info info, MPI_Request *request
-/* NAME(PARAMETERS), which is a call with the arguments that follow. */
+/* NAME(PARAMETERS), which is a call with the arguments that follow. Parameters cannot be in parentheses of their own.
+ * NOLINTBEGIN(bugprone-macro-parentheses) */
 #define ANSWER(NAME, PARAMETERS, ...)                             \
     static int NAME(PARAMETERS, mca_coll_base_module_t* module) { \
         (void)module;                                             \
         return aapc_coll_##NAME(__VA_ARGS__);                     \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 ANSWER(alltoall, EQUAL, EQUAL_ARGUMENTS)
 ANSWER(alltoallv, UNEQUAL(MPI_Datatype), UNEQUAL_ARGUMENTS)
 ANSWER(alltoallw, UNEQUAL(const MPI_Datatype*), UNEQUAL_ARGUMENTS)
@@ -321,11 +323,7 @@ static void finalize_top(void) { aapc_coll_end(); }
 
 /* A communicator of all ranks can only be spoken on once MPI_Init is through, and for as long as MPI_Finalize has not
  * begun. */
-static ompi_hook_base_component_t hooks = {
-    .hookm_version = {.mca_component_name = "aapc"},
-    .hookm_mpi_init_bottom = init_bottom,
-    .hookm_mpi_finalize_top = finalize_top,
-};
+static ompi_hook_base_component_t hooks;
 
 static int init_query(bool progress_threads, bool mpi_threads) {
     (void)progress_threads;
@@ -333,6 +331,8 @@ static int init_query(bool progress_threads, bool mpi_threads) {
     if (priority <= 0) {
         return OMPI_ERR_NOT_AVAILABLE;
     }
+    hooks.hookm_mpi_init_bottom = init_bottom;
+    hooks.hookm_mpi_finalize_top = finalize_top;
     if (ompi_hook_base_register_callbacks(&hooks) != OMPI_SUCCESS) {
         return OMPI_ERR_NOT_AVAILABLE;
     }
@@ -351,7 +351,7 @@ __attribute__((visibility("default"))) const mca_coll_base_component_t mca_coll_
             MCA_BASE_MAKE_VERSION(component, AAPC_VERSION_MAJOR, AAPC_VERSION_MINOR, AAPC_VERSION_PATCH),
             .mca_register_component_params = register_parameters,
         },
-    .collm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .collm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .collm_init_query = init_query,
     .collm_comm_query = query,
 };
@@ -371,7 +371,7 @@ static int register_parameters(void) {
     for (int index = 0; index < most_settings && aapc_coll_setting(index, name, meaning); ++index) {
         values[index] = (char*)aapc_coll_environment(index);
         (void)mca_base_component_var_register(component, name, meaning, MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0,
-                                              OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY, &values[index]);
+                                              OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY, (void*)&values[index]);
         aapc_coll_set(index, values[index]);
     }
     return OMPI_SUCCESS;

@@ -239,12 +239,12 @@ int aapc_coll_setting(int index, char name[aapc_coll_longest_name], char meaning
 
 const char* aapc_coll_environment(int index) {
     const aapc::selection::Variable* const setting = find_setting(index);
-    return setting == nullptr ? nullptr : std::getenv(setting->name.data());
+    return setting == nullptr ? nullptr : std::getenv(std::string(setting->name).c_str());
 }
 
 void aapc_coll_set(int index, const char* value) {
     const aapc::selection::Variable* const setting = find_setting(index);
     if (setting != nullptr && value != nullptr && *value != '\0') {
-        setenv(setting->name.data(), value, 0);
+        setenv(std::string(setting->name).c_str(), value, 0);
     }
 }
