@@ -128,7 +128,7 @@ static aapc_module_t* find_module(const ompi_communicator_t* comm) {
 
 /* The module of ours on that communicator, mostly the one that Open MPI has just called. */
 #define AAPC_MODULE_OF(comm, name) \
-    ((comm)->c_coll->coll_##name == name ? (aapc_module_t*)(comm)->c_coll->coll_##name##_module : find_module(comm))
+    ((comm)->c_coll->coll_##name == (name) ? (aapc_module_t*)(comm)->c_coll->coll_##name##_module : find_module(comm))
 
 #define BELOW_EQUAL_ARGUMENTS sendbuf, (count_t)sendcount, sendtype, recvbuf, (count_t)recvcount, recvtype, comm
 #define BELOW_UNEQUAL_ARGUMENTS                                                                          \
