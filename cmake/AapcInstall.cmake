@@ -4,6 +4,8 @@ include(CMakePackageConfigHelpers)
 
 # Nobody links to the interposers, so that they are no libraries of the system's: aapc exec finds them beside itself.
 set(interposer_directory ${CMAKE_INSTALL_LIBDIR}/aapc/preload)
+# Nor does Open MPI look there unless it is told (the module file does so).
+set(component_directory ${CMAKE_INSTALL_LIBDIR}/aapc/openmpi)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/aapc)
 foreach(mpi IN LISTS AAPC_MPIS)
   install(TARGETS aapc_interpose_${mpi} LIBRARY DESTINATION ${interposer_directory} COMPONENT ${mpi})
@@ -12,6 +14,9 @@ foreach(mpi IN LISTS AAPC_MPIS)
           RUNTIME DESTINATION libexec/aapc COMPONENT ${mpi})
   install(TARGETS aapc_mpi_${mpi} EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endforeach()
+if(AAPC_HAS_COMPONENT)
+  install(TARGETS aapc_component_openmpi LIBRARY DESTINATION ${component_directory} COMPONENT openmpi)
+endif()
 if(AAPC_MPIS)
   install(TARGETS aapc_interpose_late LIBRARY DESTINATION ${interposer_directory} COMPONENT program)
 endif()

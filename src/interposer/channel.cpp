@@ -12,6 +12,7 @@
 #include "interposer/expectations.hpp"
 #include "interposer/job.hpp"
 #include "interposer/members.hpp"
+#include "interposer/program_requests.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
@@ -224,19 +225,20 @@ void Channel::carry_out(Orders orders) {
         error = order.operation.carry_out(*job_, own_);
     }
     if (error != MPI_SUCCESS && !is_dropped()) {
-        error = mpi::raise(comm_, error);
+        error = mpi::raise_here(comm_, error);
     }
     if (order.persistent != nullptr) {
         order.persistent->complete(std::move(orders));
         return;
     }
-    *order.error = error;
+    int* const to_request = order.error;
+    *to_request = error;
     const MPI_Request request = order.request;
     UnderWay& under_way = *order.under_way;
     // What the operation holds is given back before the program knows that it is over.
     orders.clear();
     under_way.remove(request);
-    PMPI_Grequest_complete(request);
+    complete_request(request, to_request);
 }
 
 }  // namespace aapc::interposer

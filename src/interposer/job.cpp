@@ -439,6 +439,8 @@ void Job::before_freeing(MPI_Comm comm) {
 void Job::forget(MPI_Comm comm) { PMPI_Comm_delete_attr(comm, communicator_key_); }
 
 int Job::communicator_freed(MPI_Comm, int, void* state, void* job) {
+    // A component does not hear of MPI_Comm_free before.
+    static_cast<Job*>(job)->count_settled();
     static_cast<Job*>(job)->drop(state);
     return MPI_SUCCESS;
 }

@@ -74,8 +74,9 @@ def check_module(module: Path, prefix: Path) -> None:
     def load(file: Path, manpath: str) -> subprocess.CompletedProcess[str]:
         script = (
             "proc module-whatis args {}; proc conflict args {}\n"
-            'proc prepend-path {name value} { puts "$name=[file normalize $value]" }\n'
+            'proc prepend-path {name value} { puts "$name=$value" }\n'
             'proc append-path {name value} { puts "$name+=$value" }\n'
+            'proc setenv {name value} { puts "$name=$value" }\n'
             f"set ModulesCurrentModulefile {{{file}}}\nsource {{{file}}}\n"
         )
         environment = {**os.environ, "MANPATH": manpath, "XDG_DATA_DIRS": ""}
@@ -85,6 +86,10 @@ def check_module(module: Path, prefix: Path) -> None:
     paths = {f"PATH={prefix / 'bin'}", f"CMAKE_PREFIX_PATH={prefix}"}
     # bash and fish find completions there, and the system's own as before.
     paths |= {f"XDG_DATA_DIRS={prefix / 'share'}", "XDG_DATA_DIRS+=/usr/local/share:/usr/share"}
+    # Open MPI's component, if it is in this package; without a setting of the user's the defaults stay in the path.
+    for component in prefix.glob("lib/**/aapc/openmpi/mca_coll_aapc.so"):
+        paths |= {f"OMPI_MCA_mca_base_component_path={component.parent}", "OMPI_MCA_coll_aapc_priority=95",
+                  "OMPI_MCA_mca_base_component_path=SYSTEM_DEFAULT:USER_DEFAULT", "PMIX_MCA_mca_base_component_path="}
     expect(set(load(module, "").stdout.split()) == paths, f"the module sets {load(module, '')}")
     with tempfile.TemporaryDirectory() as elsewhere:
         link = Path(elsewhere) / "a" / "b" / "aapc" / "0"
