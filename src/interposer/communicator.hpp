@@ -16,6 +16,7 @@
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/timetables.hpp"
+#include "aapc/mpi/agreement.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/bound.hpp"
@@ -27,7 +28,6 @@
 #include "interposer/routines.hpp"
 #include "interposer/shown.hpp"
 #include "interposer/unequal_state.hpp"
-#include "mpi/agreement.hpp"
 #include "selection/measured_start.hpp"
 #include "selection/rule.hpp"
 
@@ -222,11 +222,11 @@ class CommunicatorState {
     const Job* job_;                          ///< outlives this
     const Tuning* learned_before_ = nullptr;  ///< by earlier jobs on communicators like this; null: nothing
     bool left_alone_ = false;
-    bool has_begun_ = false;             ///< the ranks have agreed on it
-    mpi::AgreementInPassing beginning_;  ///< or are about to
-    bool first_call_passed_ = false;     ///< as the MPI's own: the next one is the second one of all ranks
+    bool has_begun_ = false;          ///< the ranks have agreed on it
+    mpi::Agreement beginning_;        ///< or are about to
+    bool first_call_passed_ = false;  ///< as the MPI's own: the next one is the second one of all ranks
     /// What is begun there is ended before anything else is that ranks agree on for equal messages.
-    mpi::AgreementInPassing beginning_of_class_;
+    mpi::Agreement beginning_of_class_;
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
     bool shares_machines_ = false;          ///< some machine has two of its ranks; to find out takes memory

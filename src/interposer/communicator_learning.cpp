@@ -5,7 +5,6 @@
 #include "interposer/communicator.hpp"
 #include "interposer/expectations.hpp"
 #include "interposer/taught.hpp"
-#include "mpi/agreement.hpp"
 #include "mpi/compared_clocks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/rest.hpp"
@@ -157,8 +156,8 @@ bool CommunicatorState::begin_class(const Call& call) {
     if (!has_candidates(call.block_bytes)) {
         return begun;
     }
-    const double since = 1e9 * own_calls_->seconds_since_common_moment();
-    beginning_of_class_.begin(call.comm, begun, 0, static_cast<std::uint64_t>(since));
+    const std::int64_t since = mpi::nanoseconds(own_calls_->seconds_since_common_moment());
+    beginning_of_class_.post(call.comm, {.agrees = begun, .maxima = {&since, 1}});
     if (begun && own_calls_->begins_unasked(call.block_bytes)) {
         return true;
     }
@@ -171,8 +170,8 @@ bool CommunicatorState::begin_class(const Call& call) {
 }
 
 bool CommunicatorState::end_beginning_of_class(MPI_Comm comm) {
-    const mpi::Agreed agreed = beginning_of_class_.end();
-    if (agreed.all && agreed.most > mpi::longest_nanoseconds_on_clocks && own_calls_->has_pending()) {
+    const mpi::Agreed agreed = beginning_of_class_.collect();
+    if (agreed.all && agreed.maxima[0] > mpi::longest_nanoseconds_on_clocks && own_calls_->has_pending()) {
         static_cast<void>(mpi::all_agree(comm, true));
         own_calls_->note_later_common_moment();
     }
@@ -180,7 +179,7 @@ bool CommunicatorState::end_beginning_of_class(MPI_Comm comm) {
 }
 
 CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call, const Refusals& refusals) {
-    learning_failed_ = learning_failed_ || (beginning_of_class_.is_begun() && !end_beginning_of_class(call.comm));
+    learning_failed_ = learning_failed_ || (beginning_of_class_.is_posted() && !end_beginning_of_class(call.comm));
     if (learning_failed_) {
         return {nullptr, Outcome::unavailable};
     }

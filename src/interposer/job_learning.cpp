@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "aapc/input/units.hpp"
+#include "aapc/mpi/agreement.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
 #include "interposer/learned_file.hpp"
 #include "interposer/remarks.hpp"
-#include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "aapc/mpi/agreement.hpp"
 #include "mpi/compared_clocks.hpp"
 #include "mpi/have_memory.hpp"
 
@@ -84,21 +85,22 @@ void OwnCalls::note(double seconds) {
 /// What the ranks say is combined by its maximum; of waiting its negative, since whoever comes last has waited least.
 /// An exchange lasts from when the last rank comes until the last one is through.
 bool OwnCalls::agree(MPI_Comm comm, std::size_t turns) {
-    constexpr std::size_t others = 3;
+    constexpr std::size_t others = 2;
     std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[memory_of_a_turn]);
-    std::array<double, others + 2 * learning::most_pending> mine = {current_->set_up_seconds,
-                                                                    -current_->waiting_seconds, memory ? 0.0 : 1.0};
+    std::array<std::int64_t, others + 2 * learning::most_pending> mine = {mpi::nanoseconds(current_->set_up_seconds),
+                                                                          -mpi::nanoseconds(current_->waiting_seconds)};
     for (std::size_t turn = 0; turn < turns; ++turn) {
-        mine[others + 2 * turn] = current_->spans[turn].begin;
-        mine[others + 2 * turn + 1] = current_->spans[turn].end;
+        mine[others + 2 * turn] = mpi::nanoseconds(current_->spans[turn].begin);
+        mine[others + 2 * turn + 1] = mpi::nanoseconds(current_->spans[turn].end);
     }
-    std::array<double, mine.size()> all{};
     const double before = PMPI_Wtime();
-    if (PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(others + 2 * turns), MPI_DOUBLE, MPI_MAX, comm) !=
-            MPI_SUCCESS ||
-        all[2] > 0) {
+    const mpi::Agreed agreed = mpi::Agreement().agree(
+        comm, {.has_memory = memory != nullptr, .maxima = std::span(mine).first(others + 2 * turns)});
+    if (!agreed.all) {
         return false;
     }
+    std::array<double, mine.size()> all{};
+    std::transform(agreed.maxima.begin(), agreed.maxima.begin() + all.size(), all.begin(), mpi::seconds);
     note_common_moment();
     current_->waiting_seconds = common_moment_ - before;
     waited_seconds_ = std::max(waited_seconds_, 0.0) + current_->waiting_seconds;

@@ -16,7 +16,7 @@
 #include "interposer/long_calls.hpp"
 #include "interposer/remarks.hpp"
 #include "interposer/taught.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "learning/policy.hpp"
+
 namespace aapc::learning {
 
 namespace {
@@ -35,13 +37,13 @@ std::int64_t first_of(int key) {
     return (aligned + (std::int64_t{1} << short_of) - 1) >> short_of;
 }
 
-SizeClass* Learner::find(int key) {
+Trials* Learner::find(int key) {
     const auto found = classes_.find(key);
     return found == classes_.end() ? nullptr : &found->second;
 }
 
-SizeClass* Learner::find_near(std::int64_t size) {
-    SizeClass* nearest = nullptr;
+Trials* Learner::find_near(std::int64_t size) {
+    Trials* nearest = nullptr;
     double least_ratio = width_of_a_class;
     for (auto& [key, one] : classes_) {
         const double larger = static_cast<double>(size) / static_cast<double>(one.size());
@@ -54,7 +56,7 @@ SizeClass* Learner::find_near(std::int64_t size) {
     return nearest;
 }
 
-SizeClass& Learner::begin(Beginning beginning) {
+Trials& Learner::begin(Beginning beginning) {
     const int key = class_of(beginning.size);
     if (!beginning.winner) {
         beginning.winner = winner_nearby(key, beginning);
@@ -63,10 +65,10 @@ SizeClass& Learner::begin(Beginning beginning) {
 }
 
 std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& beginning) const {
-    const SizeClass* nearest = nullptr;
+    const Trials* nearest = nullptr;
     int distance = classes_an_octave + 1;
     for (const auto& [other, one] : classes_) {
-        if (std::abs(other - key) < distance && one.account().calls >= calls_before_the_share) {
+        if (std::abs(other - key) < distance && one.budget().calls >= policy::first_calls) {
             distance = std::abs(other - key);
             nearest = &one;
         }
@@ -83,22 +85,22 @@ std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& begi
     return static_cast<std::size_t>(same - beginning.prospects.begin());
 }
 
-Account Learner::account_without(const SizeClass& of) const {
-    Account others;
+Budget Learner::budget_without(const Trials& of) const {
+    Budget others;
     for (const auto& [key, one] : classes_) {
         if (&one != &of) {
-            others += one.account();
+            others += one.budget();
         }
     }
     return others;
 }
 
-Turn Learner::next(SizeClass& of, std::span<const Measured> told) const { return of.next(told, account_without(of)); }
+Trial Learner::next(Trials& of) const { return of.next(budget_without(of)); }
 
-Account Learner::account() const {
-    Account sum;
+Budget Learner::budget() const {
+    Budget sum;
     for (const auto& [key, one] : classes_) {
-        sum += one.account();
+        sum += one.budget();
     }
     return sum;
 }
@@ -106,10 +108,10 @@ Account Learner::account() const {
 Summary Learner::summary() const {
     Summary sum;
     for (const auto& [key, one] : classes_) {
-        const Account account = one.account_here();
-        sum.account += account;
+        const Budget budget = one.budget_here();
+        sum.budget += budget;
         const auto own = one.typical_seconds(0);
-        sum.own_seconds += own ? static_cast<double>(account.calls) * *own : account.seconds;
+        sum.own_seconds += own ? static_cast<double>(budget.calls) * *own : budget.seconds;
     }
     return sum;
 }
@@ -135,7 +137,7 @@ Learner Learner::continued(double set_up_seconds) const {
         }
     }
     for (auto& [key, one] : next.classes_) {
-        one.trust(next.account_without(one));
+        one.trust(next.budget_without(one));
     }
     return next;
 }
