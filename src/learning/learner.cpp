@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "learning/policy.hpp"
-
 namespace aapc::learning {
 
 namespace {
@@ -37,13 +35,13 @@ std::int64_t first_of(int key) {
     return (aligned + (std::int64_t{1} << short_of) - 1) >> short_of;
 }
 
-Trials* Learner::find(int key) {
+SizeClass* Learner::find(int key) {
     const auto found = classes_.find(key);
     return found == classes_.end() ? nullptr : &found->second;
 }
 
-Trials* Learner::find_near(std::int64_t size) {
-    Trials* nearest = nullptr;
+SizeClass* Learner::find_near(std::int64_t size) {
+    SizeClass* nearest = nullptr;
     double least_ratio = width_of_a_class;
     for (auto& [key, one] : classes_) {
         const double larger = static_cast<double>(size) / static_cast<double>(one.size());
@@ -56,7 +54,7 @@ Trials* Learner::find_near(std::int64_t size) {
     return nearest;
 }
 
-Trials& Learner::begin(Beginning beginning) {
+SizeClass& Learner::begin(Beginning beginning) {
     const int key = class_of(beginning.size);
     if (!beginning.winner) {
         beginning.winner = winner_nearby(key, beginning);
@@ -65,10 +63,10 @@ Trials& Learner::begin(Beginning beginning) {
 }
 
 std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& beginning) const {
-    const Trials* nearest = nullptr;
+    const SizeClass* nearest = nullptr;
     int distance = classes_an_octave + 1;
     for (const auto& [other, one] : classes_) {
-        if (std::abs(other - key) < distance && one.budget().calls >= policy::first_calls) {
+        if (std::abs(other - key) < distance && one.account().calls >= calls_before_the_share) {
             distance = std::abs(other - key);
             nearest = &one;
         }
@@ -85,22 +83,22 @@ std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& begi
     return static_cast<std::size_t>(same - beginning.prospects.begin());
 }
 
-Budget Learner::budget_without(const Trials& of) const {
-    Budget others;
+Account Learner::account_without(const SizeClass& of) const {
+    Account others;
     for (const auto& [key, one] : classes_) {
         if (&one != &of) {
-            others += one.budget();
+            others += one.account();
         }
     }
     return others;
 }
 
-Trial Learner::next(Trials& of) const { return of.next(budget_without(of)); }
+Turn Learner::next(SizeClass& of, std::span<const Measured> told) const { return of.next(told, account_without(of)); }
 
-Budget Learner::budget() const {
-    Budget sum;
+Account Learner::account() const {
+    Account sum;
     for (const auto& [key, one] : classes_) {
-        sum += one.budget();
+        sum += one.account();
     }
     return sum;
 }
@@ -108,10 +106,10 @@ Budget Learner::budget() const {
 Summary Learner::summary() const {
     Summary sum;
     for (const auto& [key, one] : classes_) {
-        const Budget budget = one.budget_here();
-        sum.budget += budget;
+        const Account account = one.account_here();
+        sum.account += account;
         const auto own = one.typical_seconds(0);
-        sum.own_seconds += own ? static_cast<double>(budget.calls) * *own : budget.seconds;
+        sum.own_seconds += own ? static_cast<double>(account.calls) * *own : account.seconds;
     }
     return sum;
 }
@@ -137,7 +135,7 @@ Learner Learner::continued(double set_up_seconds) const {
         }
     }
     for (auto& [key, one] : next.classes_) {
-        one.trust(next.budget_without(one));
+        one.trust(next.account_without(one));
     }
     return next;
 }

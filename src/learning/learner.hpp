@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 
-#include "learning/budget.hpp"
-#include "learning/trials.hpp"
+#include "learning/account.hpp"
+#include "learning/size_class.hpp"
 
 namespace aapc::learning {
 
@@ -21,11 +22,11 @@ namespace aapc::learning {
 
 /// What learning has come to.
 struct Summary {
-    Budget budget;
+    Account account;
     double own_seconds = 0;  ///< that the MPI's own would have taken for the same calls, by its own measured times
 
     Summary& operator+=(const Summary& other) {
-        budget += other.budget;
+        account += other.account;
         own_seconds += other.own_seconds;
         return *this;
     }
@@ -35,21 +36,21 @@ struct Summary {
 class Learner {
   public:
     /// The class of that key; null: begin() has not been called for it. O(log classes).
-    [[nodiscard]] Trials* find(int key);
+    [[nodiscard]] SizeClass* find(int key);
     /// The class that began with the size nearest to `size` (> 0), by less than a quarter larger or smaller; null:
     /// there is none. For sizes that scatter: no boundary runs through the middle of them. O(classes).
-    [[nodiscard]] Trials* find_near(std::int64_t size);
+    [[nodiscard]] SizeClass* find_near(std::int64_t size);
 
     /// Makes the class of the beginning's size. Without a winner of its own it takes that of the nearest class within
     /// an octave, where that has one among these prospects: neighbours differ little, so a program whose sizes change
     /// slowly learns once. Whoever goes by find_near() never finds the key of that size taken.
-    Trials& begin(Beginning beginning);
+    SizeClass& begin(Beginning beginning);
 
-    /// Whose turn the next call of the class is, as Trials::next().
-    [[nodiscard]] Trial next(Trials& of) const;
+    /// Whose turn the next call of the class is, as SizeClass::next().
+    [[nodiscard]] Turn next(SizeClass& of, std::span<const Measured> told) const;
 
     /// Of all classes.
-    [[nodiscard]] Budget budget() const;
+    [[nodiscard]] Account account() const;
 
     /// Of the classes in which anything was measured, on this communicator alone.
     [[nodiscard]] Summary summary() const;
@@ -70,13 +71,13 @@ class Learner {
     [[nodiscard]] std::uint64_t digest() const;
 
     /// Ascending by key.
-    [[nodiscard]] const std::map<int, Trials>& classes() const { return classes_; }
+    [[nodiscard]] const std::map<int, SizeClass>& classes() const { return classes_; }
 
   private:
-    [[nodiscard]] Budget budget_without(const Trials& of) const;
+    [[nodiscard]] Account account_without(const SizeClass& of) const;
     [[nodiscard]] std::optional<std::size_t> winner_nearby(int key, const Beginning& beginning) const;
 
-    std::map<int, Trials> classes_;
+    std::map<int, SizeClass> classes_;
 };
 
 }  // namespace aapc::learning
