@@ -151,7 +151,7 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
         return false;
     }
     state->has_begun_ = true;
-    state->go_on(agreed.same, common_moment);
+    state->go_on(agreed.same);
     if (state->unequal_) {
         state->unequal_->begin(agreed.same);
         state->unequal_->note_common_moment(common_moment);
@@ -173,29 +173,21 @@ void CommunicatorState::prepare_first_call(MPI_Comm comm, Job& job, std::optiona
     if (unequal_) {
         unequal_->note_common_moment(job.common_moment());
     }
-    if (own_calls_) {
-        own_calls_->note_common_moment(mpi::now_seconds() - job.common_moment());
-        if (block_bytes && is_learned_from(*block_bytes) && has_candidates(*block_bytes)) {
-            own_calls_->begin(*block_bytes, candidates(*block_bytes));
-        }
+    if (own_calls_ && block_bytes && is_learned_from(*block_bytes) && has_candidates(*block_bytes)) {
+        own_calls_->begin(*block_bytes, candidates(*block_bytes));
     }
 }
 
 bool CommunicatorState::passes_first_call(std::optional<std::int64_t> block_bytes) {
-    return !block_bytes || !own_calls_ || !own_calls_->knows(*block_bytes) || own_calls_->begins_unasked(*block_bytes);
+    return !block_bytes || !own_calls_ || !own_calls_->knows(*block_bytes) || own_calls_->begins_native(*block_bytes);
 }
 
 bool CommunicatorState::begin_later(MPI_Comm comm, Job& job) {
     const mpi::Agreed agreed = beginning_.collect();
     const bool begins = begin(comm, job, this, agreed, job.common_moment());
-    if (begins && agreed.maxima[0] > mpi::longest_nanoseconds_on_clocks) {
+    if (begins && unequal_ && agreed.maxima[0] > mpi::longest_nanoseconds_on_clocks) {
         static_cast<void>(mpi::all_agree(comm, true));
-        if (own_calls_) {
-            own_calls_->note_later_common_moment();
-        }
-        if (unequal_) {
-            unequal_->note_later_common_moment();
-        }
+        unequal_->note_later_common_moment();
     }
     return begins;
 }
@@ -308,6 +300,9 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
 
 CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
     noted_ = {};
+    if (own_calls_) {
+        own_calls_->note_entry();
+    }
     if (left_alone_) {
         return {nullptr, Outcome::unavailable};
     }
@@ -556,6 +551,9 @@ std::vector<std::string> CommunicatorState::report() const {
 void CommunicatorState::complete() {
     beginning_.complete();
     beginning_of_class_.complete();
+    if (own_calls_) {
+        own_calls_->complete();
+    }
     if (unequal_) {
         unequal_->hear_in_passing();
     }

@@ -502,8 +502,8 @@ RecordHead Job::record_head() const {
     if (configuration_.topology_text.size() <= longest_topology) {
         head.topology_text = configuration_.topology_text;
     }
-    if (const auto learned = all_learned(); learned && learned->account.calls > 0) {
-        head.learned = {learned->account.calls, learned->account.seconds, learned->own_seconds};
+    if (const auto learned = all_learned(); learned && learned->budget.calls > 0) {
+        head.learned = {learned->budget.calls, learned->budget.seconds, learned->own_seconds};
     }
     return head;
 }
