@@ -6,16 +6,17 @@
 
 namespace aapc::mpi {
 
-/// One number as MPI sees it. Numbers are reduced one by one, so an MPI may split a message between any two of them.
+/// The operation lives as long as MPI: agreements are made until the very end of MPI_Finalize.
 struct Agreement::Kind {
     Kind() {
-        PMPI_Type_contiguous(static_cast<int>(sizeof(Number)), MPI_BYTE, &type);
-        PMPI_Type_commit(&type);
         constexpr int commutes = 1;
         PMPI_Op_create(&Agreement::reduce, commutes, &operation);
     }
 
-    MPI_Datatype type = MPI_DATATYPE_NULL;
+    /// Numbers are reduced one by one, so an MPI may split a message between any two of them, not within one. Only
+    /// reduce() reads them. A derived type that is never freed is a leak to MPICH,
+    /// which says so at the end.
+    MPI_Datatype type = MPI_C_DOUBLE_COMPLEX;
     MPI_Op operation = MPI_OP_NULL;
 };
 

@@ -64,7 +64,9 @@ class Agreement {
     [[nodiscard]] Agreed collect();
 
     /// Sum of the load of that index, of the latest result.
-    [[nodiscard]] std::int64_t load(std::size_t index) const { return result()[fixed_ + index].sum; }
+    [[nodiscard]] std::int64_t load(std::size_t index) const {
+        return static_cast<std::int64_t>(result()[fixed_ + index].sum);
+    }
 
   private:
     /// What travels: the operation adds the one and takes the maximum of the other.
@@ -72,6 +74,7 @@ class Agreement {
         std::uint64_t sum = 0;
         std::int64_t maximum = 0;
     };
+    static_assert(sizeof(Number) == 2 * sizeof(double));  // as MPI_C_DOUBLE_COMPLEX, which is what MPI takes it for
     static constexpr std::size_t head = 2;
     static constexpr std::size_t most_fixed = head + Claim::most_numbers;
 
