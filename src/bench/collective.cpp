@@ -7,7 +7,7 @@
 #include "aapc/topology/topology_file.hpp"
 #include "input/environment.hpp"
 #include "input/text_file.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/places.hpp"
 #include "mpi/ranks.hpp"
 

@@ -13,7 +13,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/network.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 
 namespace aapc::bench {
 

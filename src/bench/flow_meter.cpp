@@ -7,7 +7,7 @@
 
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
 

@@ -19,7 +19,7 @@
 #include "console/output.hpp"
 #include "input/mpis.hpp"
 #include "input/on_one_line.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/ranks.hpp"
 
 namespace aapc::bench {

@@ -14,7 +14,7 @@
 #include "aapc/methods/unequal_exchange.hpp"
 #include "bench/collective.hpp"
 #include "bench/payload.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "selection/unequal_rule.hpp"
 
 namespace aapc::bench {

@@ -73,7 +73,6 @@ struct Carried {
 
 template <class Count>
 Carried carry_out_decided(const Served& served, const Call& call) {
-    const Stopwatch watch;
     mpi::Exchange* const exchange = served.choice.exchange;
     int error = exchange != nullptr ? served.state->run(*exchange, call) : mpi::Exchange::declined;
     Outcome outcome = served.choice.outcome;
@@ -82,7 +81,7 @@ Carried carry_out_decided(const Served& served, const Call& call) {
         error = run_own<Count>(call);
     }
     if (served.choice.measured) {
-        served.state->note_time(1e-9 * static_cast<double>(watch.nanoseconds()));
+        served.state->note_return();
     }
     return {error, outcome};
 }

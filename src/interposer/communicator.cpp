@@ -16,8 +16,8 @@
 #include "interposer/blocks.hpp"
 #include "interposer/long_calls.hpp"
 #include "interposer/members.hpp"
-#include "mpi/agreement.hpp"
 #include "mpi/compared_clocks.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
@@ -42,8 +42,9 @@ bool is_learned_from(std::int64_t block_bytes) {
 bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
     bool found = true;
     for (BufferedMethod& need : needs) {
-        const std::int64_t mine = need.buffer_blocks;
-        found = PMPI_Allreduce(&mine, &need.buffer_blocks, 1, MPI_INT64_T, MPI_MAX, comm) == MPI_SUCCESS && found;
+        const mpi::Agreed agreed = mpi::Agreement().agree(comm, {.maxima = {&need.buffer_blocks, 1}});
+        found = found && agreed.error == MPI_SUCCESS;
+        need.buffer_blocks = agreed.maxima[0];
     }
     return found;
 }
@@ -128,15 +129,15 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<
     }
     const std::uint64_t shown = kept != nullptr ? kept->shown_digest() : 0;
     if (job.begins_in_passing()) {
-        const double since = 1e9 * (mpi::now_seconds() - job.common_moment());
-        mpi::AgreementInPassing nobody_waits_for;
-        auto& beginning = kept != nullptr ? kept->beginning_ : nobody_waits_for;
-        beginning.begin(comm, kept != nullptr, shown, static_cast<std::uint64_t>(since));
+        const std::int64_t since = mpi::nanoseconds(mpi::now_seconds() - job.common_moment());
+        mpi::Agreement of_no_state;
+        mpi::Agreement& beginning = kept != nullptr ? kept->beginning_ : of_no_state;
+        beginning.post(comm, {.agrees = kept != nullptr, .equal = shown, .maxima = {&since, 1}});
         // A rank without memory for it waits for the others, and has the call done by the MPI.
         const bool waits = kept != nullptr && !kept->passes_first_call(block_bytes);
         return !waits || kept->begin_later(comm, job) ? kept : nullptr;
     }
-    const mpi::Agreed agreed = mpi::all_agree_on(comm, kept != nullptr, shown);
+    const mpi::Agreed agreed = mpi::Agreement().agree(comm, {.agrees = kept != nullptr, .equal = shown});
     return begin(comm, job, kept, agreed, mpi::now_seconds()) ? kept : nullptr;
 }
 
@@ -150,7 +151,7 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
         return false;
     }
     state->has_begun_ = true;
-    state->go_on(agreed.same, common_moment);
+    state->go_on(agreed.same);
     if (state->unequal_) {
         state->unequal_->begin(agreed.same);
         state->unequal_->note_common_moment(common_moment);
@@ -172,29 +173,21 @@ void CommunicatorState::prepare_first_call(MPI_Comm comm, Job& job, std::optiona
     if (unequal_) {
         unequal_->note_common_moment(job.common_moment());
     }
-    if (own_calls_) {
-        own_calls_->note_common_moment(mpi::now_seconds() - job.common_moment());
-        if (block_bytes && is_learned_from(*block_bytes) && has_candidates(*block_bytes)) {
-            own_calls_->begin(*block_bytes, candidates(*block_bytes));
-        }
+    if (own_calls_ && block_bytes && is_learned_from(*block_bytes) && has_candidates(*block_bytes)) {
+        own_calls_->begin(*block_bytes, candidates(*block_bytes));
     }
 }
 
 bool CommunicatorState::passes_first_call(std::optional<std::int64_t> block_bytes) {
-    return !block_bytes || !own_calls_ || !own_calls_->knows(*block_bytes) || own_calls_->begins_unasked(*block_bytes);
+    return !block_bytes || !own_calls_ || !own_calls_->knows(*block_bytes) || own_calls_->begins_native(*block_bytes);
 }
 
 bool CommunicatorState::begin_later(MPI_Comm comm, Job& job) {
-    const mpi::Agreed agreed = beginning_.end();
+    const mpi::Agreed agreed = beginning_.collect();
     const bool begins = begin(comm, job, this, agreed, job.common_moment());
-    if (begins && agreed.most > mpi::longest_nanoseconds_on_clocks) {
+    if (begins && unequal_ && agreed.maxima[0] > mpi::longest_nanoseconds_on_clocks) {
         static_cast<void>(mpi::all_agree(comm, true));
-        if (own_calls_) {
-            own_calls_->note_later_common_moment();
-        }
-        if (unequal_) {
-            unequal_->note_later_common_moment();
-        }
+        unequal_->note_later_common_moment();
     }
     return begins;
 }
@@ -307,6 +300,9 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
 
 CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
     noted_ = {};
+    if (own_calls_) {
+        own_calls_->note_entry();
+    }
     if (left_alone_) {
         return {nullptr, Outcome::unavailable};
     }
@@ -517,7 +513,8 @@ UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job
     if (!unequal_) {
         // The communicator has begun with a call of equal messages.
         const bool made = have_memory_for([&] { make_unequal(call.comm, job); });
-        const mpi::Agreed agreed = mpi::all_agree_on(call.comm, made, made ? unequal_->shown_digest() : 0);
+        const mpi::Agreed agreed =
+            mpi::Agreement().agree(call.comm, {.agrees = made, .equal = made ? unequal_->shown_digest() : 0});
         if (!agreed.all) {
             unequal_.reset();
             return {Outcome::unavailable};
@@ -554,6 +551,9 @@ std::vector<std::string> CommunicatorState::report() const {
 void CommunicatorState::complete() {
     beginning_.complete();
     beginning_of_class_.complete();
+    if (own_calls_) {
+        own_calls_->complete();
+    }
     if (unequal_) {
         unequal_->hear_in_passing();
     }

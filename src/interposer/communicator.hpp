@@ -16,6 +16,7 @@
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/timetables.hpp"
+#include "aapc/mpi/agreement.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/bound.hpp"
@@ -27,7 +28,6 @@
 #include "interposer/routines.hpp"
 #include "interposer/shown.hpp"
 #include "interposer/unequal_state.hpp"
-#include "mpi/agreement.hpp"
 #include "selection/measured_start.hpp"
 #include "selection/rule.hpp"
 
@@ -52,7 +52,7 @@ class CommunicatorState {
     struct Choice {
         mpi::Exchange* exchange;
         Outcome outcome;
-        bool measured = false;  ///< note_time() wants to know what carrying it out takes
+        bool measured = false;  ///< note_return() follows as soon as it is over
         Recorder::MethodNumber method = Recorder::native;
         bool repeats = false;  ///< the same call has the same outcome again, the native routine, for all of `rest`
         std::optional<Rest> rest =
@@ -79,8 +79,8 @@ class CommunicatorState {
             own_calls_->skip(size_class, calls);
         }
     }
-    /// What this rank took for a call that is measured, from choose() on.
-    void note_time(double seconds) { own_calls_->note(seconds); }
+    /// A call that is measured is over on this rank.
+    void note_return() { own_calls_->note(); }
 
     /// What the recorder, which is there, wants to know of a call that was decided on and carried out last.
     struct Noted {
@@ -93,7 +93,7 @@ class CommunicatorState {
     /// What its calls have taught; nothing: they were not to teach anything.
     [[nodiscard]] std::optional<learning::Summary> learned() const;
     /// What calls have shown to be faster than the links are said to be, if anything was (Learner::fastest()).
-    [[nodiscard]] learning::Learner::Fastest fastest() const;
+    [[nodiscard]] learning::Fastest fastest() const;
 
     /// The same for the next job, one for each kind of messages; `this` is of a communicator's first rank. Throws
     /// std::bad_alloc.
@@ -146,9 +146,9 @@ class CommunicatorState {
     void introduce(MPI_Comm comm) const;
     /// Begins to learn, if the decision is the rule's and there is something to learn. Throws std::bad_alloc.
     void begin_to_learn(const Bound& bound, std::int64_t calls_before);
-    /// After the ranks have agreed: goes on with what other communicators have shown, if they have it all, and the
-    /// methods are the same as there. All ranks left an all-reduce at `common_moment` of this rank's clock.
-    void go_on(bool all_have_it, double common_moment);
+    /// After the ranks have agreed: resumes from the evidence of other communicators, if all ranks have it, and the
+    /// methods are the same as there.
+    void go_on(bool all_have_it);
     /// Begins with what the ranks have agreed on, or forgets `state` on all of them: false then. Collective over `comm`
     /// where there is a limit of buffers. `state` is null on a rank that has no memory for one.
     [[nodiscard]] static bool begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed,
@@ -165,11 +165,9 @@ class CommunicatorState {
     [[nodiscard]] OwnCalls::Candidates candidates(std::int64_t block_bytes) const;
     [[nodiscard]] double least_seconds(const Method& method, std::int64_t block_bytes) const;
     void begin_with_what_is_known(std::int64_t block_bytes, OwnCalls::Candidates& found) const;
-    /// Makes the class of the call's size: on all ranks or on none, which they agree on in passing where the call is
-    /// the MPI's own anyway. Then it may be there on some of them only until end_beginning_of_class().
+    /// Makes the class of the call's size. The ranks agree on whether all have it: with the next call if this one is
+    /// native anyway, at once otherwise.
     [[nodiscard]] bool begin_class(const Call& call);
-    /// Whether all have it. Waits for all of them to have begun it.
-    [[nodiscard]] bool end_beginning_of_class(MPI_Comm comm);
     /// Whether what a start costs is to be measured before a call of such blocks, which no rank refuses: it is not
     /// known yet, or it forbids what the bound promises and may be no more than a bad moment.
     [[nodiscard]] bool start_is_due(std::int64_t block_bytes);
@@ -222,11 +220,11 @@ class CommunicatorState {
     const Job* job_;                          ///< outlives this
     const Tuning* learned_before_ = nullptr;  ///< by earlier jobs on communicators like this; null: nothing
     bool left_alone_ = false;
-    bool has_begun_ = false;             ///< the ranks have agreed on it
-    mpi::AgreementInPassing beginning_;  ///< or are about to
-    bool first_call_passed_ = false;     ///< as the MPI's own: the next one is the second one of all ranks
+    bool has_begun_ = false;          ///< the ranks have agreed on it
+    mpi::Agreement beginning_;        ///< or are about to
+    bool first_call_passed_ = false;  ///< as the MPI's own: the next one is the second one of all ranks
     /// What is begun there is ended before anything else is that ranks agree on for equal messages.
-    mpi::AgreementInPassing beginning_of_class_;
+    mpi::Agreement beginning_of_class_;
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
     bool shares_machines_ = false;          ///< some machine has two of its ranks; to find out takes memory

@@ -5,10 +5,7 @@
 #include "interposer/communicator.hpp"
 #include "interposer/expectations.hpp"
 #include "interposer/taught.hpp"
-#include "mpi/agreement.hpp"
-#include "mpi/compared_clocks.hpp"
 #include "mpi/have_memory.hpp"
-#include "mpi/rest.hpp"
 #include "selection/learned.hpp"
 
 namespace aapc::interposer {
@@ -40,14 +37,15 @@ void CommunicatorState::begin_to_learn(const Bound& bound, std::int64_t calls_be
                                      [](const Slot& slot) { return !slot.method.native(); });
     if (anybody && job_->configuration().adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
         const double set_up = expected_set_up_seconds(bound, ranks_);
-        own_calls_.emplace(set_up, calls_before);
+        const OwnCalls::Prices prices = {set_up, expected_agreement_seconds(bound, ranks_)};
+        own_calls_.emplace(prices, calls_before);
         learned_before_ = job_->learned_before(placement_, false);
         Shown shown = job_->shown_on_others(placement_, false);
         if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
             equal_digest_ = goes_on.digest();
             shown_calls_ = shown.calls;
             shown_methods_ = std::move(shown.methods);
-            shown_.emplace(set_up, std::move(goes_on));
+            shown_.emplace(prices, std::move(goes_on));
         }
     }
 }
@@ -67,7 +65,7 @@ std::vector<Method> CommunicatorState::slot_methods() const {
     return methods;
 }
 
-void CommunicatorState::go_on(bool all_have_it, double common_moment) {
+void CommunicatorState::go_on(bool all_have_it) {
     const bool same_methods =
         std::equal(shown_methods_.begin(), shown_methods_.end(), decided_.slots.begin(), decided_.slots.end(),
                    [](const Method& shown, const Slot& slot) { return shown == slot.method; });
@@ -77,9 +75,6 @@ void CommunicatorState::go_on(bool all_have_it, double common_moment) {
         shown_calls_ = 0;
     }
     shown_.reset();
-    if (own_calls_) {
-        own_calls_->note_common_moment(mpi::now_seconds() - common_moment);
-    }
 }
 
 std::int64_t CommunicatorState::calls_that_show(bool unequal) const {
@@ -93,7 +88,7 @@ Shown CommunicatorState::shown(bool unequal) const {
     if (unequal) {
         return unequal_ ? unequal_->shown() : Shown();
     }
-    return own_calls_ ? Shown{slot_methods(), own_calls_->learner(), calls_of(own_calls_->learner())} : Shown();
+    return own_calls_ ? Shown{slot_methods(), own_calls_->learner(), {}, calls_of(own_calls_->learner())} : Shown();
 }
 
 bool CommunicatorState::has_candidates(std::int64_t block_bytes) const {
@@ -157,30 +152,13 @@ bool CommunicatorState::begin_class(const Call& call) {
     if (!has_candidates(call.block_bytes)) {
         return begun;
     }
-    const double since = 1e9 * own_calls_->seconds_since_common_moment();
-    beginning_of_class_.begin(call.comm, begun, 0, static_cast<std::uint64_t>(since));
-    if (begun && own_calls_->begins_unasked(call.block_bytes)) {
-        return true;
-    }
-    // Whoever is to take turns is asked at once. So does a rank without memory wait for the others, which will know.
-    if (!end_beginning_of_class(call.comm)) {
-        return false;
-    }
-    own_calls_->note_common_moment();
-    return true;
-}
-
-bool CommunicatorState::end_beginning_of_class(MPI_Comm comm) {
-    const mpi::Agreed agreed = beginning_of_class_.end();
-    if (agreed.all && agreed.most > mpi::longest_nanoseconds_on_clocks && own_calls_->has_pending()) {
-        static_cast<void>(mpi::all_agree(comm, true));
-        own_calls_->note_later_common_moment();
-    }
-    return agreed.all;
+    beginning_of_class_.post(call.comm, {.agrees = begun});
+    // A candidate may serve the first call, so all ranks have to have the class. A rank without memory waits as well.
+    return begun && own_calls_->begins_native(call.block_bytes) ? true : beginning_of_class_.collect().all;
 }
 
 CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call, const Refusals& refusals) {
-    learning_failed_ = learning_failed_ || (beginning_of_class_.is_begun() && !end_beginning_of_class(call.comm));
+    learning_failed_ = learning_failed_ || (beginning_of_class_.is_posted() && !beginning_of_class_.collect().all);
     if (learning_failed_) {
         return {nullptr, Outcome::unavailable};
     }
@@ -203,9 +181,6 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
     }
     std::optional<OwnCalls::Turn> turn;
     if (known || begin_class(call)) {
-        if (const auto slot = own_calls_->resting_slot(call.block_bytes)) {
-            return choose_slot(decided_.slots[*slot], call, refusals);
-        }
         turn = own_calls_->take_turn(call.comm, call.block_bytes);
         noted_.waited_seconds = own_calls_->waited_seconds();
     }
@@ -223,7 +198,7 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
         own_calls_->note_set_up(PMPI_Wtime() - before);
     }
     if (!slot.exchange) {
-        own_calls_->withdraw(call.block_bytes);
+        own_calls_->withdraw();
         return {nullptr, Outcome::unavailable};
     }
     slot.used = true;
@@ -249,16 +224,16 @@ std::vector<Tuning> CommunicatorState::taught() const {
     return all;
 }
 
-learning::Learner::Fastest CommunicatorState::fastest() const {
-    const auto equal = own_calls_ ? own_calls_->learner().fastest() : learning::Learner::Fastest();
-    const learning::Learner* const learner = unequal_ ? unequal_->learner() : nullptr;
-    const auto unequal = learner != nullptr ? learner->fastest() : learning::Learner::Fastest();
+learning::Fastest CommunicatorState::fastest() const {
+    const auto equal = own_calls_ ? own_calls_->learner().fastest() : learning::Fastest();
+    const learning::UnequalLearner* const learner = unequal_ ? unequal_->learner() : nullptr;
+    const auto unequal = learner != nullptr ? learner->fastest() : learning::Fastest();
     return equal.least_seconds * unequal.seconds >= unequal.least_seconds * equal.seconds ? equal : unequal;
 }
 
 std::optional<learning::Summary> CommunicatorState::learned() const {
     std::optional<learning::Summary> sum = own_calls_ ? std::optional(own_calls_->learner().summary()) : std::nullopt;
-    if (const learning::Learner* const unequal = unequal_ ? unequal_->learner() : nullptr) {
+    if (const learning::UnequalLearner* const unequal = unequal_ ? unequal_->learner() : nullptr) {
         sum = sum.value_or(learning::Summary());
         *sum += unequal->summary();
     }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "aapc/methods/preparation.hpp"
+#include "aapc/mpi/agreement.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/detection.hpp"
@@ -41,12 +42,7 @@ int world_rank() { return mpi::rank_in(MPI_COMM_WORLD); }
 int world_size() { return mpi::ranks_in(MPI_COMM_WORLD); }
 
 /// Whether all ranks say so. Collective over the world.
-bool all_can(bool mine) {
-    const int here = mine ? 1 : 0;
-    int everywhere = 0;
-    PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return everywhere == 1;
-}
+bool all_can(bool mine) { return mpi::all_agree(MPI_COMM_WORLD, mine); }
 
 /// On rank 0: its settings as they travel, empty without any; it says what is wrong with them.
 std::string read_settings() {
@@ -273,19 +269,18 @@ bool Job::forced_tickets_can_be_had() const {
         return true;
     }
     std::unique_ptr<mpi::MachineMemory> memory;
-    int there = 0;
+    bool there = false;
     {
         const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
         const int error = mpi::MachineMemory::create(MPI_COMM_WORLD, placement_, configuration_.shared_memory, memory);
-        const int mine = error == MPI_SUCCESS && memory->available() != SharedMemory::nothing ? 1 : 0;
-        PMPI_Allreduce(&mine, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+        there = all_can(error == MPI_SUCCESS && memory->available() != SharedMemory::nothing);
     }
-    if (there == 0 && world_rank() == 0) {
+    if (!there && world_rank() == 0) {
         reject_with([] {
             return selection::giving_up("the ranks of a machine share no memory for the tickets that are asked for");
         });
     }
-    return there != 0;
+    return there;
 }
 
 Fingerprint Job::fingerprint(const Placement& placement) const {
@@ -511,8 +506,8 @@ RecordHead Job::record_head() const {
     if (configuration_.topology_text.size() <= longest_topology) {
         head.topology_text = configuration_.topology_text;
     }
-    if (const auto learned = all_learned(); learned && learned->account.calls > 0) {
-        head.learned = {learned->account.calls, learned->account.seconds, learned->own_seconds};
+    if (const auto learned = all_learned(); learned && learned->budget.calls > 0) {
+        head.learned = {learned->budget.calls, learned->budget.seconds, learned->own_seconds};
     }
     return head;
 }

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "aapc/input/units.hpp"
+#include "aapc/mpi/agreement.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
 #include "interposer/learned_file.hpp"
 #include "interposer/remarks.hpp"
-#include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
@@ -79,7 +79,7 @@ void Job::remark_on_speeds(const CommunicatorState& state) {
         return;
     }
     static_cast<void>(mpi::have_memory_for([&] {
-        const learning::Learner::Fastest fastest = state.fastest();
+        const learning::Fastest fastest = state.fastest();
         if (const auto too_fast =
                 faster_than_wires(fastest.least_seconds, fastest.seconds, configuration_.topology_file)) {
             say("all-to-alls were " + *too_fast);
@@ -156,14 +156,14 @@ std::optional<learning::Summary> Job::all_learned() const {
 
 void Job::report_learning() {
     const std::optional<learning::Summary> all = all_learned();
-    if (mpi::rank_in(MPI_COMM_WORLD) != 0 || !all || all->account.calls == 0) {
+    if (mpi::rank_in(MPI_COMM_WORLD) != 0 || !all || all->budget.calls == 0) {
         return;
     }
     const auto text = [](double seconds) { return duration_text(seconds, significant(3)); };
     static_cast<void>(mpi::have_memory_for([&] {
         say(fmt::format(
             "learned in {} calls of rank 0: {}, of which learning took {}; the MPI's own would have taken {}",
-            all->account.calls, text(all->account.seconds), text(all->account.spent_seconds), text(all->own_seconds)));
+            all->budget.calls, text(all->budget.seconds), text(all->budget.spent_seconds), text(all->own_seconds)));
     }));
 }
 

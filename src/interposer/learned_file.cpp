@@ -14,10 +14,10 @@
 #include <system_error>
 #include <utility>
 
+#include "aapc/mpi/agreement.hpp"
 #include "input/file_writer.hpp"
 #include "input/text_file.hpp"
 #include "interposer/remarks.hpp"
-#include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "selection/learned.hpp"

@@ -1,28 +1,24 @@
 #include "interposer/own_calls.hpp"
 
 #include <algorithm>
-#include <array>
-#include <memory>
-#include <new>
+#include <span>
 #include <utility>
 
-#include "mpi/compared_clocks.hpp"
-#include "mpi/have_memory.hpp"
+#include "mpi/rest.hpp"
 
 namespace aapc::interposer {
 
 namespace {
 
-/// More than a turn needs. Ranks make sure of it before they agree, so that all of them can take what they agree on.
-constexpr std::size_t memory_of_a_turn = 65536;
+/// No cost is 0.
 constexpr double clock_grain_seconds = 1e-9;
 
 }  // namespace
 
-OwnCalls::OwnCalls(double expected_set_up_seconds, learning::Learner shown)
-    : learner_(std::move(shown)), set_up_seconds_(expected_set_up_seconds), calls_before_(0) {
+OwnCalls::OwnCalls(const Prices& prices, learning::Learner shown)
+    : prices_(prices), calls_before_(0), agreement_(std::make_unique<mpi::Agreement>()), learner_(std::move(shown)) {
     for (const auto& [key, one] : learner_.classes()) {
-        classes_[key].size_class = learner_.find(key);
+        classes_[key].trials = learner_.find(key);
     }
 }
 
@@ -45,103 +41,122 @@ void OwnCalls::begin(std::int64_t block_bytes, const Candidates& candidates) {
     beginning.size = block_bytes;
     for (std::size_t index = 0; index < candidates.slots.size(); ++index) {
         beginning.prospects.push_back(
-            {candidates.slots[index], candidates.set_up[index] ? 0 : set_up_seconds_, candidates.least[index]});
+            {candidates.slots[index], candidates.set_up[index] ? 0 : prices_.set_up_seconds, candidates.least[index]});
     }
     beginning.least_seconds = candidates.least_seconds;
     beginning.winner = candidates.winner;
     beginning.calls = std::exchange(calls_before_, 0);
-    learning::SizeClass& made = learner_.begin(std::move(beginning));
-    classes_[learning::class_of(block_bytes)].size_class = &made;
+    beginning.agreement_seconds = prices_.agreement_seconds;
+    learning::Trials& made = learner_.begin(std::move(beginning));
+    classes_[learning::class_of(block_bytes)].trials = &made;
+}
+
+void OwnCalls::note_entry() {
+    if (open_ != nullptr) {
+        open_->next_entry = mpi::now_seconds();
+        open_ = nullptr;
+    }
 }
 
 void OwnCalls::skip(int size_class, std::int64_t calls) {
     if (const auto found = classes_.find(size_class); found != classes_.end()) {
-        found->second.size_class->skip(std::min(calls, found->second.size_class->resting_calls()));
+        found->second.trials->skip(std::min(calls, found->second.trials->resting_calls()));
     }
 }
 
-void OwnCalls::note_later_common_moment() {
-    note_common_moment();
-    for (auto& [key, one] : classes_) {
-        one.size_class->forget_pending();
+std::optional<std::size_t> OwnCalls::resting_slot(std::int64_t block_bytes) {
+    if (!knows(block_bytes) || !current_->trials->resting()) {
+        return std::nullopt;
     }
+    current_->trials->skip();
+    return slot_of(*current_, current_->trials->winner());
 }
 
-bool OwnCalls::has_pending() const {
-    return std::any_of(classes_.begin(), classes_.end(),
-                       [](const auto& one) { return one.second.size_class->pending() > 0; });
+void OwnCalls::post(MPI_Comm comm) {
+    Class& of = *std::exchange(filled_, nullptr);
+    std::array<std::int64_t, learning::longest_block> elapsed{};
+    std::array<std::int64_t, learning::longest_block + 1> less_than_outside{};
+    flight_calls_ = of.trials->filled();
+    for (std::size_t call = 0; call < flight_calls_; ++call) {
+        const Span& span = of.spans[call];
+        elapsed[call] = mpi::nanoseconds(span.next_entry - span.entry);
+        less_than_outside[call] = -mpi::nanoseconds(span.next_entry - span.exit);
+    }
+    less_than_outside[flight_calls_] = mpi::nanoseconds(std::exchange(of.set_up_seconds, 0));
+    agreement_->post(comm, {.sums = std::span(elapsed).first(flight_calls_),
+                            .maxima = std::span(less_than_outside).first(flight_calls_ + 1)});
+    of.trials->publish();
+    in_flight_ = &of;
 }
 
-void OwnCalls::note(double seconds) {
-    const std::size_t pending = current_->size_class->pending();
-    if (pending == 0) {
-        return;
-    }
-    const double end = PMPI_Wtime() - common_moment_;
-    current_->spans[pending - 1] = current_->apart ? Span{end - seconds, end} : Span{0, seconds};
-}
-
-/// What the ranks say is combined by its maximum; of waiting its negative, since whoever comes last has waited least.
-/// An exchange lasts from when the last rank comes until the last one is through.
-bool OwnCalls::agree(MPI_Comm comm, std::size_t turns) {
-    constexpr std::size_t others = 3;
-    std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[memory_of_a_turn]);
-    std::array<double, others + 2 * learning::most_pending> mine = {current_->set_up_seconds,
-                                                                    -current_->waiting_seconds, memory ? 0.0 : 1.0};
-    for (std::size_t turn = 0; turn < turns; ++turn) {
-        mine[others + 2 * turn] = current_->spans[turn].begin;
-        mine[others + 2 * turn + 1] = current_->spans[turn].end;
-    }
-    std::array<double, mine.size()> all{};
-    const double before = PMPI_Wtime();
-    if (PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(others + 2 * turns), MPI_DOUBLE, MPI_MAX, comm) !=
-            MPI_SUCCESS ||
-        all[2] > 0) {
+bool OwnCalls::collect() {
+    Class& of = *std::exchange(in_flight_, nullptr);
+    const double before = mpi::now_seconds();
+    const mpi::Agreed agreed = agreement_->collect();
+    waited_seconds_ = mpi::now_seconds() - before;
+    if (agreed.error != MPI_SUCCESS) {
         return false;
     }
-    note_common_moment();
-    current_->waiting_seconds = common_moment_ - before;
-    waited_seconds_ = std::max(waited_seconds_, 0.0) + current_->waiting_seconds;
-    current_->set_up_seconds = 0;
-    for (std::size_t turn = 0; turn < turns; ++turn) {
-        const Span span = {all[others + 2 * turn], all[others + 2 * turn + 1]};
-        const double seconds = std::max(span.end - span.begin, clock_grain_seconds);
-        credible_ = (turn == 0 || credible_) && mpi::clocks_still_agree(span.end, seconds);
-        measured_[turn] = {seconds, std::max(-all[1], 0.0), turn == 0 ? all[0] : 0};
+    learning::Block block;
+    block.calls = flight_calls_;
+    for (std::size_t call = 0; call < flight_calls_; ++call) {
+        const double elapsed = mpi::seconds(agreed.sums[call]) / static_cast<double>(agreed.ranks);
+        block.seconds[call] = std::max(elapsed + mpi::seconds(agreed.maxima[call]), clock_grain_seconds);
     }
-    if (turns > 0 && all[0] > 0) {
-        set_up_seconds_ = all[0];
+    block.set_up_seconds = mpi::seconds(agreed.maxima[flight_calls_]);
+    if (block.set_up_seconds > 0) {
+        prices_.set_up_seconds = block.set_up_seconds;
     }
+    of.trials->learn(block);
     return true;
 }
 
 std::optional<OwnCalls::Turn> OwnCalls::take_turn(MPI_Comm comm, std::int64_t block_bytes) {
     waited_seconds_ = -1;
+    if (in_flight_ != nullptr && !collect()) {
+        return std::nullopt;
+    }
+    if (filled_ != nullptr) {
+        post(comm);
+    }
+    if (const auto slot = resting_slot(block_bytes)) {
+        return Turn{*slot, false};
+    }
     if (!knows(block_bytes)) {
         return std::nullopt;
     }
-    learning::SizeClass& size_class = *current_->size_class;
-    const std::size_t pending = size_class.awaits_times() ? size_class.pending() : 0;
-    if (pending > 0 && !agree(comm, pending)) {
-        return std::nullopt;
+    learning::Trials& trials = *current_->trials;
+    const learning::Trial trial = learner_.next(trials);
+    candidate_ = trial.candidate;
+    if (trial.measured) {
+        open_ = &current_->spans[trials.filled() - 1];
+        *open_ = {mpi::now_seconds(), 0, 0};
+        if (trials.has_full_block()) {
+            filled_ = current_;
+        }
     }
-    const std::span<const learning::Measured> told(measured_.data(), credible_ ? pending : 0);
-    learning::Turn turn;
-    if (!mpi::have_memory_for([&] { turn = learner_.next(size_class, told); })) {
-        return std::nullopt;
-    }
-    current_->candidate = turn.candidate;
-    current_->apart = turn.apart;
-    if (turn.measured && !turn.apart && pending == 0 && !agree(comm, 0)) {
-        return std::nullopt;
-    }
-    return Turn{slot_of(turn.candidate), turn.measured};
+    return Turn{slot_of(*current_, trial.candidate), trial.measured};
 }
 
-void OwnCalls::withdraw(std::int64_t block_bytes) {
-    if (knows(block_bytes)) {
-        current_->size_class->withdraw(current_->candidate);
-        current_->set_up_seconds = 0;
+void OwnCalls::withdraw() {
+    if (filled_ == current_) {
+        filled_ = nullptr;
+    }
+    open_ = nullptr;
+    current_->set_up_seconds = 0;
+    current_->trials->withdraw(candidate_);
+}
+
+void OwnCalls::note_set_up(double seconds) {
+    current_->set_up_seconds += seconds;
+    if (open_ != nullptr) {
+        open_->entry = mpi::now_seconds();
+    }
+}
+
+void OwnCalls::note() {
+    if (open_ != nullptr) {
+        open_->exit = mpi::now_seconds();
     }
 }
 

@@ -1,6 +1,12 @@
 /// @file
-/// Learning in the calls of one communicator: the times of its ranks, agreed on, fed to a learner that each of them
-/// has.
+/// Learning in one communicator's calls of equal blocks: measures what they cost, and has the ranks agree on it.
+///
+/// The cost of a call is mean over ranks of (next entry - entry) - least over ranks of (next entry - return), where the
+/// next entry is that of the next call on the communicator which no cache answers. That is what the program pays
+/// between two calls less the least time that any rank spends outside of them. Where ranks wait for each other after
+/// the call, it is the time until the last rank is through. No clock is compared with that of another rank, and no call
+/// is preceded by a barrier. The results of a block of calls travel in one non-blocking reduction, which is posted with
+/// the call after the block and collected with the next one.
 #pragma once
 
 #include <mpi.h>
@@ -9,125 +15,128 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "aapc/mpi/agreement.hpp"
 #include "interposer/settled_calls.hpp"
 #include "learning/learner.hpp"
 
 namespace aapc::interposer {
 
-/// What is learned on a communicator. Used by one thread at a time, as collectives on one communicator are.
+/// Of one communicator. Used by one thread at a time.
 class OwnCalls {
   public:
-    /// Whose turn a call is.
+    /// The decision for one call.
     struct Turn {
-        std::size_t slot = 0;   ///< what the caller calls the candidate
-        bool measured = false;  ///< note() wants to know what it takes, as soon as it is over
+        std::size_t slot = 0;   ///< the caller's number of the candidate
+        bool measured = false;  ///< note() follows as soon as the call is over
     };
 
     /// What may serve a size.
     struct Candidates {
-        std::vector<std::size_t> slots;     ///< the first is the MPI's own
+        std::vector<std::size_t> slots;     ///< the first is the native routine
         std::vector<bool> set_up;           ///< whether each is there already
-        std::vector<double> least;          ///< what each takes at least; 0: no more is known than of all
-        double least_seconds = 0;           ///< no exchange takes less; 0: not known
-        std::optional<std::size_t> winner;  ///< index into slots, of an earlier job
+        std::vector<double> least;          ///< seconds that each takes at least; 0 if only the bound is known
+        double least_seconds = 0;           ///< the bound; 0 if it is not known
+        std::optional<std::size_t> winner;  ///< index into slots, of an earlier job; nullopt if none
     };
 
-    /// What setting an exchange up is expected to take, and how many calls the MPI's own has served before the first
-    /// class begins, which counts them as its own.
-    OwnCalls(double expected_set_up_seconds, std::int64_t calls_before)
-        : set_up_seconds_(expected_set_up_seconds), calls_before_(calls_before) {}
-    /// Goes on with what other communicators have shown. Throws std::bad_alloc.
-    OwnCalls(double expected_set_up_seconds, learning::Learner shown);
+    /// Expected prices, in seconds.
+    struct Prices {
+        double set_up_seconds = 0;
+        double agreement_seconds = 0;
+    };
+
+    /// The first class counts `calls_before` calls that the native routine has served before it begins. Throws
+    /// std::bad_alloc.
+    OwnCalls(const Prices& prices, std::int64_t calls_before)
+        : prices_(prices), calls_before_(calls_before), agreement_(std::make_unique<mpi::Agreement>()) {}
+    /// Resumes from the evidence of other communicators. Throws std::bad_alloc.
+    OwnCalls(const Prices& prices, learning::Learner shown);
     // Pointers into the maps are still right after a move, which leaves the maps' nodes where they are.
     OwnCalls(OwnCalls&&) = default;
     OwnCalls& operator=(OwnCalls&&) = default;
     OwnCalls(const OwnCalls&) = delete;
     OwnCalls& operator=(const OwnCalls&) = delete;
+    /// Waits for what has been posted.
     ~OwnCalls() = default;
 
-    /// Whether the class of blocks of so many bytes (>= 1) is there.
+    /// True if the class of blocks of that many bytes (>= 1) is there.
     [[nodiscard]] bool knows(std::int64_t block_bytes);
     /// Makes it; local. Throws std::bad_alloc.
     void begin(std::int64_t block_bytes, const Candidates& candidates);
-    /// Of a class that is there and has had no call: whether the first one is the MPI's own, and take_turn() is not
-    /// collective.
-    [[nodiscard]] bool begins_unasked(std::int64_t block_bytes) {
-        return knows(block_bytes) && current_->size_class->begins_unasked();
+    /// True if the next call of a class is native whatever other ranks know of it.
+    [[nodiscard]] bool begins_native(std::int64_t block_bytes) {
+        return knows(block_bytes) && current_->trials->winner() == 0;
     }
-    /// All ranks have just left a collective that nobody leaves before all have entered it: at about the same moment.
-    void note_common_moment(double seconds_ago = 0) { common_moment_ = PMPI_Wtime() - seconds_ago; }
-    [[nodiscard]] double seconds_since_common_moment() const { return PMPI_Wtime() - common_moment_; }
-    /// The same, and what has been noted since the one before is not to be told: that was too long ago.
-    void note_later_common_moment();
-    /// Whether anything has been noted that is yet to be told.
-    [[nodiscard]] bool has_pending() const;
+
+    /// A call on the communicator begins: the one before is closed. Local, a few instructions.
+    void note_entry();
 
     /// What is left of the rest of the latest call's class, which is there.
-    [[nodiscard]] Rest rest() const { return {current_key_, current_->size_class->resting_calls()}; }
-    /// Counts so many calls of that class's rest, which were lent to the cache of settled calls. O(log classes).
+    [[nodiscard]] Rest rest() const { return {current_key_, current_->trials->resting_calls()}; }
+    /// Counts calls of that class's rest, which were lent to the cache of settled calls. O(log classes).
     void skip(int size_class, std::int64_t calls);
 
-    /// The winner's slot where nothing else is to be done for a call of a class that is known. A few instructions.
-    [[nodiscard]] std::optional<std::size_t> resting_slot(std::int64_t block_bytes) {
-        if (!knows(block_bytes) || !current_->size_class->resting()) {
-            return std::nullopt;
-        }
-        current_->size_class->skip();
-        return slot_of(current_->size_class->winner());
-    }
+    /// The winner's slot if the call is neither measured nor the time for an agreement; nullopt otherwise, or if the
+    /// class is not there. Local, a few instructions.
+    [[nodiscard]] std::optional<std::size_t> resting_slot(std::int64_t block_bytes);
 
-    /// Otherwise: whose turn it is, on all ranks alike. Collective over `comm`: one small all-reduce where a time is to
-    /// be agreed on or the ranks are to begin together. Nothing: a rank has no memory left or the MPI failed, on all
-    /// ranks.
+    /// Otherwise: the decision for the next call of a class that is there, the same on all ranks. Collects what was
+    /// posted with the call before, and posts the result of a full block. Collective over `comm` in that sense.
+    /// nullopt, on all ranks, if the MPI failed.
     [[nodiscard]] std::optional<Turn> take_turn(MPI_Comm comm, std::int64_t block_bytes);
-    /// The turn cannot be taken: the exchange could not be set up. On all ranks alike.
-    void withdraw(std::int64_t block_bytes);
+    /// The exchange of that call could not be set up, on all ranks.
+    void withdraw();
 
-    /// What this rank took to set up the exchange of the turn.
-    void note_set_up(double seconds) { current_->set_up_seconds = seconds; }
-    /// What this rank took for the call of the turn that take_turn() gave last, which is over now.
-    void note(double seconds);
+    /// What this rank took to set up the exchange of that call, which begins now.
+    void note_set_up(double seconds);
+    /// That call is over on this rank. For measured calls.
+    void note();
 
-    /// How long this rank waited for others while take_turn() agreed last; below 0: it agreed on nothing.
+    /// Seconds that this rank waited for others in the latest take_turn(); below 0 if it collected nothing.
     [[nodiscard]] double waited_seconds() const { return waited_seconds_; }
+
+    /// Waits for what has been posted. Afterwards nothing of it goes on.
+    void complete() { agreement_->complete(); }
 
     [[nodiscard]] const learning::Learner& learner() const { return learner_; }
 
   private:
-    /// When a call began and ended on this rank, by its own clock since the latest common moment. Where the ranks began
-    /// together that is when it began, whatever had to be set up meanwhile.
+    /// A call on this rank, by its own clock in seconds.
     struct Span {
-        double begin = 0;
-        double end = 0;
+        double entry = 0;
+        double exit = 0;
+        double next_entry = 0;  ///< 0 until there is one
     };
-    /// A class, and what this rank has to tell of its latest turns.
+    /// A class and the calls of the block that is being filled.
     struct Class {
-        learning::SizeClass* size_class = nullptr;
-        std::size_t candidate = 0;
-        bool apart = false;  ///< the ranks do not begin the latest turn together
-        std::array<Span, learning::most_pending> spans{};
+        learning::Trials* trials = nullptr;
+        std::array<Span, learning::longest_block> spans{};
         double set_up_seconds = 0;
-        double waiting_seconds = 0;  ///< in the latest agreement, for the last rank and for the agreement itself
     };
 
-    [[nodiscard]] std::size_t slot_of(std::size_t candidate) const {
-        return current_->size_class->prospects()[candidate].method;
+    [[nodiscard]] std::size_t slot_of(const Class& of, std::size_t candidate) const {
+        return of.trials->prospects()[candidate].method;
     }
-    [[nodiscard]] bool agree(MPI_Comm comm, std::size_t turns);
+    void post(MPI_Comm comm);
+    [[nodiscard]] bool collect();
 
+    Prices prices_;
+    std::int64_t calls_before_;
+    std::unique_ptr<mpi::Agreement> agreement_;
     learning::Learner learner_;
     std::map<int, Class> classes_;
     int current_key_ = -1;
-    Class* current_ = nullptr;  ///< of the latest call
+    Class* current_ = nullptr;      ///< of the latest call
+    std::size_t candidate_ = 0;     ///< of the latest take_turn()
+    Span* open_ = nullptr;          ///< the latest measured call, until the next one on the communicator
+    Class* filled_ = nullptr;       ///< whose block is full and not yet posted
+    Class* in_flight_ = nullptr;    ///< whose block is posted
+    std::size_t flight_calls_ = 0;  ///< of that block
     double waited_seconds_ = -1;
-    double common_moment_ = 0;
-    std::array<learning::Measured, learning::most_pending> measured_{};  ///< what was agreed on last
-    bool credible_ = true;                                               ///< whether clocks were right when it was
-    double set_up_seconds_;  ///< what a set-up takes, as far as is known; agreed
-    std::int64_t calls_before_;
 };
 
 }  // namespace aapc::interposer

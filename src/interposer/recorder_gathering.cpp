@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "aapc/mpi/agreement.hpp"
 #include "input/file_writer.hpp"
 #include "interposer/recorder.hpp"
 #include "interposer/remarks.hpp"
-#include "mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"

@@ -26,7 +26,8 @@ Lead taught_lead(std::span<const double> own, std::span<const double> chosen) {
 }
 
 /// What one class has taught; nothing: nobody was tried, or the MPI's own was not.
-std::optional<selection::LearnedSize> taught_size(std::int64_t bytes, const learning::SizeClass& one,
+template <class Class>
+std::optional<selection::LearnedSize> taught_size(std::int64_t bytes, const Class& one,
                                                   const std::function<Method(std::size_t)>& method_of) {
     const std::vector<learning::Prospect>& prospects = one.prospects();
     const std::size_t winner = one.winner();
@@ -59,17 +60,19 @@ std::optional<selection::LearnedSize> taught_size(std::int64_t bytes, const lear
 
 }  // namespace
 
-std::optional<Tuning> tuning_of(const learning::Learner& learner, const std::function<Method(std::size_t)>& method_of,
+template <class Class>
+std::optional<Tuning> tuning_of(const learning::LearnerOf<Class>& learner,
+                                const std::function<Method(std::size_t)>& method_of,
                                 const std::function<std::int64_t(int)>& bytes_of) {
     std::vector<selection::LearnedSize> sizes;
-    learning::Account account;
+    learning::Budget budget;
     for (const auto& [key, one] : learner.classes()) {
         const std::int64_t bytes = bytes_of(key);
         const bool is_next = sizes.empty() || sizes.back().measured.bytes < bytes;
-        const bool had_calls = one.account_here().calls > 0;
+        const bool had_calls = one.budget_here().calls > 0;
         if (auto size = is_next && had_calls ? taught_size(bytes, one, method_of) : std::nullopt) {
             sizes.push_back(std::move(*size));
-            account += one.account_here();
+            budget += one.budget_here();
         }
     }
     if (sizes.empty()) {
@@ -77,11 +80,16 @@ std::optional<Tuning> tuning_of(const learning::Learner& learner, const std::fun
     }
     Tuning tuning;
     tuning.conditions.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-    tuning.conditions.duration_seconds = account.seconds;
+    tuning.conditions.duration_seconds = budget.seconds;
     tuning.conditions.host = host_name();
-    tuning.conditions.calls = std::max<std::int64_t>(account.calls, 1);
+    tuning.conditions.calls = std::max<std::int64_t>(budget.calls, 1);
     tuning.ranges = selection::learned_ranges(sizes);
     return tuning;
 }
+
+template std::optional<Tuning> tuning_of(const learning::Learner&, const std::function<Method(std::size_t)>&,
+                                         const std::function<std::int64_t(int)>&);
+template std::optional<Tuning> tuning_of(const learning::UnequalLearner&, const std::function<Method(std::size_t)>&,
+                                         const std::function<std::int64_t(int)>&);
 
 }  // namespace aapc::interposer

@@ -43,7 +43,7 @@ UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, 
       opened_(before != nullptr) {}
 
 UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, const ExpectedByClock& expected,
-                                 learning::Learner shown)
+                                 learning::UnequalLearner shown)
     : before_(before),
       seconds_per_byte_(seconds_per_byte),
       expected_(expected),
@@ -54,12 +54,12 @@ UnequalLearning::UnequalLearning(const Tuning* before, double seconds_per_byte, 
         learning::SizeClass* const size_class = learner_.find(key);
         Class& of = classes_.emplace(size_class, Class{size_class}).first->second;
         all_rest = all_rest && one.resting() && one.winner() == own;
-        if (resting_ == nullptr || one.account().calls > resting_->size_class->account().calls) {
+        if (resting_ == nullptr || one.budget().calls > resting_->size_class->budget().calls) {
             resting_ = &of;
         }
     }
     if (all_rest && resting_ != nullptr) {
-        passes_left_ = std::clamp(learner_.account().calls, fewest_passes, most_passes_on_trust);
+        passes_left_ = std::clamp(learner_.budget().calls, fewest_passes, most_passes_on_trust);
     } else {
         resting_ = nullptr;
     }

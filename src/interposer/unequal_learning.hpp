@@ -39,7 +39,7 @@ class UnequalLearning {
     /// Goes on with what other communicators have shown, which is something. Where the MPI's own has won whenever
     /// anybody was asked, nobody is for as many calls, within limits. Throws std::bad_alloc.
     UnequalLearning(const Tuning* before, double seconds_per_byte, const ExpectedByClock& expected,
-                    learning::Learner shown);
+                    learning::UnequalLearner shown);
 
     /// How a call begins. What is not asked about is the MPI's own.
     enum class Opening : std::uint8_t {
@@ -88,7 +88,7 @@ class UnequalLearning {
     /// From now on bounds are of what is on the wire: the same call's was `before`, and is `now`.
     void note_headers(const DemandBound& before, const DemandBound& now);
 
-    [[nodiscard]] const learning::Learner& learner() const { return learner_; }
+    [[nodiscard]] const learning::UnequalLearner& learner() const { return learner_; }
     /// The size of equal messages whose bound is `nanoseconds`; at least 1.
     [[nodiscard]] std::int64_t size_of(std::int64_t nanoseconds) const;
 
@@ -119,7 +119,7 @@ class UnequalLearning {
     const Tuning* before_;
     double seconds_per_byte_;
     ExpectedByClock expected_;
-    learning::Learner learner_;
+    learning::UnequalLearner learner_;
     std::map<const learning::SizeClass*, Class> classes_;
     double headers_ = 1;                     ///< how many times as long bounds are as those of the messages alone
     Class* measured_ = nullptr;              ///< whose turn is measured and not yet told of

@@ -16,7 +16,7 @@
 #include "interposer/long_calls.hpp"
 #include "interposer/remarks.hpp"
 #include "interposer/taught.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
@@ -84,7 +84,8 @@ void UnequalState::begin_to_learn(const Bound& bound, const Tuning* learned_befo
     const ExpectedByClock expected = {expected_unequal_set_up_seconds(bound, ranks),
                                       expected_agreement_seconds(bound, ranks), least_start(start_seconds_)};
     learning_.emplace(learned_before, bound.seconds_per_byte, expected);
-    if (learning::Learner goes_on = shown.learner.continued(expected.set_up_seconds); !goes_on.classes().empty()) {
+    if (learning::UnequalLearner goes_on = shown.unequal_learner.continued(expected.set_up_seconds);
+        !goes_on.classes().empty()) {
         shown_digest_ = goes_on.digest();
         shown_calls_ = shown.calls;
         by_clock_ = shown.methods.back();
@@ -408,7 +409,7 @@ Shown UnequalState::shown() const {
     if (!learning_) {
         return {};
     }
-    return {{Method{}, method_by_clock()}, learning_->learner(), calls_of(learning_->learner())};
+    return {{Method{}, method_by_clock()}, {}, learning_->learner(), calls_of(learning_->learner())};
 }
 
 int UnequalState::run(const UnequalCall& call) {

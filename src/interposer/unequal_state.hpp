@@ -77,7 +77,9 @@ class UnequalState {
     /// What its calls have taught, without a fingerprint; nothing: nothing. Throws std::bad_alloc.
     [[nodiscard]] std::optional<Tuning> taught() const;
     /// Null: its calls are not to teach anything.
-    [[nodiscard]] const learning::Learner* learner() const { return learning_ ? &learning_->learner() : nullptr; }
+    [[nodiscard]] const learning::UnequalLearner* learner() const {
+        return learning_ ? &learning_->learner() : nullptr;
+    }
     /// What they have shown so far. Throws std::bad_alloc.
     [[nodiscard]] Shown shown() const;
 

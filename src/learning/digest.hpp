@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace aapc::learning {
 
@@ -21,6 +22,12 @@ class Digest {
         value_ = mixed ^ mixed >> 31U;
     }
     void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+    void add(const std::vector<double>& values) {
+        add(values.size());
+        for (const double value : values) {
+            add(value);
+        }
+    }
 
     [[nodiscard]] std::uint64_t value() const { return value_; }
 

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "learning/policy.hpp"
+
 namespace aapc::learning {
 
 namespace {
@@ -35,13 +37,15 @@ std::int64_t first_of(int key) {
     return (aligned + (std::int64_t{1} << short_of) - 1) >> short_of;
 }
 
-SizeClass* Learner::find(int key) {
+template <class Class>
+Class* LearnerOf<Class>::find(int key) {
     const auto found = classes_.find(key);
     return found == classes_.end() ? nullptr : &found->second;
 }
 
-SizeClass* Learner::find_near(std::int64_t size) {
-    SizeClass* nearest = nullptr;
+template <class Class>
+Class* LearnerOf<Class>::find_near(std::int64_t size) {
+    Class* nearest = nullptr;
     double least_ratio = width_of_a_class;
     for (auto& [key, one] : classes_) {
         const double larger = static_cast<double>(size) / static_cast<double>(one.size());
@@ -54,7 +58,8 @@ SizeClass* Learner::find_near(std::int64_t size) {
     return nearest;
 }
 
-SizeClass& Learner::begin(Beginning beginning) {
+template <class Class>
+Class& LearnerOf<Class>::begin(Beginning beginning) {
     const int key = class_of(beginning.size);
     if (!beginning.winner) {
         beginning.winner = winner_nearby(key, beginning);
@@ -62,11 +67,12 @@ SizeClass& Learner::begin(Beginning beginning) {
     return classes_.try_emplace(key, std::move(beginning)).first->second;
 }
 
-std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& beginning) const {
-    const SizeClass* nearest = nullptr;
+template <class Class>
+std::optional<std::size_t> LearnerOf<Class>::winner_nearby(int key, const Beginning& beginning) const {
+    const Class* nearest = nullptr;
     int distance = classes_an_octave + 1;
     for (const auto& [other, one] : classes_) {
-        if (std::abs(other - key) < distance && one.account().calls >= calls_before_the_share) {
+        if (std::abs(other - key) < distance && one.budget().calls >= policy::first_calls) {
             distance = std::abs(other - key);
             nearest = &one;
         }
@@ -83,38 +89,50 @@ std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& begi
     return static_cast<std::size_t>(same - beginning.prospects.begin());
 }
 
-Account Learner::account_without(const SizeClass& of) const {
-    Account others;
+template <class Class>
+Budget LearnerOf<Class>::budget_without(const Class& of) const {
+    Budget others;
     for (const auto& [key, one] : classes_) {
         if (&one != &of) {
-            others += one.account();
+            others += one.budget();
         }
     }
     return others;
 }
 
-Turn Learner::next(SizeClass& of, std::span<const Measured> told) const { return of.next(told, account_without(of)); }
+template <class Class>
+Trial LearnerOf<Class>::next(Class& of) const requires std::same_as<Class, Trials> {
+    return of.next(budget_without(of));
+}
 
-Account Learner::account() const {
-    Account sum;
+template <class Class>
+Turn LearnerOf<Class>::next(Class& of, std::span<const Measured> told) const requires std::same_as<Class, SizeClass> {
+    return of.next(told, budget_without(of));
+}
+
+template <class Class>
+Budget LearnerOf<Class>::budget() const {
+    Budget sum;
     for (const auto& [key, one] : classes_) {
-        sum += one.account();
+        sum += one.budget();
     }
     return sum;
 }
 
-Summary Learner::summary() const {
+template <class Class>
+Summary LearnerOf<Class>::summary() const {
     Summary sum;
     for (const auto& [key, one] : classes_) {
-        const Account account = one.account_here();
-        sum.account += account;
+        const Budget budget = one.budget_here();
+        sum.budget += budget;
         const auto own = one.typical_seconds(0);
-        sum.own_seconds += own ? static_cast<double>(account.calls) * *own : account.seconds;
+        sum.own_seconds += own ? static_cast<double>(budget.calls) * *own : budget.seconds;
     }
     return sum;
 }
 
-Learner::Fastest Learner::fastest() const {
+template <class Class>
+Fastest LearnerOf<Class>::fastest() const {
     Fastest found;
     for (const auto& [key, one] : classes_) {
         for (std::size_t candidate = 0; candidate < one.prospects().size(); ++candidate) {
@@ -127,20 +145,22 @@ Learner::Fastest Learner::fastest() const {
     return found;
 }
 
-Learner Learner::continued(double set_up_seconds) const {
-    Learner next;
+template <class Class>
+LearnerOf<Class> LearnerOf<Class>::continued(double set_up_seconds) const {
+    LearnerOf next;
     for (const auto& [key, one] : classes_) {
         if (auto goes_on = one.continued(set_up_seconds)) {
             next.classes_.emplace(key, std::move(*goes_on));
         }
     }
     for (auto& [key, one] : next.classes_) {
-        one.trust(next.account_without(one));
+        one.trust(next.budget_without(one));
     }
     return next;
 }
 
-std::uint64_t Learner::digest() const {
+template <class Class>
+std::uint64_t LearnerOf<Class>::digest() const {
     Digest digest;
     for (const auto& [key, one] : classes_) {
         digest.add(key);
@@ -148,5 +168,8 @@ std::uint64_t Learner::digest() const {
     }
     return digest.value();
 }
+
+template class LearnerOf<Trials>;
+template class LearnerOf<SizeClass>;
 
 }  // namespace aapc::learning

@@ -2,14 +2,16 @@
 /// The size classes of one communicator and collective, and the purse that pays for what they learn.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 
-#include "learning/account.hpp"
+#include "learning/budget.hpp"
 #include "learning/size_class.hpp"
+#include "learning/trials.hpp"
 
 namespace aapc::learning {
 
@@ -22,62 +24,70 @@ namespace aapc::learning {
 
 /// What learning has come to.
 struct Summary {
-    Account account;
+    Budget budget;
     double own_seconds = 0;  ///< that the MPI's own would have taken for the same calls, by its own measured times
 
     Summary& operator+=(const Summary& other) {
-        account += other.account;
+        budget += other.budget;
         own_seconds += other.own_seconds;
         return *this;
     }
 };
 
-/// Learns for sizes of every class. Not for concurrent use.
-class Learner {
+/// The class whose fastest candidate is farthest below what an exchange takes at least.
+struct Fastest {
+    double least_seconds = 0;  ///< at least, as far as is known; 0 if no class is known to have a least
+    double seconds = 0;        ///< typical, of its fastest candidate
+};
+
+/// Learns for sizes of every class. Not for concurrent use. `Class` is Trials, or SizeClass for unequal messages.
+template <class Class>
+class LearnerOf {
   public:
     /// The class of that key; null: begin() has not been called for it. O(log classes).
-    [[nodiscard]] SizeClass* find(int key);
+    [[nodiscard]] Class* find(int key);
     /// The class that began with the size nearest to `size` (> 0), by less than a quarter larger or smaller; null:
     /// there is none. For sizes that scatter: no boundary runs through the middle of them. O(classes).
-    [[nodiscard]] SizeClass* find_near(std::int64_t size);
+    [[nodiscard]] Class* find_near(std::int64_t size);
 
     /// Makes the class of the beginning's size. Without a winner of its own it takes that of the nearest class within
     /// an octave, where that has one among these prospects: neighbours differ little, so a program whose sizes change
     /// slowly learns once. Whoever goes by find_near() never finds the key of that size taken.
-    SizeClass& begin(Beginning beginning);
+    Class& begin(Beginning beginning);
 
-    /// Whose turn the next call of the class is, as SizeClass::next().
-    [[nodiscard]] Turn next(SizeClass& of, std::span<const Measured> told) const;
+    /// Decides the next call of a class, as its next() does.
+    [[nodiscard]] Trial next(Class& of) const requires std::same_as<Class, Trials>;
+    [[nodiscard]] Turn next(Class& of, std::span<const Measured> told) const requires std::same_as<Class, SizeClass>;
 
     /// Of all classes.
-    [[nodiscard]] Account account() const;
+    [[nodiscard]] Budget budget() const;
 
     /// Of the classes in which anything was measured, on this communicator alone.
     [[nodiscard]] Summary summary() const;
 
-    /// The class whose fastest candidate is farthest below what an exchange takes at least.
-    struct Fastest {
-        double least_seconds = 0;  ///< at least, as far as is known; 0 if no class is known to have a least
-        double seconds = 0;        ///< typical, of its fastest candidate
-    };
     /// O(classes * candidates * samples).
     [[nodiscard]] Fastest fastest() const;
 
     /// A learner for another communicator whose ranks sit alike, and for the same prospects: it goes on with those
     /// classes that there is something to go on with, and with their purse. Setting an exchange up takes so many
     /// seconds. Throws std::bad_alloc.
-    [[nodiscard]] Learner continued(double set_up_seconds) const;
+    [[nodiscard]] LearnerOf continued(double set_up_seconds) const;
     /// Of all that decides about turns to come: ranks that have the same agree on them.
     [[nodiscard]] std::uint64_t digest() const;
 
     /// Ascending by key.
-    [[nodiscard]] const std::map<int, SizeClass>& classes() const { return classes_; }
+    [[nodiscard]] const std::map<int, Class>& classes() const { return classes_; }
 
   private:
-    [[nodiscard]] Account account_without(const SizeClass& of) const;
+    [[nodiscard]] Budget budget_without(const Class& of) const;
     [[nodiscard]] std::optional<std::size_t> winner_nearby(int key, const Beginning& beginning) const;
 
-    std::map<int, SizeClass> classes_;
+    std::map<int, Class> classes_;
 };
+
+extern template class LearnerOf<Trials>;
+extern template class LearnerOf<SizeClass>;
+using Learner = LearnerOf<Trials>;
+using UnequalLearner = LearnerOf<SizeClass>;
 
 }  // namespace aapc::learning

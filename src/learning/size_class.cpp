@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "aapc/statistics/statistics.hpp"
+#include "learning/policy.hpp"
 #include "learning/times.hpp"
 
 namespace aapc::learning {
@@ -92,7 +93,7 @@ SizeClass::SizeClass(Beginning beginning)
     if (beginning.winner) {
         winner_ = *beginning.winner;
         for (Candidate& candidate : candidates_) {
-            candidate.next_look = calls_before_the_share;
+            candidate.next_look = policy::first_calls;
         }
     } else {
         calls_ = beginning.calls;
@@ -103,7 +104,7 @@ SizeClass::SizeClass(Beginning beginning)
     pending_.reserve(most_pending);
 }
 
-Turn SizeClass::next(std::span<const Measured> told, const Account& others) {
+Turn SizeClass::next(std::span<const Measured> told, const Budget& others) {
     if (own_goes_on()) {
         pending_.push_back(0);
         ++calls_;
@@ -194,7 +195,7 @@ void SizeClass::end_look(Candidate& candidate) {
         // A program's first calls pass fast. Who is twice as slow is dearer to look at than who is a third slower.
         const double dearness = (typical(candidate.samples) / winner_seconds() - 1) / (hopeless_ratio - 1);
         const auto earliest = static_cast<std::int64_t>(
-            std::min(dearness * static_cast<double>(hopeless_growth * calls_before_the_share), latest_second_look));
+            std::min(dearness * static_cast<double>(hopeless_growth * policy::first_calls), latest_second_look));
         candidate.next_look = spell_began_ + std::max(hopeless_growth * calls, earliest);
     } else if (!behind && candidate.samples.size() < most_samples && !surely_slower(candidate) &&
                !always_slower(candidate)) {
@@ -339,7 +340,7 @@ bool SizeClass::seems_changed() const {
 
 /// Conditions are others: what was seen of the losers says nothing any more.
 void SizeClass::begin_spell() {
-    const Account before = account();
+    const Budget before = budget();
     past_seconds_ = before.seconds;
     past_spent_ = before.spent_seconds;
     unmeasured_ = 0;
@@ -379,8 +380,8 @@ void SizeClass::withdraw(std::size_t candidate) {
     resting_ = 0;
 }
 
-Account SizeClass::account() const {
-    Account sum{calls_, past_seconds_, past_spent_};
+Budget SizeClass::budget() const {
+    Budget sum{calls_, past_seconds_, past_spent_};
     sum.calls -= static_cast<std::int64_t>(pending_.size());
     if (candidates_[winner_].samples.empty()) {
         sum.calls -= unmeasured_;
@@ -399,7 +400,7 @@ Account SizeClass::account() const {
     return sum;
 }
 
-SizeClass::Seen SizeClass::seen(std::size_t candidate) const {
+Seen SizeClass::seen(std::size_t candidate) const {
     return {candidates_[candidate].samples, candidates_[candidate].measured};
 }
 

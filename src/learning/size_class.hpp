@@ -10,40 +10,11 @@
 #include <span>
 #include <vector>
 
-#include "learning/account.hpp"
+#include "learning/budget.hpp"
 #include "learning/digest.hpp"
+#include "learning/prospect.hpp"
 
 namespace aapc::learning {
-
-/// The MPI's own calls that take so long or longer are measured apart: ranks that begin together overflow ports and run
-/// into time-outs, which they do not by themselves. Clocks of different ranks are compared for that, by leaving an
-/// agreement at the same moment, within a fraction of a millisecond: shorter calls cannot be told from that.
-inline constexpr double shortest_seconds_apart = 5e-3;
-
-/// One that may take a turn.
-struct Prospect {
-    std::size_t method = 0;     ///< whatever the caller calls it
-    double set_up_seconds = 0;  ///< what its first turn is expected to take before the exchange
-    double least_seconds = 0;   ///< it takes no less, as far as is known; 0: no more is known than of all
-    /// It takes so much more than the least at most, and anything up to that is as likely; 0: nothing is known.
-    double spread_seconds = 0;
-};
-
-/// What is known before the first call.
-struct Beginning {
-    /// The first is the MPI's own, the others as much believed in as they are early. At least one.
-    std::vector<Prospect> prospects;
-    /// No exchange takes less, as far as is known; 0: nothing is known.
-    double least_seconds = 0;
-    /// Index into prospects of the one that was best for nearly the same before; nothing: the MPI's own begins.
-    std::optional<std::size_t> winner;
-    /// Calls of this class that the MPI's own has served already.
-    std::int64_t calls = 0;
-    /// Of the call that it begins with, in whatever unit sizes are (> 0).
-    std::int64_t size = 1;
-    /// Every call begins with an agreement, measured or not: its times are there for nothing.
-    bool agrees_anyway = false;
-};
 
 /// Whose turn a call is.
 struct Turn {
@@ -65,8 +36,6 @@ struct Measured {
     double to_class_size = 1;      ///< times this the exchange would have taken for the size that the class began with
 };
 
-/// The calls with which a program begins go by what it would have without us, so that a short one loses nothing.
-inline constexpr std::int64_t opening_calls = 3;
 /// Turns whose times are on their way, at most.
 inline constexpr std::size_t most_pending = 4;
 
@@ -99,7 +68,7 @@ class SizeClass {
     /// Whose turn the next call is, when not resting. `told` is what the pending turns took, in their order; empty: it
     /// is not known, and where awaits_times() it is not asked for again. `others` is the account of everything else
     /// that the same purse pays for. O(candidates · samples² log samples).
-    [[nodiscard]] Turn next(std::span<const Measured> told, const Account& others);
+    [[nodiscard]] Turn next(std::span<const Measured> told, const Budget& others);
     /// So many calls have been the MPI's own, measured apart, as `own_next` of a turn said, or before anybody was
     /// asked; nothing is pending, and `turns` is at most most_pending. Where next() sees to that itself, as it does for
     /// who does not agree in every call, it is not needed.
@@ -119,7 +88,7 @@ class SizeClass {
     [[nodiscard]] std::int64_t size() const { return size_; }
     /// No exchange takes less, as far as is known, in seconds; 0 if nothing is known.
     [[nodiscard]] double least_seconds() const { return least_seconds_; }
-    [[nodiscard]] Account account() const;
+    [[nodiscard]] Budget budget() const;
 
     /// The class for another communicator whose ranks sit alike: what was seen of everybody, whose turn it is when, and
     /// the account go on; exchanges have to be set up there again, each in so many seconds, and the turns that are
@@ -128,17 +97,12 @@ class SizeClass {
     [[nodiscard]] std::optional<SizeClass> continued(double set_up_seconds) const;
     /// Of such a class, before its first call: where the MPI's own has won and nobody else is due, it rests for as many
     /// calls as have shown that, within limits, without having been measured here. `others` as for next().
-    void trust(const Account& others);
+    void trust(const Budget& others);
     /// Of the calls on this communicator alone.
-    [[nodiscard]] Account account_here() const;
+    [[nodiscard]] Budget budget_here() const;
     /// Adds all that decides about turns to come.
     void add_to(Digest& digest) const;
 
-    /// What has been seen of a candidate since conditions changed last.
-    struct Seen {
-        std::vector<double> seconds;  ///< the latest, oldest first
-        std::int64_t calls = 0;       ///< since the beginning, conditions whatever they were; measured ones
-    };
     [[nodiscard]] Seen seen(std::size_t candidate) const;
     /// A typical time of a candidate now; nothing: none is known.
     [[nodiscard]] std::optional<double> typical_seconds(std::size_t candidate) const;
@@ -156,7 +120,7 @@ class SizeClass {
         bool withdrawn = false;
     };
 
-    [[nodiscard]] Turn turn_after(bool agreed, const Account& others);
+    [[nodiscard]] Turn turn_after(bool agreed, const Budget& others);
     [[nodiscard]] bool own_goes_on() const;
     void observe(std::size_t index, const Measured& measured, double in_general);
     void count_agreement(std::span<const Measured> told);
@@ -169,10 +133,10 @@ class SizeClass {
     [[nodiscard]] bool winner_has_changed() const;
     [[nodiscard]] bool seems_changed() const;
     void begin_spell();
-    [[nodiscard]] Turn choose(const Account& others);
-    [[nodiscard]] bool watches(const Account& others) const;
-    [[nodiscard]] std::optional<std::size_t> due_challenger(const Account& others) const;
-    [[nodiscard]] bool saves_up(const Account& others) const;
+    [[nodiscard]] Turn choose(const Budget& others);
+    [[nodiscard]] bool watches(const Budget& others) const;
+    [[nodiscard]] std::optional<std::size_t> due_challenger(const Budget& others) const;
+    [[nodiscard]] bool saves_up(const Budget& others) const;
     [[nodiscard]] double expected_excess(std::size_t candidate) const;
     [[nodiscard]] double seen_excess(std::size_t candidate) const;
     [[nodiscard]] double expected_price(std::size_t candidate) const;
@@ -180,7 +144,7 @@ class SizeClass {
     [[nodiscard]] double expected_gain(std::size_t candidate) const;
     [[nodiscard]] bool nobody_can_gain() const;
     [[nodiscard]] bool worth_its_price(std::size_t candidate) const;
-    [[nodiscard]] bool affordable(std::size_t candidate, const Account& others) const;
+    [[nodiscard]] bool affordable(std::size_t candidate, const Budget& others) const;
     [[nodiscard]] bool hopeless(const Candidate& candidate) const;
     [[nodiscard]] bool surely_slower(const Candidate& candidate) const;
     [[nodiscard]] bool always_slower(const Candidate& candidate) const;
@@ -221,7 +185,7 @@ class SizeClass {
     std::size_t watched_ = 0;        ///< the winner's measured calls since the last rest
     std::vector<double> reference_;  ///< the winner's first times in this spell
     // Of communicators before this one whose class this goes on with.
-    Account inherited_;
+    Budget inherited_;
     std::int64_t inherited_calls_ = 0;
     std::int64_t inherited_from_ = 0;  ///< so many had calls
     std::int64_t usual_calls_ = 0;     ///< that each of them had

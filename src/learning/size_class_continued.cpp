@@ -39,14 +39,14 @@ std::optional<SizeClass> SizeClass::continued(double set_up_seconds) const {
         next.candidates_[index].was_set_up = false;
         next.candidates_[index].look_turns = 0;
     }
-    next.inherited_ = next.account();
+    next.inherited_ = next.budget();
     next.inherited_calls_ = calls_;
     next.inherited_from_ = communicators;
     next.usual_calls_ = usual_calls;
     return next;
 }
 
-void SizeClass::trust(const Account& others) {
+void SizeClass::trust(const Budget& others) {
     if (winner_ == 0 && (nobody_can_gain() || !due_challenger(others))) {
         resting_ =
             std::max(rest_until_somebody_is_due(std::clamp(calls_, shortest_rest_on_trust, longest_rest_on_trust)),
@@ -57,8 +57,8 @@ void SizeClass::trust(const Account& others) {
 /// On a communicator that others have been before: as many as on these, until there have been more.
 std::int64_t SizeClass::expected_calls() const { return std::max(calls_ - inherited_calls_, usual_calls_); }
 
-Account SizeClass::account_here() const {
-    Account here = account();
+Budget SizeClass::budget_here() const {
+    Budget here = budget();
     here.calls = std::max<std::int64_t>(here.calls - inherited_.calls, 0);
     here.seconds = std::max(here.seconds - inherited_.seconds, 0.0);
     here.spent_seconds = std::max(here.spent_seconds - inherited_.spent_seconds, 0.0);

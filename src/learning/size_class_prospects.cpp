@@ -106,7 +106,7 @@ std::int64_t SizeClass::calls_that_pay(std::size_t index) const {
 }
 
 /// Whether somebody of whom nothing is known is worth a turn that cannot be paid for yet.
-bool SizeClass::saves_up(const Account& others) const {
+bool SizeClass::saves_up(const Budget& others) const {
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
         const Candidate& one = candidates_[index];
         if (index != winner_ && !one.withdrawn && one.samples.empty() && one.next_look <= calls_ &&

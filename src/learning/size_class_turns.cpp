@@ -31,7 +31,7 @@ constexpr std::int64_t shortest_rest_of_the_undisturbed = 25;
 
 }  // namespace
 
-Turn SizeClass::turn_after(bool agreed, const Account& others) {
+Turn SizeClass::turn_after(bool agreed, const Budget& others) {
     has_agreed_ = agreed && !agrees_anyway_;
     Turn turn = choose(others);
     if (turn.measured && turn.candidate == 0 && measures_apart()) {
@@ -72,7 +72,7 @@ bool SizeClass::own_goes_on() const {
     return candidates_.front().samples.empty() ? calls_ < opening_calls : watched_ + pending_.size() < times_wanted();
 }
 
-Turn SizeClass::choose(const Account& others) {
+Turn SizeClass::choose(const Budget& others) {
     const std::vector<double>& winners = candidates_[winner_].samples;
     if (!winners.empty() && !nobody_can_gain()) {
         if (const auto challenger = due_challenger(others)) {
@@ -91,19 +91,19 @@ Turn SizeClass::choose(const Account& others) {
 std::size_t SizeClass::times_wanted() const { return nobody_can_gain() ? times_to_look_on : times_to_watch; }
 
 /// Whether the winner's next time is wanted and worth an agreement.
-bool SizeClass::watches(const Account& others) const {
+bool SizeClass::watches(const Budget& others) const {
     // The first calls are told together, and who would be asked for one more would be disturbed.
     const std::size_t wanted = is_disturbed() ? std::min<std::size_t>(times_wanted(), opening_calls) : times_wanted();
     const bool in_doubt = watched_ > 0 && watched_ < 2 * times_to_watch && seems_changed();
     if (!in_doubt && candidates_[winner_].samples.size() >= wanted && (watched_ >= wanted || saves_up(others))) {
         return false;
     }
-    Account together = account();
+    Budget together = budget();
     together += others;
     return together.spent_seconds + price_of_measuring() <= allowance(together);
 }
 
-std::optional<std::size_t> SizeClass::due_challenger(const Account& others) const {
+std::optional<std::size_t> SizeClass::due_challenger(const Budget& others) const {
     std::optional<std::size_t> found;
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
         const Candidate& one = candidates_[index];
@@ -123,10 +123,10 @@ std::optional<std::size_t> SizeClass::due_challenger(const Account& others) cons
     return found;
 }
 
-bool SizeClass::affordable(std::size_t index, const Account& others) const {
+bool SizeClass::affordable(std::size_t index, const Budget& others) const {
     const Candidate& candidate = candidates_[index];
     const bool routine = hopeless(candidate) || candidate.samples.size() >= samples_of_a_verdict;
-    Account together = account();
+    Budget together = budget();
     together += others;
     return together.spent_seconds + expected_price(index) <= allowance(together) * (routine ? share_of_routine : 1);
 }

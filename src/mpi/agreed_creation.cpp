@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"

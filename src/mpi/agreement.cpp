@@ -1,122 +1,132 @@
-#include "mpi/agreement.hpp"
+#include "aapc/mpi/agreement.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <utility>
 
-#include "mpi/have_memory.hpp"
-#include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
 
 namespace aapc::mpi {
 
-namespace {
+/// The operation lives as long as MPI: agreements are made until the very end of MPI_Finalize.
+struct Agreement::Kind {
+    Kind() {
+        constexpr int commutes = 1;
+        PMPI_Op_create(&Agreement::reduce, commutes, &operation);
+    }
 
-/// What ranks bring that agree. Of a number and its complement the largest are a number and its complement only where
-/// all are the same.
-using Agreeing = std::array<std::uint64_t, 4>;
-Agreeing agreeing(bool mine, std::uint64_t number, std::uint64_t other) {
-    return {mine ? 0U : 1U, number, ~number, other};
-}
-Agreed agreed(const Agreeing& largest) { return {largest[0] == 0, largest[1] == ~largest[2], largest[3]}; }
-
-/// A diagnostic as it travels.
-struct Complaint {
-    std::array<std::array<char, 4000>, 3> texts;  ///< zeros behind them
-    std::array<int, 2> place;
+    /// Numbers are reduced one by one, so an MPI may split a message between any two of them, not within one. Only
+    /// reduce() reads them. A derived type that is never freed is a leak to MPICH,
+    /// which says so at the end.
+    MPI_Datatype type = MPI_C_DOUBLE_COMPLEX;
+    MPI_Op operation = MPI_OP_NULL;
 };
 
-}  // namespace
+const Agreement::Kind& Agreement::kind() {
+    static const Kind made;
+    return made;
+}
 
-void wait_patiently(MPI_Request request) {
-    int done = 0;
+void Agreement::reduce(void* from, void* to, int* count, MPI_Datatype*) {
+    const auto* const others = static_cast<const Number*>(from);
+    auto* const numbers = static_cast<Number*>(to);
+    for (int index = 0; index < *count; ++index) {
+        numbers[index].sum += others[index].sum;
+        numbers[index].maximum = std::max(numbers[index].maximum, others[index].maximum);
+    }
+}
+
+Agreement::Agreement(std::size_t most_loads) : numbers_(most_loads > 0 ? 2 * (most_fixed + most_loads) : 0) {}
+
+std::span<Agreement::Number> Agreement::own() {
+    const std::span<Number> all = numbers_.empty() ? std::span<Number>(fixed_numbers_) : std::span<Number>(numbers_);
+    return all.first(all.size() / 2);
+}
+
+std::span<Agreement::Number> Agreement::result() {
+    const std::span<Number> all = numbers_.empty() ? std::span<Number>(fixed_numbers_) : std::span<Number>(numbers_);
+    return all.last(all.size() / 2);
+}
+
+std::span<const Agreement::Number> Agreement::result() const {
+    const std::span<const Number> all =
+        numbers_.empty() ? std::span<const Number>(fixed_numbers_) : std::span<const Number>(numbers_);
+    return all.last(all.size() / 2);
+}
+
+int Agreement::write(const Claim& claim) {
+    sums_ = std::min(claim.sums.size(), Claim::most_numbers);
+    maxima_ = std::min(claim.maxima.size(), Claim::most_numbers);
+    fixed_ = head + std::max(sums_, maxima_);
+    const std::span<Number> numbers = own();
+    std::fill_n(numbers.begin(), fixed_, Number{});
+    // The largest of a number and of its complement are complements only where the number is the same on all ranks.
+    numbers[0] = {claim.agrees ? 0U : 1U, static_cast<std::int64_t>(claim.equal)};
+    numbers[1] = {(claim.has_memory ? 0U : std::uint64_t{1} << 32U) + 1, ~static_cast<std::int64_t>(claim.equal)};
+    for (std::size_t index = 0; index < sums_; ++index) {
+        numbers[head + index].sum = static_cast<std::uint64_t>(claim.sums[index]);
+    }
+    for (std::size_t index = 0; index < maxima_; ++index) {
+        numbers[head + index].maximum = claim.maxima[index];
+    }
+    const std::size_t loads = std::min(claim.loads.size(), numbers.size() - fixed_);
+    for (std::size_t index = 0; index < loads; ++index) {
+        numbers[fixed_ + index] = {static_cast<std::uint64_t>(claim.loads[index]), 0};
+    }
+    return static_cast<int>(fixed_ + loads);
+}
+
+Agreed Agreement::read(int error) const {
+    Agreed agreed;
+    agreed.error = error;
+    if (error != MPI_SUCCESS) {
+        return agreed;
+    }
+    const std::span<const Number> numbers = result();
+    agreed.refused = numbers[0].sum != 0;
+    agreed.memory = numbers[1].sum >> 32U == 0;
+    agreed.all = agreed.memory && !agreed.refused;
+    agreed.same = numbers[0].maximum == ~numbers[1].maximum;
+    agreed.ranks = static_cast<std::int64_t>(numbers[1].sum & UINT32_MAX);
+    for (std::size_t index = 0; index < sums_; ++index) {
+        agreed.sums[index] = static_cast<std::int64_t>(numbers[head + index].sum);
+    }
+    for (std::size_t index = 0; index < maxima_; ++index) {
+        agreed.maxima[index] = numbers[head + index].maximum;
+    }
+    return agreed;
+}
+
+Agreed Agreement::agree(MPI_Comm comm, const Claim& claim) {
+    const int count = write(claim);
+    return read(PMPI_Allreduce(own().data(), result().data(), count, kind().type, kind().operation, comm));
+}
+
+void Agreement::post(MPI_Comm comm, const Claim& claim) {
+    const int count = write(claim);
+    posting_error_ =
+        PMPI_Iallreduce(own().data(), result().data(), count, kind().type, kind().operation, comm, &request_);
+    posted_ = true;
+}
+
+void Agreement::complete() {
+    int done = request_ == MPI_REQUEST_NULL ? 1 : 0;
     Patience patience;
-    while (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0) {
-        patience.rest();
+    while (done == 0) {
+        const int error = PMPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+        if (error != MPI_SUCCESS) {
+            posting_error_ = error;
+            break;
+        }
+        if (done == 0) {
+            patience.rest();
+        }
     }
+    request_ = MPI_REQUEST_NULL;
 }
 
-void broadcast(MPI_Comm comm, void* bytes, std::size_t length, int root) {
-    // At most so many bytes at once: counts are int.
-    constexpr std::size_t piece = std::size_t{1} << 28;
-    for (std::size_t at = 0; at < length; at += piece) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        PMPI_Ibcast(static_cast<char*>(bytes) + at, static_cast<int>(std::min(piece, length - at)), MPI_BYTE, root,
-                    comm, &request);
-        wait_patiently(request);
-    }
-}
-
-std::string text_from(MPI_Comm comm, const std::string& text, int root) {
-    std::uint64_t length = text.size();
-    broadcast(comm, &length, sizeof length, root);
-    std::string shared = rank_in(comm) == root ? text : std::string(length, '\0');
-    broadcast(comm, shared.data(), shared.size(), root);
-    return shared;
-}
-
-bool all_agree(MPI_Comm comm, bool mine) {
-    const int here = mine ? 1 : 0;
-    int everywhere = 0;
-    return PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everywhere == 1;
-}
-
-Agreed all_agree_on(MPI_Comm comm, bool mine, std::uint64_t number) {
-    const Agreeing here = agreeing(mine, number, 0);
-    Agreeing largest{};
-    const int error =
-        PMPI_Allreduce(here.data(), largest.data(), static_cast<int>(here.size()), MPI_UINT64_T, MPI_MAX, comm);
-    return error == MPI_SUCCESS ? agreed(largest) : Agreed{};
-}
-
-void AgreementInPassing::begin(MPI_Comm comm, bool mine, std::uint64_t number, std::uint64_t other) {
-    here_ = agreeing(mine, number, other);
-    begun_ = true;
-    fails_ = PMPI_Iallreduce(here_.data(), largest_.data(), static_cast<int>(here_.size()), MPI_UINT64_T, MPI_MAX, comm,
-                             &request_) != MPI_SUCCESS;
-}
-
-void AgreementInPassing::complete() {
-    if (request_ != MPI_REQUEST_NULL) {
-        wait_patiently(request_);
-        request_ = MPI_REQUEST_NULL;
-    }
-}
-
-Agreed AgreementInPassing::end() {
+Agreed Agreement::collect() {
     complete();
-    begun_ = false;
-    return fails_ ? Agreed{} : agreed(largest_);
-}
-
-std::optional<Diagnostic> first_complaint(MPI_Comm comm, const Diagnostic* mine) {
-    const int nobody = ranks_in(comm);
-    const int me = mine != nullptr ? rank_in(comm) : nobody;
-    int first = nobody;
-    // Blocking, like what the MPI's own routine would do here: the program may have collectives pending on this
-    // communicator, and Open MPI 4.1.4 does not get a non-blocking reduction past its own MPI_Ialltoallv in place.
-    PMPI_Allreduce(&me, &first, 1, MPI_INT, MPI_MIN, comm);
-    if (first == nobody) {
-        return std::nullopt;
-    }
-    Complaint complaint{};
-    if (first == me) {
-        mine->file.copy(complaint.texts[0].data(), complaint.texts[0].size() - 1);
-        mine->problem.copy(complaint.texts[1].data(), complaint.texts[1].size() - 1);
-        mine->advice.copy(complaint.texts[2].data(), complaint.texts[2].size() - 1);
-        complaint.place = {mine->line, mine->column};
-    }
-    PMPI_Bcast(&complaint, sizeof complaint, MPI_BYTE, first, comm);
-    Diagnostic shared;
-    const bool made = have_memory_for([&] {
-        shared = {.file = complaint.texts[0].data(),
-                  .line = complaint.place[0],
-                  .column = complaint.place[1],
-                  .problem = complaint.texts[1].data(),
-                  .advice = complaint.texts[2].data()};
-    });
-    return made ? std::optional(std::move(shared)) : Diagnostic{.problem = no_memory};
+    posted_ = false;
+    return read(posting_error_);
 }
 
 }  // namespace aapc::mpi

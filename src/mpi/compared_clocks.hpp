@@ -8,7 +8,7 @@ namespace aapc::mpi {
 
 /// Clocks that were compared so long ago have run apart by a millisecond, which is too much of shorter calls than most
 /// that are learned from.
-inline constexpr std::uint64_t longest_nanoseconds_on_clocks = 20'000'000'000;
+inline constexpr std::int64_t longest_nanoseconds_on_clocks = 20'000'000'000;
 
 /// Whether clocks of two computers that were compared `since_seconds` ago can be wrong by no more than a 20th of
 /// `measured_seconds`. They run apart by 50 millionths at most.

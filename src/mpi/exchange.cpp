@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "aapc/mpi/agreement.hpp"
 #include "intranode/wire_plan.hpp"
 #include "mpi/common_start.hpp"
 #include "mpi/depot_execution.hpp"
@@ -82,10 +83,10 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
     std::unique_ptr<Exchange> made(new (std::nothrow) Exchange(own, std::move(plan)));
     Needs needs;
     if (!made || !have_memory_for([&] { needs = made->prepare(options); })) {
-        needs.unable = 1;
+        needs.able = false;
     }
     error = agree(own, needs);
-    if (error == MPI_SUCCESS && options.through_depot && needs.unable == 0) {
+    if (error == MPI_SUCCESS && options.through_depot && needs.able) {
         error = made->share_depot(options, needs);
     }
     if (!made) {
@@ -94,7 +95,7 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
     if (error != MPI_SUCCESS) {
         return error;
     }
-    if (needs.unable != 0 || !have_memory_for([&] { made->complete(options, needs); })) {
+    if (!needs.able || !have_memory_for([&] { made->complete(options, needs); })) {
         return MPI_ERR_NO_MEM;
     }
     exchange = std::move(made);
@@ -111,16 +112,16 @@ Exchange::Needs Exchange::prepare(const ExchangeOptions& options) {
         copies_ = std::make_unique<LocalCopies>(options.machine_memory->share(), *transport_, plan_);
         // Phases at the end in which there were only messages inside machines would be waited for in vain. A cycle is
         // as long as its busiest link needs, and no shorter without the messages that cross none.
-        needs.phases = static_cast<double>(std::max<Phase>(machine::end_of_messages(*wire_plan_), 1));
+        needs.phases = std::max<Phase>(machine::end_of_messages(*wire_plan_), 1);
     }
-    needs.late_seconds = keeps_time(plan_) ? wake_up_lateness_seconds() : 0;
+    needs.late_nanoseconds = keeps_time(plan_) ? nanoseconds(wake_up_lateness_seconds()) : 0;
     return needs;
 }
 
 void Exchange::prepare_depot(const ExchangeOptions& options, Needs& needs) {
     depot_plan_ = options.depot;
     if (!depot_plan_) {
-        needs.unable = 1;
+        needs.able = false;
         return;
     }
     if (copies_blocks(plan_, options)) {
@@ -130,23 +131,24 @@ void Exchange::prepare_depot(const ExchangeOptions& options, Needs& needs) {
         looks_ = looks_before_yielding(plan_.ranks_of_machine.size());
     }
     depot_ = std::make_unique<DepotMemory>(*depot_plan_, options.depot_bytes_a_rank);
-    needs.unable = depot_->make(options.machine_memory->share()) ? 0 : 1;
-    needs.less_than_longest_piece = static_cast<double>(DepotMemory::longest_piece - depot_->longest_here());
+    needs.able = depot_->make(options.machine_memory->share());
+    needs.less_than_longest_piece = static_cast<std::int64_t>(DepotMemory::longest_piece - depot_->longest_here());
 }
 
 int Exchange::share_depot(const ExchangeOptions& options, Needs& needs) {
     depot_->agree(DepotMemory::longest_piece - static_cast<std::size_t>(needs.less_than_longest_piece));
     const bool found = depot_->find(options.machine_memory->share());
-    Needs after{.unable = found ? 0.0 : 1.0};
+    Needs after{.able = found};
     const int error = agree(communicator_, after);
-    needs.unable = after.unable;
+    needs.able = after.able;
     return error;
 }
 
 int Exchange::agree(MPI_Comm comm, Needs& needs) {
-    const Needs mine = needs;
-    static_assert(sizeof needs == 4 * sizeof(double));
-    return PMPI_Allreduce(&mine, &needs, 4, MPI_DOUBLE, MPI_MAX, comm);
+    const std::array<std::int64_t, 3> mine = {needs.phases, needs.late_nanoseconds, needs.less_than_longest_piece};
+    const Agreed agreed = Agreement().agree(comm, {.has_memory = needs.able, .maxima = mine});
+    needs = {agreed.memory, agreed.maxima[0], agreed.maxima[1], agreed.maxima[2]};
+    return agreed.error;
 }
 
 void Exchange::complete(const ExchangeOptions& options, const Needs& needs) {
@@ -155,7 +157,7 @@ void Exchange::complete(const ExchangeOptions& options, const Needs& needs) {
     }
     ExchangeOptions agreed = options;
     if (keeps_time(plan_)) {
-        agreed.cadence = with_slots_for(options.cadence, needs.late_seconds);
+        agreed.cadence = with_slots_for(options.cadence, seconds(needs.late_nanoseconds));
     }
     if (depot_) {
         execution_ = std::make_unique<DepotExecution>(*transport_, plan_, *depot_plan_, *depot_, copies_.get(), looks_);
@@ -205,7 +207,7 @@ int Exchange::carry_out(const Blocks& blocks) {
     return error == declined ? declined : trouble.error;
 }
 
-int Exchange::measure_start(std::byte* blocks, double& seconds) {
+int Exchange::measure_start(std::byte* blocks, double& start_seconds) {
     constexpr int rounds = 3;
     std::array<double, rounds> taken{};
     for (int round = -1; round < rounds; ++round) {
@@ -218,8 +220,10 @@ int Exchange::measure_start(std::byte* blocks, double& seconds) {
         }
     }
     std::sort(taken.begin(), taken.end());
-    const double mine = std::max(taken[rounds / 2], 0.0);
-    return PMPI_Allreduce(&mine, &seconds, 1, MPI_DOUBLE, MPI_MAX, communicator_);
+    const std::int64_t mine = nanoseconds(std::max(taken[rounds / 2], 0.0));
+    const Agreed agreed = Agreement().agree(communicator_, {.maxima = {&mine, 1}});
+    start_seconds = seconds(agreed.maxima[0]);
+    return agreed.error;
 }
 
 const Plan& Exchange::plan() const { return plan_; }

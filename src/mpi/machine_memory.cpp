@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/machine_share.hpp"
 #include "mpi/ranks.hpp"
@@ -20,11 +21,10 @@ namespace {
 
 /// The least of all ranks' values.
 int agree(MPI_Comm comm, SharedMemory& value) {
-    const int mine = static_cast<int>(value);
-    int least = 0;
-    const int error = PMPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
-    value = static_cast<SharedMemory>(least);
-    return error;
+    const std::int64_t less = -static_cast<std::int64_t>(value);
+    const Agreed agreed = Agreement().agree(comm, {.maxima = {&less, 1}});
+    value = static_cast<SharedMemory>(-agreed.maxima[0]);
+    return agreed.error;
 }
 
 /// Every rank's memory before anybody waits for the others; nothing where that fails.

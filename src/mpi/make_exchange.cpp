@@ -10,7 +10,7 @@
 
 #include "intranode/depot_plan.hpp"
 #include "mpi/agreed_creation.hpp"
-#include "mpi/agreement.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"

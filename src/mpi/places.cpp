@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "aapc/mpi/agreement.hpp"
 #include "input/environment.hpp"
 #include "mpi/ranks.hpp"
 
@@ -63,10 +64,7 @@ std::optional<std::vector<RankPlace>> gather_places(MPI_Comm comm) {
     } catch (const std::bad_alloc&) {
         records.reset();
     }
-    const int able = records && own.shares_memory_with >= 0 ? 1 : 0;
-    int all_able = 0;
-    PMPI_Allreduce(&able, &all_able, 1, MPI_INT, MPI_MIN, comm);
-    if (all_able == 0) {
+    if (!all_agree(comm, records && own.shares_memory_with >= 0)) {
         return std::nullopt;
     }
     PMPI_Allgather(&own, sizeof own, MPI_BYTE, records.get(), sizeof own, MPI_BYTE, comm);

@@ -7,10 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "aapc/mpi/agreement.hpp"
 #include "intranode/wire_plan.hpp"
 #include "mpi/agreed_creation.hpp"
-#include "mpi/agreement.hpp"
 #include "mpi/common_start.hpp"
+#include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/local_copies.hpp"
 #include "mpi/own_communicator.hpp"
@@ -159,14 +160,13 @@ Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, 
         error = MPI_ERR_NO_MEM;
     }
     // One reduction for who failed and for who wakes up latest: each takes several messages one after the other.
-    const std::array<double, 2> mine = {error == MPI_SUCCESS ? 0.0 : 1.0, wake_up_lateness_seconds()};
-    std::array<double, 2> largest = {1, 0};
-    const int reduced = PMPI_Allreduce(mine.data(), largest.data(), 2, MPI_DOUBLE, MPI_MAX, comm);
-    if (largest[0] > 0) {
-        auto first = first_complaint_of_mpi(comm, error == MPI_SUCCESS ? reduced : error);
+    const std::int64_t lateness = nanoseconds(wake_up_lateness_seconds());
+    const Agreed agreed = Agreement().agree(comm, {.agrees = error == MPI_SUCCESS, .maxima = {&lateness, 1}});
+    if (!agreed.all) {
+        auto first = first_complaint_of_mpi(comm, error == MPI_SUCCESS ? agreed.error : error);
         return failure(first ? std::move(*first) : Diagnostic{.problem = no_memory});
     }
-    exchange->parts_->cadence = with_slots_for(prepared->cadence, largest[1]);
+    exchange->parts_->cadence = with_slots_for(prepared->cadence, seconds(agreed.maxima[0]));
     return exchange;
 }
 
@@ -236,7 +236,7 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
 }
 
 int UnequalExchange::measure_start(const MessageBytes& bytes, const MessagePlaces& places, const DemandBound& bound,
-                                   double& seconds) {
+                                   double& start_seconds) {
     constexpr int rounds = 3;
     std::array<double, rounds> taken{};
     int error = MPI_SUCCESS;
@@ -248,12 +248,11 @@ int UnequalExchange::measure_start(const MessageBytes& bytes, const MessagePlace
         }
     }
     std::sort(taken.begin(), taken.end());
-    const std::array<double, 2> mine = {error == MPI_SUCCESS ? 0.0 : 1.0, std::max(taken[rounds / 2], 0.0)};
-    std::array<double, 2> largest{};
-    const int reduced =
-        PMPI_Allreduce(mine.data(), largest.data(), 2, MPI_DOUBLE, MPI_MAX, parts_->transport.communicator());
-    seconds = largest[1];
-    return reduced != MPI_SUCCESS ? reduced : largest[0] > 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
+    const std::int64_t mine = nanoseconds(std::max(taken[rounds / 2], 0.0));
+    const Agreed agreed =
+        Agreement().agree(parts_->transport.communicator(), {.agrees = error == MPI_SUCCESS, .maxima = {&mine, 1}});
+    start_seconds = seconds(agreed.maxima[0]);
+    return agreed.error != MPI_SUCCESS ? agreed.error : agreed.all ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
 const Method& UnequalExchange::method() const { return parts_->method; }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <random>
 #include <utility>
@@ -26,10 +27,11 @@ struct World {
     std::function<double(std::int64_t)> least_seconds = [](std::int64_t) { return 0.0; };
     double candidate_takes_more_seconds = 0;  ///< than the least, as is known
     double candidate_spread_seconds = 0;      ///< and up to so much more than that, as is known
-    bool unequal = false;                     ///< every call agrees, and near sizes share a class wherever they are
-    double own_after_agreement = 1;           ///< times as long the MPI's own takes where the ranks begin together
-    /// That a call of the MPI's own takes less before an agreement if another one was before it: nothing is under way
-    /// behind it any more. Of equal messages.
+    /// A candidate's calls are agreed on, and near sizes share a class wherever they are.
+    bool unequal = false;
+    /// Factor of a native call where its ranks begin together. Nothing makes them: no agreement precedes a native call.
+    double own_after_agreement = 1;
+    /// What a native call behind another one takes less where a candidate's call follows. Of equal messages.
     double last_own_less_seconds = 0;
     /// Times as long the MPI's own takes behind somebody else's call, which leaves nothing in the ports.
     double own_behind_another = 1;
@@ -48,8 +50,8 @@ struct Outcome {
     [[nodiscard]] double regret() const { return seconds / *std::min_element(by_one.begin(), by_one.end()); }
 };
 
-inline SizeClass& begin_class(Learner& learner, const World& world, std::int64_t size,
-                              const std::vector<bool>& is_set_up) {
+inline Trials& begin_class(Learner& learner, const World& world, std::int64_t size,
+                           const std::vector<bool>& is_set_up) {
     Beginning beginning;
     for (std::size_t method = 0; method < world.candidates; ++method) {
         beginning.prospects.push_back({method, is_set_up[method] ? 0 : world.set_up_seconds});
@@ -60,85 +62,44 @@ inline SizeClass& begin_class(Learner& learner, const World& world, std::int64_t
     }
     beginning.least_seconds = world.least_seconds(size);
     beginning.size = size;
-    beginning.agrees_anyway = world.unequal;
+    beginning.agreement_seconds = world.agreement_seconds;
+    beginning.publishes_early = world.unequal;
     return learner.begin(beginning);
 }
 
-/// Calls of unequal messages that nobody asks about: the first ones, those that a class has asked for, and those of a
-/// class that rests. As the interposer has them, for sizes that stay.
-class Unasked {
+/// The blocks of a communicator: filled call by call, published with the next call, known with the one after.
+class Blocks {
   public:
-    explicit Unasked(bool opens) : left_(opens ? opening_calls : 0), opens_(opens) {}
-
-    /// Whether the next call, of that class, is the MPI's own and measured apart.
-    bool takes_apart(SizeClass& found) {
-        if (left_ == 0 && resting_ == &found && taken_.empty() && !found.resting() && found.measures_apart()) {
-            left_ = found.own_turns_wanted();
+    /// Before each call. Returns true if the ranks post an agreement in it.
+    bool enter(double agreement_seconds) {
+        if (Trials* const of = std::exchange(in_flight_, nullptr)) {
+            of->learn(flight_);
         }
-        if (left_ == 0) {
+        if (latest_ == nullptr || !latest_->has_full_block()) {
             return false;
         }
-        --left_;
-        resting_ = nullptr;
-        taken_[&found] += measures(found) ? 1 : 0;
+        in_flight_ = latest_;
+        flight_ = std::exchange(filled_[latest_], {});
+        flight_.agreement_seconds = agreement_seconds;
+        latest_->publish();
         return true;
     }
-    [[nodiscard]] bool measures(const SizeClass& found) const { return opens_ || found.measures_apart(); }
-    [[nodiscard]] bool passes(const SizeClass& found) const {
-        return resting_ == &found && found.resting() && taken_.empty();
-    }
-    /// The ranks agree.
-    void tell() {
-        opens_ = false;
-        for (const auto& [one, turns] : std::exchange(taken_, {})) {
-            if (turns > 0) {
-                one->take_own_apart(turns);
-            }
+    void leave(Trials& of, const Trial& trial, double seconds, double set_up_seconds, double to_class_size) {
+        latest_ = &of;
+        if (trial.measured) {
+            Block& block = filled_[&of];
+            block.seconds[block.calls++] = seconds;
+            block.set_up_seconds += set_up_seconds;
+            block.to_class_size = to_class_size;
         }
-    }
-    void note(const SizeClass& found, const Turn& turn) {
-        left_ = turn.own_next ? found.own_turns_wanted() : 0;
-        resting_ = found.resting() && found.winner() == 0 ? &found : nullptr;
     }
 
   private:
-    std::size_t left_;
-    bool opens_;
-    std::map<SizeClass*, std::size_t> taken_;
-    const SizeClass* resting_ = nullptr;
+    std::map<Trials*, Block> filled_;
+    Trials* latest_ = nullptr;
+    Trials* in_flight_ = nullptr;
+    Block flight_;
 };
-
-/// Whose turn a call is, and whether the ranks agree for it.
-struct Served {
-    Turn turn;
-    bool agrees = false;
-};
-
-inline Served serve(const Learner& learner, SizeClass& found, std::vector<Measured>& waiting, Unasked* unasked) {
-    if (unasked != nullptr && unasked->takes_apart(found)) {
-        return {{0, unasked->measures(found), true}, false};
-    }
-    const bool passes = unasked != nullptr && unasked->passes(found);
-    if (unasked != nullptr && !passes) {
-        unasked->tell();
-    }
-    Served served{{found.winner(), false}, unasked != nullptr && !passes};
-    if (found.resting()) {
-        found.skip();
-    } else {
-        std::vector<Measured> told;
-        if (found.awaits_times()) {
-            told.swap(waiting);
-            served.agrees = true;
-        }
-        served.turn = learner.next(found, told);
-        served.agrees = served.agrees || (served.turn.measured && !served.turn.apart);
-    }
-    if (unasked != nullptr) {
-        unasked->note(found, served.turn);
-    }
-    return served;
-}
 
 inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
     Learner learner;
@@ -146,45 +107,49 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
     outcome.by_one.assign(world.candidates, 0);
     std::vector<bool> is_set_up(world.candidates, false);
     is_set_up[0] = true;
-    std::map<const SizeClass*, std::vector<Measured>> waiting;
-    Unasked unasked(world.unequal);
+    Blocks blocks;
     for (std::size_t call = 0; call < sizes.size(); ++call) {
         const std::int64_t size = sizes[call];
-        SizeClass* found = world.unequal ? learner.find_near(size) : learner.find(class_of(size));
+        const bool posts = blocks.enter(world.agreement_seconds);
+        Trials* found = world.unequal ? learner.find_near(size) : learner.find(class_of(size));
         if (found == nullptr) {
             found = &begin_class(learner, world, size, is_set_up);
         }
-        // The ranks agree before this call, so nothing was under way behind the one before.
+        Trial trial{found->winner(), false};
+        if (found->resting()) {
+            found->skip();
+        } else {
+            trial = learner.next(*found);
+        }
+        // Unequal messages that are exchanged by the clock have to be agreed on, in every call.
+        const bool agrees = world.unequal && trial.candidate != 0;
+        outcome.agreements += (posts ? 1 : 0) + (agrees ? 1 : 0);
+        const double set_up = is_set_up[trial.candidate] ? 0 : world.set_up_seconds;
+        is_set_up[trial.candidate] = true;
         const std::vector<std::size_t>& served = outcome.served;
-        if (!world.unequal && !found->resting() && found->awaits_times() && served.size() > 1 && served.back() == 0 &&
+        // Nothing is under way behind a native call any more where a candidate's ranks wait for each other.
+        if (!world.unequal && trial.candidate != 0 && served.size() > 1 && served.back() == 0 &&
             served[served.size() - 2] == 0) {
             outcome.seconds -= world.last_own_less_seconds;
-            waiting[found].back().seconds -= world.last_own_less_seconds;
         }
-        const auto [turn, agrees] = serve(learner, *found, waiting[found], world.unequal ? &unasked : nullptr);
-        const double agreeing = agrees ? world.agreement_seconds : 0;
-        outcome.agreements += agrees ? 1 : 0;
-        const double set_up = is_set_up[turn.candidate] ? 0 : world.set_up_seconds;
-        is_set_up[turn.candidate] = true;
-        const double disturbed = turn.candidate == 0 && agreeing > 0 ? world.own_after_agreement : 1;
-        const bool is_own = turn.candidate == 0;
+        const bool is_own = trial.candidate == 0;
         const bool follows_own = !served.empty() && served.back() == 0;
         const double follows = served.empty() || is_own == follows_own ? 1
                                : is_own                                ? world.own_behind_another
                                                                        : world.another_behind_own;
-        const double seconds = disturbed * follows * world.time_of(size, static_cast<int>(call), turn.candidate);
-        const double own_agreement = world.unequal && turn.candidate != 0 ? world.agreement_seconds : 0;
+        const double seconds = follows * world.time_of(size, static_cast<int>(call), trial.candidate);
+        const double own_agreement = agrees ? world.agreement_seconds : 0;
+        // What is posted is reduced beside the call, and waited for if it takes longer.
+        const double waits = posts ? std::max(world.agreement_seconds - seconds, 0.0) : 0;
         const double to_class_size = world.unequal ? static_cast<double>(found->size()) / static_cast<double>(size) : 1;
-        if (turn.measured) {
-            waiting[found].push_back({seconds + own_agreement, world.agreement_seconds, set_up, to_class_size});
-        }
-        outcome.seconds += seconds + set_up + agreeing;
-        outcome.served.push_back(turn.candidate);
+        blocks.leave(*found, trial, seconds + own_agreement, set_up, to_class_size);
+        outcome.seconds += seconds + set_up + own_agreement + waits;
+        outcome.served.push_back(trial.candidate);
         for (std::size_t one = 0; one < world.candidates; ++one) {
             outcome.by_one[one] += world.time_of(size, static_cast<int>(call), one);
         }
-        const Account account = learner.account();
-        outcome.share.push_back(account.seconds > 0 ? account.spent_seconds / account.seconds : 0);
+        const Budget budget = learner.budget();
+        outcome.share.push_back(budget.seconds > 0 ? budget.spent_seconds / budget.seconds : 0);
     }
     return outcome;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "aapc/demand/link_loads.hpp"
+#include "aapc/mpi/agreement.hpp"
 #include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/topology/network.hpp"
 
@@ -70,8 +71,8 @@ struct AgreedDemand {
     [[nodiscard]] bool possible() const { return !refused && !lacks_memory; }
 };
 
-/// The reduction, for one communicator: sums and maxima, two at a time. 8 bytes a link that can bind, and nine numbers;
-/// as much again where there are calls to tell of.
+/// The reduction, for one communicator: 16 bytes for each link that can bind and some 15 numbers beside them; as many
+/// links again where there are calls to tell of.
 class DemandAgreement {
   public:
     /// Throws std::bad_alloc.
@@ -79,7 +80,7 @@ class DemandAgreement {
     DemandAgreement(const DemandAgreement&) = delete;
     DemandAgreement& operator=(const DemandAgreement&) = delete;
     /// Waits for what is being told.
-    ~DemandAgreement();
+    ~DemandAgreement() = default;
 
     /// Collective over `comm`. Needs no memory of ours beyond what LinkLoads::write_share() takes: a rank that lacks
     /// that says so. Returns the first error code of an MPI call.
@@ -88,7 +89,7 @@ class DemandAgreement {
     /// is there until hear() has returned. Needs memory as agree() does. Returns an MPI error code.
     [[nodiscard]] int tell(MPI_Comm comm, const PastClaim& claim);
     /// On all ranks alike: tell() has been called, and hear() has not.
-    [[nodiscard]] bool is_telling() const { return told_calls_ > 0; }
+    [[nodiscard]] bool is_telling() const { return telling_.is_posted(); }
     /// What all ranks have told then, as soon as the last one has come to its tell(). Returns an MPI error code.
     [[nodiscard]] int hear(AgreedPast& past);
 
@@ -104,33 +105,28 @@ class DemandAgreement {
     [[nodiscard]] std::int64_t nanoseconds_since_common_moment() const;
 
   private:
-    struct Maxima;
+    struct Numbers;
 
     /// A share into share_ and, its sums, to `sums`. False: no memory; all is 0 then.
     bool write_share(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
                      std::span<std::int64_t> sums_of_links);
-    void write(const DemandClaim& claim, Maxima& maxima_of_all);
-    /// Its share of the sums and of the maxima; all of these are 0 before.
-    void write_past(const PastClaim& claim, std::span<std::int64_t> past_sums, std::span<std::int64_t> past_maxima);
-    [[nodiscard]] DemandBound bound_of(std::span<const std::int64_t> sums_of_links, std::int64_t maximum,
+    /// This rank's share of the loads of links and of the numbers; all of these are 0 before.
+    void write_past(const PastClaim& claim, std::span<std::int64_t> links, Numbers& numbers);
+    /// From the loads of all links, of which that is the first.
+    [[nodiscard]] DemandBound bound_of(const Agreement& of, std::size_t first_link, std::int64_t maximum,
                                        std::int64_t own_mean);
-    [[nodiscard]] AgreedPast read_past(std::size_t calls, std::span<const std::int64_t> past_sums,
-                                       std::span<const std::int64_t> past_maxima);
-    /// Until what is being told has come.
-    [[nodiscard]] int wait_for_told();
+    [[nodiscard]] AgreedPast read_past(const Agreement& of, std::size_t first_link, std::size_t calls,
+                                       const Agreed& all);
 
     LinkLoads loads_;
     Rank rank_;
     std::int64_t nanoseconds_ = 0;
     double common_moment_ = 0;
     std::vector<std::int64_t> share_;  ///< of the links: sums, then the maximum
-    /// What goes into the reduction of sums: of the links, and what stands behind them; then the same of the past.
-    std::vector<std::int64_t> mine_;
-    std::vector<std::int64_t> all_;
-    /// What is told in passing, until it has come: sums, then maxima; this rank's, then those of all.
-    std::vector<std::int64_t> telling_;
-    std::array<MPI_Request, 2> told_requests_ = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    std::size_t told_calls_ = 0;  ///< 0: nothing is being told
+    std::vector<std::int64_t> mine_;   ///< loads of the links, then those of the past
+    Agreement agreement_;
+    Agreement telling_;
+    std::size_t told_calls_ = 0;  ///< of what is being told
 };
 
 }  // namespace aapc::mpi

@@ -97,18 +97,18 @@ class Exchange {
     /// That is the common start, late wake-ups, the messages' own cost and the end: the median of a few exchanges of a
     /// byte a block, after one in which the MPI makes its connections, and of the rank that it takes longest. `blocks`:
     /// 2·participants bytes to exchange.
-    [[nodiscard]] int measure_start(std::byte* blocks, double& seconds);
+    [[nodiscard]] int measure_start(std::byte* blocks, double& start_seconds);
 
     [[nodiscard]] const Plan& plan() const;
     [[nodiscard]] const ExchangeReport& report() const;
 
   private:
-    /// What goes by the rank that needs most. Doubles, for one all-reduce.
+    /// What goes by the rank that needs most.
     struct Needs {
-        double unable = 0;  ///< 1: this rank has no memory for it
-        double phases = 0;  ///< that have messages on the wire
-        double late_seconds = 0;
-        double less_than_longest_piece = 0;  ///< of a depot: the bytes that a piece is shorter
+        bool able = true;         ///< there is memory for it
+        std::int64_t phases = 0;  ///< that have messages on the wire
+        std::int64_t late_nanoseconds = 0;
+        std::int64_t less_than_longest_piece = 0;  ///< of a depot: the bytes that a piece is shorter
     };
     Exchange(MPI_Comm communicator, Plan plan);
     [[nodiscard]] int carry_out(const Blocks& blocks);

@@ -70,7 +70,7 @@ class UnequalExchange {
     /// prepare() has been told of, after one that does not count. Collective. Returns an MPI error code, the same on
     /// all ranks.
     [[nodiscard]] int measure_start(const MessageBytes& bytes, const MessagePlaces& places, const DemandBound& bound,
-                                    double& seconds);
+                                    double& start_seconds);
 
     [[nodiscard]] const Method& method() const;
     [[nodiscard]] const Plan& plan() const;
