@@ -34,7 +34,7 @@ def expect(holds: bool, what: str) -> None:
 
 
 def main() -> None:
-    build, program, launcher = sys.argv[1:]
+    build, program, launcher = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
     script = Path(build, "packaging/measure-cluster.sh")
     with tempfile.TemporaryDirectory() as scratch:
         Path(scratch, "cluster.toml").write_text(TOPOLOGY, encoding="utf-8")
