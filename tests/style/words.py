@@ -118,6 +118,8 @@ IDIOMS = (
     ),
 )
 
+# Not yet rewritten either: parts of docs/experiments.md that lab/report writes; their words are in lab/reproduction.
+WRITTEN_BY_LAB = re.compile(r"<!-- (\S+): written by lab/report -->.*?<!-- \1: end -->", re.DOTALL)
 CODE_BLOCK = re.compile(r"^[ \t]*```.*?^[ \t]*```[^\n]*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -130,7 +132,7 @@ def blank(match: re.Match[str]) -> str:
 
 
 def prose_of_page(text: str) -> str:
-    return CODE.sub(blank, CODE_BLOCK.sub(blank, text))
+    return CODE.sub(blank, CODE_BLOCK.sub(blank, WRITTEN_BY_LAB.sub(blank, text)))
 
 
 def prose_of_header(text: str) -> str:
