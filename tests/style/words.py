@@ -68,10 +68,10 @@ IDIOMS = (
         case_matters=True,
     ),
     Idiom(
-        r"(?m:///< (?:nothing|null|empty)[:;,])",
+        r"(?:///< |[;.] )(?:nothing|null|empty):",
         "nullopt if ..., null if ..., empty if ...",
-        "int* value;  ///< null: the default|///< nothing: none was measured|///< empty: all of them",
-        "///< null if there is none|///< nothing is measured before it",
+        "int* value;  ///< null: the default|///< nothing: none was measured|///< a kind; empty: all|Its name. Empty: it has none.",
+        "///< null if there is none|///< nothing is measured before it|empty if it has none",
     ),
     Idiom(r"\bin passing\b", "asynchronously; non-blocking", "It is told in passing.", "passing in a value"),
     Idiom(
