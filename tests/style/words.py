@@ -61,7 +61,8 @@ IDIOMS = (
         "No user asked.|some body of text",
     ),
     Idiom(
-        r"(?:\A|\n\s*\n\s*|[.:;] )Who (?:is|has|does|gets|takes|knows|lacks|wants|needs|comes|sends|reads)\b(?![^.?]*\?)",
+        r"(?:\A|\n\s*\n\s*|[.:;] )Who "
+        r"(?:is|has|does|gets|takes|knows|lacks|wants|needs|comes|sends|reads)\b(?![^.?]*\?)",
         "the subject: a rank that ..., a candidate that ...",
         "It ends. Who has none waits.|Who is much faster keeps its place.",
         "Who is in charge?|A user who is in doubt asks.",
@@ -70,7 +71,7 @@ IDIOMS = (
     Idiom(
         r"(?:///< |[;.] )(?:nothing|null|empty):",
         "nullopt if ..., null if ..., empty if ...",
-        "int* value;  ///< null: the default|///< nothing: none was measured|///< a kind; empty: all|Its name. Empty: it has none.",
+        "int* value;  ///< null: the default|///< nothing: not known|///< a kind; empty: all|Its name. Empty: it has none.",
         "///< null if there is none|///< nothing is measured before it|empty if it has none",
     ),
     Idiom(r"\bin passing\b", "asynchronously; non-blocking", "It is told in passing.", "passing in a value"),
@@ -81,7 +82,12 @@ IDIOMS = (
         "not for speed but to be safe",
     ),
     Idiom(r"\bin vain\b", "without effect; without result", "It searched in vain.", "in vein"),
-    Idiom(r"\b(?:purses?|crown(?:s|ed)?)\b", "exploration budget; promote", "each with a purse|it is crowned", "purpose"),
+    Idiom(
+        r"\b(?:purses?|crown(?:s|ed)?)\b",
+        "exploration budget; promote",
+        "each with a purse|it is crowned",
+        "purpose",
+    ),
     Idiom(
         r"\b(?:whose turn|(?:its|the) (?:first|second|next) turn|turns to come)\b",
         "trial: the next trial, which candidate is tried",
@@ -109,7 +115,12 @@ IDIOMS = (
         "one message a phase|one rank a machine|a shared object a layer",
         "one message per phase|gives each a machine",
     ),
-    Idiom(r"\bso (?:many|long)\b(?! (?:as|that|\w+ that))", "N, or the quantity's name", "in so many phases", "so long as"),
+    Idiom(
+        r"\bso (?:many|long)\b(?! (?:as|that|\w+ that))",
+        "N, or the quantity's name",
+        "in so many phases",
+        "so long as|so many messages that it fails",
+    ),
     Idiom(
         r"\b(?:unasked|asked about)\b",
         "agreed collectively; decided without a reduction",
