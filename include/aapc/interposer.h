@@ -1,8 +1,8 @@
 /**
  * @file
- * Functions of a preloaded interposer (libaapc-<mpi>.so) for programs such as benchmarks. Ordinary programs need none of
- * them. Look the names up with dlsym(RTLD_DEFAULT, ...): without the interposer they do not exist.
- * Include an <mpi.h> first to have the declaration of the first one.
+ * Functions of a preloaded interposer (libaapc-<mpi>.so) for programs such as benchmarks. Ordinary programs need none
+ * of them. Look the names up with dlsym(RTLD_DEFAULT, ...): without the interposer they do not exist. Include an
+ * <mpi.h> first to have the declaration of the first one.
  */
 #pragma once
 

@@ -71,7 +71,7 @@ IDIOMS = (
     Idiom(
         r"(?:///< |[;.] )(?:nothing|null|empty):",
         "nullopt if ..., null if ..., empty if ...",
-        "int* value;  ///< null: the default|///< nothing: not known|///< a kind; empty: all|Its name. Empty: it has none.",
+        "int* value;  ///< null: default|///< nothing: not known|///< a kind; empty: all|Its name. Empty: it has none.",
         "///< null if there is none|///< nothing is measured before it|empty if it has none",
     ),
     Idiom(r"\bin passing\b", "asynchronously; non-blocking", "It is told in passing.", "passing in a value"),
