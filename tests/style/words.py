@@ -38,7 +38,8 @@ class Idiom:
         return re.compile(self.pattern.replace(" ", r"\s+"), flags)
 
 
-# What is counted "per" something, as in "one message per phase".
+# Things, and what they are counted by: "one message per phase".
+COUNTED = "rank|message|exchange|step|copy|tag|token|barrier|row|line|column|library|test|file|thread|all-reduce"
 PER = "rank|machine|phase|layer|node|pair|queue|communicator|cluster|job|size|block|class|line"
 
 IDIOMS = (
@@ -110,10 +111,10 @@ IDIOMS = (
         "measured with the same clock",
     ),
     Idiom(
-        rf"\b(?:one|ranks?|messages?|programs?|object|exchanges?|leaders?|communicators?) an? (?:{PER})\b",
+        rf"\b(?:one(?: (?:{COUNTED}))?|ranks|messages|exchanges|copies|object|program|leader) an? (?:{PER})\b",
         "per machine, per phase, ...",
-        "one message a phase|one rank a machine|a shared object a layer",
-        "one message per phase|gives each a machine",
+        "one message a phase|one a line|four ranks a machine|a shared object a layer",
+        "one message per phase|gives each a machine|which exchange a communicator uses",
     ),
     Idiom(
         r"\bso (?:many|long)\b(?! (?:as|that|\w+ that))",
