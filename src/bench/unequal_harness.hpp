@@ -31,14 +31,14 @@ class UnequalHarness {
     explicit UnequalHarness(Harness& harness);
 
     /// Says why `method` cannot serve unequal messages here, if so. Time-triggered methods can, as in the interposer,
-    /// /// with the reduction in every call. So can windows of messages, as in MPI libraries: `linear` all at once, ///
+    /// with the reduction in every call. So can windows of messages, as in MPI libraries: `linear` all at once,
     /// `pairwise` one after the other.
     [[nodiscard]] Expected<void> prepare(const Method& method);
 
     /// The messages of the calls that follow. A rank's messages have 2^31-1 bytes at most altogether.
     [[nodiscard]] Expected<void> set_demand(const Demand& demand);
 
-    /// Carries out one exchange and checks every received byte, outside the timed part. Native is the MPI library's ///
+    /// Carries out one exchange and checks every received byte, outside the timed part. Native is the MPI library's
     /// MPI_Alltoallv.
     [[nodiscard]] Expected<Sample> run_once(const Method& method);
     /// The same through MPI_Alltoallv, as a program calls it.

@@ -162,7 +162,7 @@ void add_equations(const NetworkModel& model, const Network& network, const Plac
 }
 
 /// The size from which on native is as fast as a method that is faster for small blocks, as a sentence; empty if the
-/// /// method is faster for no size, or for all.
+/// method is faster for no size, or for all.
 std::string text_of_modelled_crossover(const MethodModel& method, const MethodModel& native, const std::string& name) {
     constexpr std::int64_t longest = std::int64_t{1} << 30;
     const auto is_ahead = [&](std::int64_t bytes) { return method.seconds(bytes).value < native.seconds(bytes).value; };

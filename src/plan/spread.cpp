@@ -28,7 +28,7 @@ void settle(double cycle, std::vector<TimedSegment>& segments) {
         largest = std::max(largest, size_of(segment));
     }
     // The mean delay of the starts against an even flow from 0 on. That flow is delayed by as much, so that ranks whose
-    // // messages begin at different times still do.
+    // messages begin at different times still do.
     double before = 0;
     double later = 0;
     for (const TimedSegment& segment : segments) {

@@ -24,7 +24,7 @@ constexpr double share_to_plan_with = 0.98;
 /// Kept for the middles between sizes until all sizes are done.
 constexpr double share_of_borders = 0.1;
 /// Of the budget, for each size: native may take fifty times as long as the wires need for a byte, and then no other
-/// /// method would be measured.
+/// method would be measured.
 constexpr double least_share = 0.015;
 /// What an exchange takes at least, as long as nothing was measured.
 constexpr double least_seconds = 1e-3;

@@ -19,7 +19,7 @@ constexpr double confidence = 0.995;
 /// A smaller lead is not worth another round.
 constexpr double noise = noise_of_comparisons;
 /// For shorter messages, methods differ by less than times scatter: native stays unless the whole interval is beyond
-/// the /// noise.
+/// the noise.
 constexpr std::int64_t bytes_of_small_differences = 8192;
 /// With too few pairs for ranks to say anything after a single slow call, as of a connection that was cold, a lead in
 /// sums counts that is so large whichever pair is left out, and in the usual call.
@@ -43,7 +43,7 @@ constexpr double share_of_screening = 0.45;
 constexpr double share_of_short_round = 0.1;
 constexpr double share_of_warm_up = 0.1;
 constexpr int calls_to_find_a_pace = 4;
-/// Connections that were idle or carried little take a call or two to find their bandwidth, and those that only one ///
+/// Connections that were idle or carried little take a call or two to find their bandwidth, and those that only one
 /// method uses stay cold in between: fewer samples are no evidence against the method without a tuning.
 constexpr std::size_t samples_to_be_dropped = 3;
 
@@ -76,7 +76,7 @@ double needed_lead(std::size_t pairs, std::int64_t bytes) {
     return pairs > fewest_pairs ? 1.2 : 1.5;
 }
 
-/// Whether the method is significantly faster than native, by ranks of pairs and in total; both have at least ///
+/// Whether the method is significantly faster than native, by ranks of pairs and in total; both have at least
 /// fewest_pairs.
 bool surely_ahead(const std::vector<double>& native, const std::vector<double>& own, std::int64_t bytes) {
     if (takes_longer_in_all(native, own)) {
@@ -192,7 +192,7 @@ double SizeSearch::screening_share() const {
 }
 
 /// In the first round: candidates that were not measured are left out once the next of them would exceed the share. The
-/// /// first one goes into the final without a measurement if it and native are too slow for a screening.
+/// first one goes into the final without a measurement if it and native are too slow for a screening.
 void SizeSearch::stop_late_entries() {
     if (turns_.empty()) {
         return;
@@ -369,7 +369,7 @@ void SizeSearch::after_final_round() {
 }
 
 /// Whether the best is significantly ahead of native, and no other can be better by more than the noise; or whether the
-/// /// best is significantly not ahead by more than the noise. Drops candidates that are significantly slower than the
+/// best is significantly not ahead by more than the noise. Drops candidates that are significantly slower than the
 /// best.
 bool SizeSearch::final_is_decided() {
     const std::vector<std::size_t> order = challengers();

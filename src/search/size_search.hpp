@@ -47,7 +47,7 @@ class SizeSearch {
     };
 
     /// `entrants` begin with native; the others are in the order of their measurement if the share of the budget does
-    /// /// not suffice for all.
+    /// not suffice for all.
     SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants, double share_seconds, Form form,
                std::uint64_t seed);
 

@@ -1,6 +1,6 @@
 /// @file
 /// The evidence that jobs leave for the next ones (AAPC_LEARNED): a sequence of tuning files, one for each placement
-/// and /// kind of messages, the newest last. Knows no MPI and no file system.
+/// and kind of messages, the newest last. Knows no MPI and no file system.
 #pragma once
 
 #include <cstddef>

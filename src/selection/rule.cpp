@@ -93,7 +93,7 @@ const Algorithm* stand_in_at_any_speeds(NetworkKind kind) {
 /// `wanted`, its replacement, or why the rule keeps all calls native here. If `free`, no synchronisation is forced.
 Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& wanted, bool free) {
     const Network& network = timetables.network();
-    // There are no measurements, and only the sharing of network cards is known. Where each rank has its own card, //
+    // There are no measurements, and only the sharing of network cards is known. Where each rank has its own card,
     // native algorithms also order messages to avoid the others' cards.
     if (network.kind() == NetworkKind::detected && has_few_ranks_a_machine(timetables.placement())) {
         return {nullptr, fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",

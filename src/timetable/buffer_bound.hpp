@@ -11,7 +11,7 @@
 namespace aapc {
 
 /// A second base of timetables that know such a bound quickly: the search for the rank that needs most then makes few
-/// /// plans.
+/// plans.
 class BufferBound : public Polymorphic {
   public:
     /// At least buffer_blocks() of the rank's plan (aapc/plan/staging.hpp), where messages of `window` phases at most

@@ -50,7 +50,7 @@ struct NetworkModel {
 [[nodiscard]] const ContentionFit* find_fit(const NetworkModel& model, std::string_view cluster);
 
 /// Whether all data for predictions for this network and placement were measured: one signature, or for a network of
-/// /// clusters one for every cluster in which at least three ranks take part, and the wide area. The diagnostic has no
+/// clusters one for every cluster in which at least three ranks take part, and the wide area. The diagnostic has no
 /// file.
 [[nodiscard]] Expected<void> check_model_is_for(const NetworkModel& model, const Network& network,
                                                 const Placement& placement);

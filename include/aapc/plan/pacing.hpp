@@ -115,7 +115,7 @@ class PaceController {
     [[nodiscard]] bool steady() const;
 
     /// The result of an exchange at pace(): `scheduled_seconds` (> 0) from the common start to the end of the last
-    /// slot, /// and `late_seconds`, by how much the last segment of the last rank came after it (0 if it did not).
+    /// slot, and `late_seconds`, by how much the last segment of the last rank came after it (0 if it did not).
     void observe(double scheduled_seconds, double late_seconds);
 
   private:

@@ -106,7 +106,7 @@ class Search {
     /// What to measure now; the same until observe() is called. Not when finished.
     [[nodiscard]] Trial next() const;
     /// The time of the exchange of next(). Times that are no positive finite numbers count as the shortest possible
-    /// time /// (a clock that stands still).
+    /// time (a clock that stands still).
     void observe(const Measurement& measurement);
 
     [[nodiscard]] Progress progress() const;
