@@ -45,7 +45,7 @@ class Communicators {
         const auto found = by_name_.find(name);
         return found == by_name_.end() ? 0 : found->second->ranks;
     }
-    /// Where its ranks sit; nothing: not known.
+    /// The placement of its ranks; nullopt if not known.
     [[nodiscard]] std::optional<Placement> placement(const std::string& name) const {
         const auto found = by_name_.find(name);
         if (network_ == nullptr || found == by_name_.end() || found->second->members.empty()) {
@@ -114,7 +114,7 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
     return groups;
 }
 
-/// What a method takes by the clock, and how it is prepared.
+/// The time of a time-triggered method, and its preparation.
 struct Timed {
     Prepared prepared;
     double seconds = 0;
@@ -138,7 +138,7 @@ std::optional<Timed> timed(const Network& network, const Placement& placement, c
     return Timed{std::move(*prepared), seconds};
 }
 
-/// The group of the same calls that the MPI's own served, or aapc, that took most time; null: there is none.
+/// The group of the same calls that native served, or aapc, that took most time; null if there is none.
 const Group* sibling(const std::vector<Group>& groups, const Group& group, bool native) {
     const auto digits = [](const Group& one) { return std::bit_width(static_cast<std::uint64_t>(one.most_bytes)); };
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
@@ -249,7 +249,7 @@ bool within(const std::vector<Piece>& pieces, Rank ranks) {
     });
 }
 
-/// How the exchange of a group could look by the clock, and how it did.
+/// The scheduled and the recorded time-triggered exchange of a group.
 std::vector<Way> clock_ways(const Record& record, const Ways& ways, const Group& group, std::int64_t bytes) {
     std::vector<Way> found;
     const Network& network = ways.network();

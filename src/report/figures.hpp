@@ -20,15 +20,15 @@ struct Group {
     std::int64_t ranks = 0;
     std::int64_t least_bytes = 0;  ///< that a rank has for each other, on average over them
     std::int64_t most_bytes = 0;
-    std::string method;  ///< "native": the MPI's own
-    std::string reason;  ///< why it was passed through; empty: it was not
+    std::string method;  ///< "native" for native calls
+    std::string reason;  ///< why it was passed through; empty if it was not
     std::int64_t calls = 0;
     double seconds = 0;  ///< of rank 0 of each communicator, all calls
     double median_seconds = 0;
-    std::optional<double> waited_share;   ///< of the time of those calls that know; nothing: none does
+    std::optional<double> waited_share;   ///< of the time of those calls that know; nullopt if none does
     std::optional<double> bound_seconds;  ///< what no exchange of these messages can beat
     bool native_is_modelled = false;
-    std::optional<double> native_seconds;  ///< what the MPI's own takes for one of these calls
+    std::optional<double> native_seconds;  ///< the native time of one of these calls
     std::optional<double> better_seconds;  ///< what would serve one of these calls better, where something would
     std::string better_method;
     std::string communicator;  ///< one of those
@@ -44,7 +44,7 @@ struct Comparison {
     std::size_t links_with_messages = 0;
     double seconds = 0;  ///< of the axis
     std::optional<double> bound_seconds;
-    std::optional<double> own_seconds;   ///< the median of what the MPI's own took in the job; nothing: it did not
+    std::optional<double> own_seconds;   ///< the median native time in the job; nullopt if there was none
     std::optional<double> ours_seconds;  ///< the same of aapc
     std::vector<Panel> panels;
 };
@@ -58,12 +58,12 @@ struct Figures {
     double exchanged = 0;
     double bytes = 0;
     std::vector<Group> groups;             ///< those that took most time first
-    std::optional<double> ratio;           ///< of what took aapc to what the MPI's own takes
+    std::optional<double> ratio;           ///< of aapc's time to the native time
     std::string ratio_subject;             ///< of which calls that is, as the beginning of a sentence
     std::string ratio_basis;               ///< where that is from, as the end of a sentence
     std::optional<double> of_bound;        ///< bounds over times of the calls whose bound is known, by medians
     double gain_seconds = 0;               ///< what could be gained, as predicted
-    std::optional<Comparison> comparison;  ///< nothing: no exchange of which all is known
+    std::optional<Comparison> comparison;  ///< nullopt if no exchange is completely known
     std::vector<std::string> remarks;      ///< sentences
 };
 

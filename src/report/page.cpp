@@ -300,7 +300,7 @@ class Page {
                         time_text(comparison.seconds), escaped(panel.title), table));
     }
 
-    /// Who waited, and for whom: whoever waited least came last.
+    /// How long each rank waited: the rank that waited least came last.
     void add_ranks() {
         double most = 0;
         for (const RecordedRank& rank : record_.ranks) {
