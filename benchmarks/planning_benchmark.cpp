@@ -1,8 +1,15 @@
 // What planning costs: the whole table with its synchronisations, and one rank's own plan.
 #include <benchmark/benchmark.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aapc/methods/preparation.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/schedule/synchronise.hpp"
+#include "aapc/topology/bound.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
 
@@ -84,5 +91,70 @@ BENCHMARK_CAPTURE(one_factor_plan, fill, "fill", Synchronisation::timed)->Unit(b
 BENCHMARK_CAPTURE(one_factor_plan, permutation, "permutation", Synchronisation::timed)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_factor_plan, fill_sender, "fill", Synchronisation::sender)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_factor_plan, paper_receiver, "paper", Synchronisation::receiver)->Unit(benchmark::kMillisecond);
+
+/// Three stages: pods of leaves with machines, an uplink from each leaf to each of its pod's switches, from each of
+/// these to as many cores. Every link has the same speed.
+Network three_stages(int pods, int leaves, int machines, int uppers, FabricPaths paths) {
+    std::vector<NetworkVertex> vertices;
+    std::vector<Link> links;
+    std::vector<NetworkMachine> found;
+    const auto add = [&](const std::string& name, bool is_switch) {
+        vertices.push_back({name, is_switch});
+        return static_cast<Vertex>(vertices.size() - 1);
+    };
+    const auto join = [&](Vertex lower, Vertex upper) { links.push_back({lower, upper, 100e9, 0, 1, 0, 0}); };
+    std::vector<Vertex> cores;
+    for (int core = 0; core < uppers * uppers; ++core) {
+        cores.push_back(add("c" + std::to_string(core), true));
+    }
+    for (int pod = 0; pod < pods; ++pod) {
+        std::vector<Vertex> above;
+        for (int upper = 0; upper < uppers; ++upper) {
+            above.push_back(add("a" + std::to_string(pod * uppers + upper), true));
+            for (int core = 0; core < uppers; ++core) {
+                join(above.back(), cores[static_cast<std::size_t>(upper * uppers + core)]);
+            }
+        }
+        for (int leaf = 0; leaf < leaves; ++leaf) {
+            const Vertex at = add("l" + std::to_string(pod * leaves + leaf), true);
+            for (const Vertex upper : above) {
+                join(at, upper);
+            }
+            for (int machine = 0; machine < machines; ++machine) {
+                const Vertex vertex = add("n" + std::to_string(found.size()), false);
+                join(vertex, at);
+                found.push_back({vertex, 1});
+            }
+        }
+    }
+    return {NetworkKind::fabric, std::move(vertices), std::move(links), std::move(found), usual_mtu_bytes, {paths, {}}};
+}
+
+void one_fabric_plan(benchmark::State& state, FabricPaths paths, int pods, int leaves, int machines, int uppers) {
+    const Network network = three_stages(pods, leaves, machines, uppers, paths);
+    const Placement placement = full_placement(network);
+    const auto method = parse_method("lattice/formula+timed", NetworkKind::fabric);
+    std::size_t bytes = 0;
+    Rank rank = 0;
+    for (auto _ : state) {
+        const Bound bound = network_bound(network, placement);
+        const auto prepared = prepare(network, placement, bound, *method);
+        const Plan plan = make_plan(*prepared->timetable, rank, Synchronisation::timed);
+        bytes = std::max(bytes, plan.bytes());
+        rank = (rank + 977) % placement.participants();
+    }
+    state.counters["ranks"] = static_cast<double>(placement.participants());
+    state.counters["plan_bytes"] = static_cast<double>(bytes);
+}
+BENCHMARK_CAPTURE(one_fabric_plan, static_4096, FabricPaths::static_, 16, 16, 16, 16)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_fabric_plan, hashed_4096, FabricPaths::hashed, 16, 16, 16, 8)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_fabric_plan, static_512, FabricPaths::static_, 8, 8, 8, 8)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_fabric_plan, hashed_512, FabricPaths::hashed, 8, 8, 8, 4)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_fabric_plan, static_1048576, FabricPaths::static_, 256, 64, 64, 64)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(2);
+BENCHMARK_CAPTURE(one_fabric_plan, hashed_1048576, FabricPaths::hashed, 256, 64, 64, 64)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(2);
 
 }  // namespace

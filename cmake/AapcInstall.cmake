@@ -4,6 +4,8 @@ include(CMakePackageConfigHelpers)
 
 # Nobody links to the interposers, so that they are no libraries of the system's: aapc exec finds them beside itself.
 set(interposer_directory ${CMAKE_INSTALL_LIBDIR}/aapc/preload)
+# Nor does Open MPI look there unless it is told (the module file does so).
+set(component_directory ${CMAKE_INSTALL_LIBDIR}/aapc/openmpi)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/aapc)
 foreach(mpi IN LISTS AAPC_MPIS)
   install(TARGETS aapc_interpose_${mpi} LIBRARY DESTINATION ${interposer_directory} COMPONENT ${mpi})
@@ -12,6 +14,9 @@ foreach(mpi IN LISTS AAPC_MPIS)
           RUNTIME DESTINATION libexec/aapc COMPONENT ${mpi})
   install(TARGETS aapc_mpi_${mpi} EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endforeach()
+if(AAPC_HAS_COMPONENT)
+  install(TARGETS aapc_component_openmpi LIBRARY DESTINATION ${component_directory} COMPONENT openmpi)
+endif()
 if(AAPC_MPIS)
   install(TARGETS aapc_interpose_late LIBRARY DESTINATION ${interposer_directory} COMPONENT program)
 endif()
@@ -26,8 +31,10 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/aapcConfig.cmake.in ${
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/aapcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/aapcConfig.cmake ${PROJECT_BINARY_DIR}/aapcConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/AapcMpi.cmake DESTINATION ${package_directory} COMPONENT development)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
+        PATTERN "*.csv" EXCLUDE PATTERN "*.py" EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/DESIGN.md ${PROJECT_SOURCE_DIR}/HACKING.md
+              ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # Manual pages and completions, which the program writes, and a module file that finds the installation by itself.
@@ -43,5 +50,11 @@ endif()
 configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefile.in ${PROJECT_BINARY_DIR}/packaging/modulefile @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/packaging/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/aapc
         RENAME ${PROJECT_VERSION} COMPONENT program)
+# For the administrator of a partition (docs/operators-guide.md).
+foreach(script IN ITEMS task-prolog measure-cluster)
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/${script}.sh.in ${PROJECT_BINARY_DIR}/packaging/${script}.sh @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/packaging/${script}.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/aapc
+          COMPONENT program)
+endforeach()
 
 include(AapcPackage)

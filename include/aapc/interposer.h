@@ -1,7 +1,8 @@
 /**
  * @file
- * What a preloaded interposer (libaapc-<mpi>.so) says of itself to programs that ask, such as benchmarks. An ordinary
- * program needs none of it. Look the names up with dlsym(RTLD_DEFAULT, ...): without the interposer they are not there.
+ * What a preloaded interposer (libaapc-<mpi>.so) or Open MPI's component says of itself to programs that ask, such as
+ * benchmarks. An ordinary program needs none of it. Look the names up with dlsym(RTLD_DEFAULT, ...), the component's
+ * after MPI_Init: without either they are not there.
  * Include an <mpi.h> first to have the declaration of the first one.
  */
 #pragma once

@@ -46,6 +46,12 @@ def _try_in(namespace: str, kind: str) -> str | None:
             ["tc", *in_namespace, *"qdisc add dev port0 root tbf rate 1mbit burst 3028 limit 9k".split()],
         ),
     ]
+    if kind == "fabric":
+        ways = " ".join(f"nexthop via 198.18.0.{port + 1} dev port{port} onlink" for port in (0, 1))
+        trials += [
+            *(("interfaces", ["ip", *in_namespace, "link", "set", name, "up"]) for name in ("lo", "port0", "port1")),
+            ("multipath routes", ["ip", *in_namespace, "route", "add", "198.18.1.0/24", *ways.split()]),
+        ]
     if kind == "clusters":
         trials.append(("TAP devices", ["ip", *in_namespace, "tuntap", "add", "dev", "tap0", "mode", "tap"]))
     for facility, command in trials:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from . import calibrate, launch, network, system
+from . import cables, calibrate, launch, network, system
 from . import state as states
 from .check import obstacle
 from .errors import LabError, UsageError
@@ -74,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
         "--slow-start-after-idle", choices=("0", "1"), default="1", help="TCP's slow start after idle (default 1: on)"
     )
     up.add_argument(
+        "--draw", metavar="N", type=int, help="of the hashes in a fabric's switches, to have the same again (default: anew)"
+    )
+    up.add_argument(
         "--offloads", action="store_true", help="of segmentation, for links of 1 Gbit/s and more; a torus has none"
     )
 
@@ -104,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
         "machines", metavar="MACHINE", nargs="*", help="from the first to each other (default: first, second, last)"
     )
     calibration.add_argument("--seconds", type=float, default=2.0, help="of each TCP connection (default 2)")
+    counted = _command(commands, "cables", _cables, "say what has crossed every cable of a fabric since it is up")
+    counted.add_argument("--format", choices=("text", "json"), default="text")
     check = _command(commands, "check", _check, "say whether this machine allows a lab; exit 1 if not")
     check.add_argument("--kind", choices=KINDS, default="tree", help="of network (default tree)")
     _command(commands, "down", _down, "take the cluster down")
@@ -130,6 +135,7 @@ def _up(options: argparse.Namespace) -> int:
         buffer=parse_size(options.buffer),
         congestion_control=options.congestion_control,
         slow_start_after_idle=options.slow_start_after_idle == "1",
+        draw=options.draw,
         offloads=options.offloads,
     )
     if os.geteuid() != 0:
@@ -173,7 +179,7 @@ def _describe(state: states.State) -> str:
     buffers = "" if state.kind == "torus" else f"{state.buffer} byte buffers, "
     return (
         f"{state.name} is {state.status}: {state.topology}, {state.kind}, {len(state.hosts)} machines, {state.ranks} ranks, "
-        f"{rate}, {buffers}{state.congestion_control}"
+        f"{rate}, {buffers}{state.congestion_control}" + (f", draw {state.draw} of the hash" if state.draw is not None else "")
     )
 
 
@@ -187,6 +193,15 @@ def _calibrate(options: argparse.Namespace) -> int:
     for end in others:
         measured = calibrate.measure(start, end, options.seconds)
         print(calibrate.describe(start.name, end.name, calibrate.find_way(state, start.name, end.name), measured))
+    return 0
+
+
+def _cables(options: argparse.Namespace) -> int:
+    crossed = cables.counters(states.require_up(options.name))
+    if options.format == "json":
+        print(json.dumps([asdict(one) for one in crossed], indent=1))
+    else:
+        print(cables.describe(crossed))
     return 0
 
 

@@ -19,6 +19,7 @@ class Options:
     buffer: int = 128 * 1024  # bytes that wait at a switch port before frames are lost
     congestion_control: str = "cubic"
     slow_start_after_idle: bool = True
+    draw: int | None = None  # what the seeds of a fabric's hashes are drawn from; None: anew
     offloads: bool = False  # interfaces take 64 KB at a time, which links of 1 Gbit/s need where few cores emulate all
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Union
 
-from . import routed, switched, system
+from . import multipath, routed, switched, system
 from . import state as states
 from .errors import LabError, UsageError
+from .fabric import FabricLayout, lay_out_fabric
 from .interfaces import Options
 from .layout import FRAME, Layout, lay_out
 from .state import CableRecord, HostRecord, State
-from .topology import Network, Torus
+from .topology import Fabric, Network, Torus
 from .torus import TorusLayout, lay_out_torus
 
-AnyLayout = Union[Layout, TorusLayout]
+AnyLayout = Union[Layout, TorusLayout, FabricLayout]
 
 HOST_FILES = Path("/etc/netns")  # `ip netns exec` shows /etc/netns/NAMESPACE/hosts as /etc/hosts
 CONGESTION_CONTROLS = ("cubic", "bbr", "reno")
@@ -30,9 +32,12 @@ def put_up(network: Network, source: str, name: str, options: Options) -> State:
     """Puts a lab up. If that fails half way or is interrupted, takes down what there is and raises."""
     if options.buffer < FRAME:
         raise UsageError(f"a buffer of {options.buffer} bytes holds no frame; it takes {FRAME} at least")
-    layout = _lay_out(network, name, options.rate)
+    if isinstance(network, Fabric) and options.draw is None:
+        options = replace(options, draw=random.randrange(1, 2**31))
+    layout = _lay_out(network, name, options)
     _require_nothing_there(name, layout)
     state = _record(network, layout, source, name, options)
+    system.adopt_orphans()
     try:
         states.create(state)
         _build(layout, options, state.directory)
@@ -41,16 +46,20 @@ def put_up(network: Network, source: str, name: str, options: Options) -> State:
         states.update(state)
     except BaseException:
         system.ignore_signals()
+        # A program that has just been started may still be on its way into a namespace, where take_down() looks.
+        system.end_processes(lambda: system.descendants(os.getpid()), patience=1.0)
         if _is_mine(states.load(name), state):
             take_down(state)
         raise
     return state
 
 
-def _lay_out(network: Network, name: str, rate: int | None) -> AnyLayout:
+def _lay_out(network: Network, name: str, options: Options) -> AnyLayout:
     if isinstance(network, Torus):
-        return lay_out_torus(network, name, rate)
-    return lay_out(network, name, rate)
+        return lay_out_torus(network, name, options.rate)
+    if isinstance(network, Fabric):
+        return lay_out_fabric(network, name, options.rate, options.draw or 0)
+    return lay_out(network, name, options.rate)
 
 
 def _is_mine(recorded: State | None, state: State) -> bool:
@@ -73,6 +82,7 @@ def _record(network: Network, layout: AnyLayout, source: str, name: str, options
         hosts=hosts,
         kind=network.kind,
         cables=_cable_records(layout),
+        draw=options.draw if isinstance(network, Fabric) else None,
     )
 
 
@@ -81,6 +91,17 @@ def _cable_records(layout: AnyLayout) -> list[CableRecord]:
         names = [host.machine.name for host in layout.hosts]
         return [
             CableRecord(names[cable.lower.machine], names[cable.upper.machine], layout.bits_per_second, 0.0)
+            for cable in layout.cables
+        ]
+    if isinstance(layout, FabricLayout):
+        return [
+            CableRecord(
+                layout.names[cable.lower.node],
+                layout.names[cable.upper.node],
+                cable.bits_per_second,
+                0.0,
+                *(f"{layout.namespace_of(end.node)}/{end.interface}" for end in (cable.lower, cable.upper)),
+            )
             for cable in layout.cables
         ]
     switch_of = {bridge: name for name, bridge in layout.bridges.items()}
@@ -129,6 +150,8 @@ def _build(layout: AnyLayout, options: Options, directory: Path) -> None:
     system.batch(["ip"], [f"netns add {namespace}" for namespace in layout.namespaces])
     if isinstance(layout, TorusLayout):
         routed.build(layout, options)
+    elif isinstance(layout, FabricLayout):
+        multipath.build(layout, options)
     else:
         switched.build(layout, options, directory)
 

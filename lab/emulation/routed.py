@@ -12,7 +12,7 @@ from .layout import NETWORK, NETWORK_CARD_QUEUE
 from .torus import TorusHost, TorusLayout
 
 # Packets may come in by one cable and their answers leave by another.
-_FORWARDING = (
+FORWARDING = (
     "net.ipv4.ip_forward=1",
     "net.ipv4.conf.all.rp_filter=0",
     "net.ipv4.conf.default.rp_filter=0",
@@ -35,7 +35,7 @@ def build(layout: TorusLayout, options: Options) -> None:
 
 def _set_up(host: TorusHost, options: Options) -> None:
     set_up_machine(host.namespace, options)
-    set_parameters(host.namespace, _FORWARDING, required=True)
+    set_parameters(host.namespace, FORWARDING, required=True)
 
 
 def _cables(layout: TorusLayout) -> Iterator[str]:

@@ -29,6 +29,8 @@ class CableRecord:
     upper: str
     bits_per_second: int
     latency: float  # seconds, one way
+    lower_port: str = ""  # NAMESPACE/INTERFACE of its ends, in a fabric
+    upper_port: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class State:
     hosts: list[HostRecord]  # in file order
     kind: str = "tree"  # of network, as in the topology file
     cables: list[CableRecord] = field(default_factory=list)
+    draw: int | None = None  # of the hashes in a fabric's switches
 
     @property
     def directory(self) -> Path:

@@ -1,4 +1,5 @@
-"""The network that is to be emulated, as `aapc topology --format json` describes it: a tree of switches, or a torus."""
+"""The network that is to be emulated, as `aapc topology --format json` describes it: a tree of switches, a torus, or a
+fabric of switches with several ways between them."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import json
 import math
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
@@ -15,11 +16,12 @@ from .errors import UsageError
 from .program import find_aapc
 
 FORMAT = "aapc-topology/1"
-KINDS = ("tree", "clusters", "torus")
+KINDS = ("tree", "clusters", "torus", "fabric")
 _TREE_PARTS = "a switch needs name, uplink, speed; a machine name, switch, ranks, speed"
 _PARTS = {
     "tree": _TREE_PARTS,
     "clusters": f"{_TREE_PARTS}; a wide area switch, latency_seconds",
+    "fabric": "a switch needs name, uplinks with switch and speed; a machine name, switch, ranks, speed; paths",
     "torus": "a torus needs sides, machines with name and ranks, and links of one bits_per_second",
 }
 
@@ -79,7 +81,27 @@ class Torus:
         return sum(machine.ranks for machine in self.machines)
 
 
-Network = Union[Topology, Torus]
+@dataclass(frozen=True)
+class FabricSwitch:
+    name: str
+    uplinks: list[tuple[str, int]]  # a switch and bits per second, for every cable
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """Switches with several ways between them; every cable is listed at one of its ends."""
+
+    switches: list[FabricSwitch]
+    machines: list[Machine]
+    paths: str  # "hashed"; the kernel's multipath routes are nothing else
+    kind: str = "fabric"
+
+    @property
+    def ranks(self) -> int:
+        return sum(machine.ranks for machine in self.machines)
+
+
+Network = Union[Topology, Torus, Fabric]
 
 
 def read_topology(file: Path) -> Network:
@@ -115,7 +137,8 @@ def parse_topology(document: Any) -> Network:
     if kind not in KINDS:
         raise UsageError(f"the lab emulates networks of kind {', '.join(KINDS)}, and this one is of kind '{kind}'")
     try:
-        return _parse_torus(document) if kind == "torus" else _parse_tree(document)
+        parse = {"torus": _parse_torus, "fabric": _parse_fabric}.get(kind, _parse_tree)
+        return parse(document)
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{_PARTS[kind]}: {error!r}") from error
 
@@ -148,6 +171,15 @@ def _parse_torus(document: dict[str, Any]) -> Torus:
     return Torus([int(side) for side in document["sides"]], machines, speeds.pop() if speeds else 1)
 
 
+def _parse_fabric(document: dict[str, Any]) -> Fabric:
+    switches = [
+        FabricSwitch(str(s["name"]), [(str(up["switch"]), round(float(up["speed"]))) for up in s["uplinks"]])
+        for s in document["switches"]
+    ]
+    machines = [Machine(str(m["name"]), m["switch"], int(m["ranks"]), _known_speed(m)) for m in document["machines"]]
+    return Fabric(switches, machines, str(document["paths"]))
+
+
 def _speed(value: Any) -> int | None:
     return None if value is None else round(float(value))
 
@@ -163,6 +195,8 @@ def check_network(network: Network) -> None:
     """Raises UsageError where the parts of a network do not fit together."""
     if isinstance(network, Torus):
         _check_torus(network)
+    elif isinstance(network, Fabric):
+        _check_fabric(network)
     else:
         _check_tree(network)
 
@@ -176,6 +210,34 @@ def _check_torus(torus: Torus) -> None:
     if torus.speed < 1:
         raise UsageError("the links need a speed above zero")
     _check_names_and_ranks(torus.machines)
+
+
+def _check_fabric(fabric: Fabric) -> None:
+    if fabric.paths != "hashed":
+        raise UsageError(
+            f"the lab's switches choose a cable for each connection, by a hash, and this fabric's paths are {fabric.paths}; "
+            'try it with paths = "hashed"'
+        )
+    around: dict[str, set[str]] = {switch.name: set() for switch in fabric.switches}
+    if len(around) != len(fabric.switches):
+        raise UsageError("two switches have one name")
+    for switch in fabric.switches:
+        for above, speed in switch.uplinks:
+            if above not in around or above == switch.name:
+                raise UsageError(f"switch {switch.name} leads to '{above}', which is not another switch")
+            if speed < 1:
+                raise UsageError(f"the uplinks of switch {switch.name} need a speed above zero")
+            around[switch.name].add(above)
+            around[above].add(switch.name)
+    _check_machines(fabric.machines, around)
+    reached = {fabric.machines[0].switch}
+    fresh = list(reached)
+    while fresh:
+        fresh = [name for name in around[fresh.pop()] if name not in reached] + fresh
+        reached.update(fresh)
+    for machine in fabric.machines:
+        if machine.switch not in reached:
+            raise UsageError(f"no cables lead from machine {fabric.machines[0].name} to machine {machine.name}")
 
 
 def _check_tree(topology: Topology) -> None:
@@ -204,10 +266,10 @@ def _check_switch(switch: Switch, parents: dict[str, str | None]) -> None:
         above = parents[above]
 
 
-def _check_machines(machines: list[Machine], parents: dict[str, str | None]) -> None:
+def _check_machines(machines: list[Machine], switches: Container[str]) -> None:
     _check_names_and_ranks(machines)
     for machine in machines:
-        if machine.switch not in parents:
+        if machine.switch not in switches:
             raise UsageError(f"machine {machine.name} is plugged into '{machine.switch}', which is not a switch")
         if machine.speed < 1:
             raise UsageError(f"machine {machine.name} needs a speed above zero")

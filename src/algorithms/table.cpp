@@ -18,6 +18,7 @@
 #include "algorithms/torus/divided.hpp"
 #include "algorithms/tree/tree_timetable.hpp"
 #include "input/numbers.hpp"
+#include "input/wording.hpp"
 
 namespace aapc {
 
@@ -71,6 +72,7 @@ constexpr Algorithm table[] = {
         .synchronisation = Synchronisation::timed,
         .build = lattice::build,
         .build_thoroughly = lattice::build_thoroughly,
+        .uses = lattice::uses,
         .near_the_bound_at_any_speeds = true,
     },
     {
@@ -167,8 +169,7 @@ Expected<const Algorithm*> find_algorithm(std::string_view name) {
     for (const Algorithm& algorithm : table) {
         names.push_back(algorithm.name);
     }
-    return failure(fmt::format("there is no algorithm '{}'", name),
-                   fmt::format("choose one of: {}", fmt::join(names, ", ")));
+    return failure(fmt::format("there is no algorithm '{}'", name), choice_of(name, names));
 }
 
 Expected<std::unique_ptr<Timetable>> build_timetable(const Algorithm& algorithm, std::string_view variant,

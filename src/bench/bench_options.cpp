@@ -97,6 +97,7 @@ void add_bench_options(cli::Command& command, BenchOptions& options) {
     command
         .option("--most-seconds", options.most_seconds,
                 "end a size after the round in which its rounds that count have taken so long; one always counts")
+        .duration()
         .positive()
         .show_default();
     command
@@ -105,8 +106,9 @@ void add_bench_options(cli::Command& command, BenchOptions& options) {
         .type_name("NAME");
     command
         .option("--late", options.late,
-                "let a rank enter calls late: in every EVERY-th call of each candidate, by SECONDS, which count")
-        .type_name("RANK:SECONDS:EVERY");
+                "let a rank enter calls late: in every EVERY-th call of each candidate, by TIME, such as 50ms, which "
+                "counts")
+        .type_name("RANK:TIME:EVERY");
     add_mpi_option(command, options.mpi);
     command.option("--seed", options.seed, "of the order of the candidates in each round, and of what a pattern draws")
         .non_negative()
@@ -165,12 +167,15 @@ Expected<LateRank> parse_late_rank(std::string_view text, int ranks) {
     const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
     LateRank late;
     if (second == std::string_view::npos || !read_number(text.substr(0, first), late.rank) ||
-        !read_number(text.substr(first + 1, second - first - 1), late.seconds) ||
-        !read_number(text.substr(second + 1), late.every) || late.rank < 0 ||
-        !(late.seconds >= 0 && late.seconds <= 3600) || late.every < 1) {
-        return failure(fmt::format("'{}' does not say who is late", text),
-                       "write RANK:SECONDS:EVERY, such as 5:0.05:10, with at most 3600 seconds");
+        !read_number(text.substr(second + 1), late.every) || late.rank < 0 || late.every < 1) {
+        return failure(fmt::format("'{}' does not say which rank is late", text),
+                       "write RANK:TIME:EVERY, such as 5:50ms:10");
     }
+    const auto seconds = parse_given_duration(text.substr(first + 1, second - first - 1));
+    if (!seconds) {
+        return failure(seconds.error());
+    }
+    late.seconds = *seconds;
     if (late.rank >= ranks) {
         return failure(fmt::format("there is no rank {} that could be late", late.rank),
                        fmt::format("choose 0 to {}", ranks - 1));

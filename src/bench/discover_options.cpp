@@ -168,9 +168,9 @@ class Writer {
 void add_discover_options(cli::Command& command, DiscoverOptions& options) {
     command.option("-o,--output", options.output, "topology file to write instead of standard output")
         .type_name("FILE");
-    command.option("--round", options.round, "seconds that the flows of a round go")
+    command.option("--round", options.round, "how long the flows of a round go")
+        .duration()
         .between_reals(0.01, 60)
-        .type_name("S")
         .show_default();
     command.option("--seed", options.seed, "of what is measured at random").between(0, INT32_MAX).show_default();
     command.flag("--no-latency", options.no_latency, "go by bandwidth alone");

@@ -8,6 +8,9 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "aapc/input/units.hpp"
 #include "aapc/selection/tuning.hpp"
@@ -171,36 +174,61 @@ DoctorLine check_wake_ups(const DoctorFacts& facts) {
     return line;
 }
 
+/// "19.8 Gbit/s to 20.3 Gbit/s", or one speed where they are the same in three digits. There is at least one.
+std::string speeds_text(const std::vector<SpeedFact>& speeds) {
+    const auto text = [](double speed) {
+        const double unit = std::pow(10, std::floor(std::log10(std::max(speed, 1.0))) - 2);
+        return speed_text(std::round(speed / unit) * unit);
+    };
+    const auto [least, most] =
+        std::minmax_element(speeds.begin(), speeds.end(),
+                            [](const SpeedFact& one, const SpeedFact& other) { return one.measured < other.measured; });
+    const std::string low = text(least->measured);
+    const std::string high = text(most->measured);
+    return low == high ? low : fmt::format("{} to {}", low, high);
+}
+
+/// Which streams these are: "n0 to n1", or for several "from n[0-3] to n[1-4]".
+std::string streams_text(const std::vector<SpeedFact>& speeds) {
+    if (speeds.size() == 1) {
+        return fmt::format("{} to {}", speeds.front().from, speeds.front().to);
+    }
+    std::vector<std::string> from;
+    std::vector<std::string> to;
+    for (const SpeedFact& speed : speeds) {
+        from.push_back(speed.from);
+        to.push_back(speed.to);
+    }
+    return fmt::format("{} streams from {} to {}", speeds.size(), hosts_text(from), hosts_text(to));
+}
+
 DoctorLine check_speeds(const DoctorFacts& facts) {
     if (facts.speeds.empty()) {
         return {"speeds", Finding::remark, "all ranks are on one machine", "start ranks on at least two"};
     }
     const bool declared = facts.speeds.front().declared > 0;
-    std::vector<std::string> wrong;
-    double least = facts.speeds.front().measured;
-    double most = least;
+    std::map<std::pair<double, bool>, std::vector<SpeedFact>> wrong;  // by declared speed, slower and faster ones
     constexpr double nearly = 0.85;
     for (const SpeedFact& speed : facts.speeds) {
-        least = std::min(least, speed.measured);
-        most = std::max(most, speed.measured);
         const double share = speed.declared > 0 ? speed.measured / speed.declared : 1;
         if (share < nearly || share > 1 / nearly) {
-            wrong.push_back(fmt::format("{} to {}: {:.3g} Mbit/s instead of {:.3g}", speed.from, speed.to,
-                                        speed.measured / 1e6, speed.declared / 1e6));
+            wrong[{speed.declared, share > 1}].push_back(speed);
         }
     }
-    const std::string range = fmt::format("streams carry {:.3g} to {:.3g} Mbit/s", least / 1e6, most / 1e6);
+    const std::string range = fmt::format("streams carry {}", speeds_text(facts.speeds));
     if (!declared) {
         return {"speeds", Finding::remark, range + "; none is declared", "aapc discover writes a topology file"};
     }
     if (wrong.empty()) {
         return {"speeds", Finding::good, range + ", as declared", ""};
     }
-    constexpr std::size_t shown = 4;
-    const std::size_t more = wrong.size() - std::min(shown, wrong.size());
-    wrong.resize(std::min(shown, wrong.size()));
-    return {"speeds", Finding::bad,
-            fmt::format("{}{}", fmt::join(wrong, "; "), more > 0 ? fmt::format("; and {} more", more) : ""),
+    std::vector<std::string> groups;
+    groups.reserve(wrong.size());
+    for (const auto& [key, speeds] : wrong) {
+        groups.push_back(
+            fmt::format("{}: {} instead of {}", streams_text(speeds), speeds_text(speeds), speed_text(key.first)));
+    }
+    return {"speeds", Finding::bad, fmt::format("{}", fmt::join(groups, "; ")),
             "look for other traffic, a slow cable or card (ethtool), or another interface than you think; else correct "
             "the topology file (aapc discover measures it)"};
 }
@@ -343,9 +371,9 @@ void add_doctor_options(cli::Command& command, DoctorOptions& options) {
     command.option("FILE,--topology", options.topology, "topology file to hold the machines of this job against")
         .type_name("FILE")
         .from_environment("AAPC_TOPOLOGY");
-    command.option("--round", options.round, "seconds that streams go to see how fast they are")
+    command.option("--round", options.round, "how long streams go to see how fast they are")
+        .duration()
         .between_reals(0.01, 60)
-        .type_name("S")
         .show_default();
     add_output_options(command, options.format, {"table", "json"},
                        "table for people, json for programs (with what was found on each rank)", options.output);

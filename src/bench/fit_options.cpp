@@ -41,6 +41,7 @@ void add_measuring_options(cli::Command& command, FitOptions& options) {
         .between(0, 1000)
         .show_default();
     command.option("--minutes", options.minutes, "measure so long at most, and fit what there is")
+        .duration(60)
         .positive()
         .show_default();
     command
@@ -66,12 +67,10 @@ void add_fit_options(cli::Command& command, FitOptions& options) {
             options.topology = environment_variable("AAPC_TOPOLOGY");
         }
     });
-    command
-        .option("--alpha", options.alpha,
-                "start-up of one message in seconds; from the samples of 2 ranks if not given")
-        .non_negative()
-        .type_name("S");
-    command.option("--beta", options.beta, "seconds a byte of one message; likewise").positive().type_name("S");
+    command.option("--alpha", options.alpha, "start-up of one message; from the samples of 2 ranks if not given")
+        .duration()
+        .non_negative();
+    command.option("--beta", options.beta, "time per byte of one message; likewise").duration().positive();
     command
         .option("--method", options.method,
                 "what the samples are of, or what is measured: native, ALGORITHM[/VARIANT][+SYNCHRONISATION]")

@@ -36,6 +36,7 @@
 #include "console/command_line.hpp"
 #include "console/job_output.hpp"
 #include "console/output.hpp"
+#include "console/output_file.hpp"
 #include "input/text_file.hpp"
 #include "selection/rule.hpp"
 #include "selection/unequal_rule.hpp"
@@ -230,8 +231,12 @@ class Tune {
     }
 
     [[nodiscard]] bool save(const Search& search) const {
-        return output_.speaks() &&
-               cli::write_output(options_.state_file(), state_file_text(fingerprint_, search)) == cli::done;
+        if (!output_.speaks()) {
+            return false;
+        }
+        cli::OutputFile file(options_.state_file());
+        file.write(state_file_text(fingerprint_, search));
+        return file.finish() == cli::done;
     }
 
     Expected<void> play(Search& search) {

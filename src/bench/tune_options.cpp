@@ -13,7 +13,7 @@ void add_tune_options(cli::Command& command, TuneOptions& options) {
         .type_name("FILE")
         .show_default();
     add_sizes_option(command, options.sizes);
-    command.option("--minutes", options.minutes, "time for all of it").positive().show_default();
+    command.option("--minutes", options.minutes, "time for all of it").duration(60).positive().show_default();
     command
         .option("--state", options.state,
                 "where an interrupted search is kept, to go on from there the next time (default: OUTPUT.state)")

@@ -23,6 +23,12 @@ Expected<Channels, Violation> Channels::find(const Network& network, const Place
                 "three dimensions.",
                 network.links().size(), network.machines().size())});
         }
+    } else if (network.kind() == NetworkKind::fabric) {
+        Expected<FabricWays, Violation> ways = FabricWays::find(network);
+        if (!ways) {
+            return tl::unexpected(std::move(ways.error()));
+        }
+        channels.fabric_ = std::move(*ways);
     } else if (network.links().size() + 1 != vertices || !channels.walk()) {
         return tl::unexpected(
             Violation{fmt::format("The network is not a tree: its {} vertices are not connected by exactly {} links.",
@@ -110,11 +116,32 @@ void Channels::route(Rank from, Rank to, std::vector<Channel>& channels) {
     channels.push_back(static_cast<Channel>(links_) + Channel{2} * from);
     if (network_->kind() == NetworkKind::torus) {
         route_in_torus(source, target, channels);
+    } else if (fabric_) {
+        const auto connection = (static_cast<std::uint64_t>(from) << 32U) | static_cast<std::uint32_t>(to);
+        fabric_->append(source, target, draw_, connection, channels);
     } else {
         route_in_tree(network_->machines()[static_cast<std::size_t>(source)].vertex,
                       network_->machines()[static_cast<std::size_t>(target)].vertex, channels);
     }
     channels.push_back(static_cast<Channel>(links_) + Channel{2} * to + 1);
+}
+
+void Channels::crossings(Rank from, Rank to, std::vector<Crossing>& crossings) {
+    crossings.clear();
+    if (!has_several_ways()) {
+        route(from, to, scratch_);
+        for (const Channel channel : scratch_) {
+            crossings.push_back({channel, 1});
+        }
+        return;
+    }
+    crossings.push_back({static_cast<Channel>(links_) + Channel{2} * from, 1});
+    fabric_->spread(placement_->machine_of[static_cast<std::size_t>(from)],
+                    placement_->machine_of[static_cast<std::size_t>(to)], shares_);
+    for (const FabricWays::Share& share : shares_) {
+        crossings.push_back({share.link, share.part});
+    }
+    crossings.push_back({static_cast<Channel>(links_) + Channel{2} * to + 1, 1});
 }
 
 void Channels::route_in_tree(Vertex source, Vertex target, std::vector<Channel>& channels) {

@@ -10,6 +10,7 @@
 #include "aapc/check/schedule.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
+#include "check/fabric_ways.hpp"
 
 namespace aapc::check {
 
@@ -17,8 +18,8 @@ namespace aapc::check {
 /// which a rank sends or receives (numbered behind the links).
 using Channel = std::int64_t;
 
-/// The channels of a tree or a torus and the routes through them. Holds references: network and placement must outlive
-/// it.
+/// The channels of a tree, a torus or a fabric and the routes through them. Holds references: network and placement
+/// must outlive it.
 class Channels {
   public:
     /// Or a violation if the network is not what its kind says or check_placement() finds one. O(vertices +
@@ -30,14 +31,33 @@ class Channels {
     /// Replaces `channels` by those that a message between two different participants uses: the sender's port, every
     /// directed link of its route (none between ranks of one machine), the receiver's port. The route is the only one
     /// in a tree. In a torus it is the shortest, the last coordinate first; half-way round a ring it goes up from the
-    /// first and the third quarter of the ring, down from the second and the fourth. O(route length).
+    /// first and the third quarter of the ring, down from the second and the fourth. In a fabric it is what FabricWays
+    /// says. O(route length).
     void route(Rank from, Rank to, std::vector<Channel>& channels);
 
-    /// The links of a tree by their distance from vertex 0, those of a torus by their dimension; one direction of each.
+    /// Whether a message can take one of several ways, so that route() is that of a draw: in a fabric whose paths are
+    /// not static.
+    [[nodiscard]] bool has_several_ways() const {
+        return fabric_ && network_->forwarding().paths != FabricPaths::static_;
+    }
+    /// Which draw of a hash the routes are under where there are several ways; 0 to begin with.
+    void set_draw(std::uint64_t draw) { draw_ = draw; }
+
+    /// What of a message crosses a channel.
+    struct Crossing {
+        Channel channel = -1;
+        double part = 1;
+    };
+    /// Replaces `crossings` by those of a message between two different participants, the sender's side first: all of
+    /// it on route(), or, where there are several ways, the parts that FabricWays::spread() says. O(links on the ways).
+    void crossings(Rank from, Rank to, std::vector<Crossing>& crossings);
+
+    /// The links of a tree by their distance from vertex 0, those of a torus by their dimension, those of a fabric by
+    /// the stage of their lower end, machines first; one direction of each.
     [[nodiscard]] std::vector<std::vector<DirectedLink>> levels() const;
 
-    /// Ranks among which are all senders, and all receivers, of messages that use a directed link; in a tree no others.
-    /// O(participants · depth).
+    /// Ranks among which are all senders, and all receivers, of messages that use a directed link of a tree or a torus;
+    /// in a tree no others. O(participants · depth).
     struct Users {
         std::vector<Rank> senders;
         std::vector<Rank> receivers;
@@ -79,11 +99,15 @@ class Channels {
     };
 
     const Network* network_;
+    std::optional<FabricWays> fabric_;
+    std::uint64_t draw_ = 0;
     const Placement* placement_;
-    std::size_t links_;                  ///< directed ones
-    std::vector<Climb> climbs_;          ///< of a tree, by vertex
-    std::vector<Dimension> dimensions_;  ///< of a torus, those of side 1 left out
-    std::vector<Channel> descent_;       ///< scratch of route(), kept to save allocations
+    std::size_t links_;                      ///< directed ones
+    std::vector<Climb> climbs_;              ///< of a tree, by vertex
+    std::vector<Dimension> dimensions_;      ///< of a torus, those of side 1 left out
+    std::vector<Channel> descent_;           ///< scratch of route(), kept to save allocations
+    std::vector<Channel> scratch_;           ///< of crossings()
+    std::vector<FabricWays::Share> shares_;  ///< of crossings()
 };
 
 /// Whether every participant sits on a machine of the network; nothing if so. O(participants).

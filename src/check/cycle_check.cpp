@@ -75,20 +75,20 @@ std::optional<Violation> check_cycle_form(const ScheduleDraft& draft, const Netw
 
 std::optional<Violation> check_cycle_length(const ScheduleDraft& draft, const Network& network, Channels& channels) {
     const Speeds speeds = speeds_of(network);
-    std::vector<std::int64_t> loads(speeds.of_link.size(), 0);
-    std::vector<Channel> route;
+    std::vector<double> loads(speeds.of_link.size(), 0);
+    std::vector<Channels::Crossing> crossings;
     for (const Transfer& message : draft.transfers) {
-        channels.route(message.from, message.to, route);
-        for (const Channel channel : route) {
-            if (channel < static_cast<Channel>(loads.size())) {
-                ++loads[static_cast<std::size_t>(channel)];
+        channels.crossings(message.from, message.to, crossings);
+        for (const Channels::Crossing& crossing : crossings) {
+            if (crossing.channel < static_cast<Channel>(loads.size())) {
+                loads[static_cast<std::size_t>(crossing.channel)] += crossing.part;
             }
         }
     }
     double bound = 0;
     std::size_t busiest = 0;
     for (std::size_t link = 0; link < loads.size() && speeds.known; ++link) {
-        const double seconds = static_cast<double>(loads[link]) / speeds.of_link[link];
+        const double seconds = loads[link] / speeds.of_link[link];
         busiest = seconds > bound ? link : busiest;
         bound = std::max(bound, seconds);
     }

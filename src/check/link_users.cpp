@@ -9,6 +9,12 @@ namespace aapc::check {
 
 std::vector<std::vector<DirectedLink>> Channels::levels() const {
     std::vector<std::vector<DirectedLink>> levels;
+    for (std::size_t link = 0; fabric_ && link < network_->links().size(); ++link) {
+        const Link& cable = network_->links()[link];
+        const std::int32_t stage = std::min(fabric_->stage(cable.lower), fabric_->stage(cable.upper));
+        levels.resize(std::max(levels.size(), static_cast<std::size_t>(stage + 2)));
+        levels[static_cast<std::size_t>(stage + 1)].push_back(static_cast<DirectedLink>(2 * link));
+    }
     for (const Dimension& dimension : dimensions_) {
         std::vector<DirectedLink>& links = levels.emplace_back();
         std::unordered_set<std::int32_t> seen;  // a side of two has one cable between its two machines

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "aapc/check/queues.hpp"
@@ -39,13 +40,17 @@ struct Messages {
 class QueueCheck {
   public:
     QueueCheck(const Messages& messages, const Network& network, const Placement& placement, Channels channels,
-               const QueueRequest& request)
-        : messages_(messages),
+               const QueueRequest& request, std::vector<double>* found)
+        : found_(found),
+          messages_(messages),
           network_(network),
           placement_(placement),
           channels_(std::move(channels)),
           request_(request),
-          speeds_(check::speeds_of(network)) {}
+          speeds_(check::speeds_of(network)),
+          is_sprayed_(channels_.has_several_ways() && network.forwarding().paths == FabricPaths::sprayed) {
+        channels_.set_draw(request.draw);
+    }
 
     Expected<QueueCertificate, Violation> run() {
         choose_links();
@@ -93,10 +98,11 @@ class QueueCheck {
 
     [[nodiscard]] std::vector<DirectedLink> sample() {
         const bool is_torus = network_.kind() == NetworkKind::torus;
-        const std::vector<std::int64_t> loads = is_torus ? std::vector<std::int64_t>() : channels_.tree_loads();
+        const bool has_tree_loads = !is_torus && network_.kind() != NetworkKind::fabric;
+        const std::vector<std::int64_t> loads = has_tree_loads ? channels_.tree_loads() : std::vector<std::int64_t>();
         std::vector<DirectedLink> chosen;
         for (std::vector<DirectedLink> level : channels_.levels()) {
-            if (!is_torus) {
+            if (has_tree_loads) {
                 std::erase_if(level, [&](DirectedLink link) { return loads[static_cast<std::size_t>(link)] == 0; });
             }
             const std::size_t wanted =
@@ -107,16 +113,21 @@ class QueueCheck {
             }
         }
         std::sort(chosen.begin(), chosen.end());
-        certificate_.sample = fmt::format(
-            "a sample of {} of {} directed links, up to {} links {}, both ways", chosen.size(),
-            2 * network_.links().size(), request_.links_per_level,
-            is_torus ? "of every dimension" : fmt::format("at every distance from {}", network_.vertices()[0].name));
+        certificate_.sample =
+            fmt::format("a sample of {} of {} directed links, up to {} links {}, both ways", chosen.size(),
+                        2 * network_.links().size(), request_.links_per_level,
+                        is_torus          ? "of every dimension"
+                        : !has_tree_loads ? "of every stage"
+                                          : fmt::format("at every distance from {}", network_.vertices()[0].name));
         return chosen;
     }
 
+    /// Whether messages are visited for many links at once: always in a fabric, where nearly every rank uses each link.
+    [[nodiscard]] bool visits_all() const { return certificate_.exact || network_.kind() == NetworkKind::fabric; }
+
     /// Visits the messages that use the chosen links from `first` up to `end`, and others.
     void visit_users(std::size_t first, std::size_t end, const Visit& visit) {
-        if (certificate_.exact) {
+        if (visits_all()) {
             for (Rank rank = 0; rank < placement_.participants(); ++rank) {
                 messages_.sent_by(rank, [&](const Transfer& message) {
                     if (check_message(message, message.from == rank)) {
@@ -153,12 +164,26 @@ class QueueCheck {
         return good;
     }
 
-    /// Calls `use(place, bytes a second at which it flows in)` for every link between `first` and `end` on the route.
+    /// What a message puts on links: all on one route, or parts of it where packets are spread over all ways.
+    void find_crossings(const Transfer& message) {
+        if (is_sprayed_) {
+            channels_.crossings(message.from, message.to, crossings_);
+            return;
+        }
+        channels_.route(message.from, message.to, route_);
+        crossings_.clear();
+        for (const Channel channel : route_) {
+            crossings_.push_back({channel, 1});
+        }
+    }
+
+    /// Calls `use(place, part, bytes a second at which that flows in)` for every link between `first` and `end` that
+    /// the message or a part of it crosses.
     template <class Use>
     void for_each_use(const Transfer& message, std::size_t first, std::size_t end, Use use) {
-        channels_.route(message.from, message.to, route_);
-        double slowest = std::numeric_limits<double>::infinity();
-        for (const Channel channel : route_) {
+        find_crossings(message);
+        double slowest = std::numeric_limits<double>::infinity();  // at which the whole message flows
+        for (const auto& [channel, part] : crossings_) {
             if (channel >= static_cast<Channel>(place_of_.size())) {
                 continue;  // a rank's own port
             }
@@ -167,15 +192,16 @@ class QueueCheck {
             const std::int32_t place = place_of_[link];
             if (place != not_chosen && static_cast<std::size_t>(place) >= first &&
                 static_cast<std::size_t>(place) < end) {
-                use(static_cast<std::size_t>(place), std::isinf(slowest) ? own : slowest);
+                use(static_cast<std::size_t>(place), part, part * (std::isinf(slowest) ? own : slowest));
             }
-            slowest = std::min(slowest, own);
+            slowest = std::min(slowest, own / part);
             slowest_used_ = std::min(slowest_used_, own);
         }
     }
 
     void add_loads() {
-        const bool is_counted = !certificate_.exact && network_.kind() != NetworkKind::torus && !request_.bytes;
+        const bool is_counted = !certificate_.exact && network_.kind() != NetworkKind::torus &&
+                                network_.kind() != NetworkKind::fabric && !request_.bytes;
         if (is_counted) {
             count_loads();
             return;
@@ -189,9 +215,9 @@ class QueueCheck {
                 const std::int64_t pieces = segments(size);
                 largest_message_ = std::max(largest_message_, size);
                 largest_segment_ = std::max(largest_segment_, size / static_cast<double>(pieces));
-                for_each_use(message, first, end, [&](std::size_t place, double) {
+                for_each_use(message, first, end, [&](std::size_t place, double part, double) {
                     LinkQueue& link = certificate_.links[place];
-                    link.load_seconds += size / speeds_.of_link[static_cast<std::size_t>(link.link)];
+                    link.load_seconds += part * size / speeds_.of_link[static_cast<std::size_t>(link.link)];
                     link.segments += pieces;
                 });
             });
@@ -227,7 +253,7 @@ class QueueCheck {
             std::int64_t held = 0;
             do {
                 held += certificate_.links[end++].segments;
-            } while (certificate_.exact && end < certificate_.links.size() &&
+            } while (visits_all() && end < certificate_.links.size() &&
                      held + certificate_.links[end].segments <= most_segments_held);
             take(first, end);
             first = end;
@@ -247,6 +273,10 @@ class QueueCheck {
         const double slack =
             cycle.bound_seconds_per_byte > 0 ? cycle.seconds_per_byte / cycle.bound_seconds_per_byte : 1;
         certificate_.cycle_seconds = request_.bytes || !speeds_.known ? slack * bound : cycle.seconds_per_byte;
+        if (channels_.has_several_ways() && !is_sprayed_) {
+            // Under this draw the fullest cable may need longer than the cycle; the exchange then takes so long.
+            certificate_.cycle_seconds = std::max(certificate_.cycle_seconds, bound);
+        }
         const bool long_enough =
             certificate_.cycle_seconds >= bound || check::nearly_equal(certificate_.cycle_seconds, bound);
         if (!long_enough) {
@@ -284,13 +314,14 @@ class QueueCheck {
                 return;
             }
             const std::int64_t pieces = segments(size);
-            for_each_use(message, first, end, [&](std::size_t place, double speed) {
+            for_each_use(message, first, end, [&](std::size_t place, double part, double speed) {
                 found[place - first] += pieces;
                 for (std::int64_t piece = 0; piece < pieces; ++piece) {
                     // In whole ticks where there is one piece: then nothing is rounded.
                     const double start = (static_cast<double>(piece) * ticks + static_cast<double>(message.phase)) /
                                          static_cast<double>(pieces);
-                    processes[place - first].add(start, speed * seconds_per_tick, size / static_cast<double>(pieces));
+                    processes[place - first].add(start, speed * seconds_per_tick,
+                                                 part * size / static_cast<double>(pieces));
                 }
             });
         });
@@ -300,7 +331,10 @@ class QueueCheck {
                                                    channels_.name(certificate_.links[place].link),
                                                    certificate_.links[place].segments)};
             }
-            const QueueProcess::Longest longest = processes[place - first].longest();
+            const Link& cable = network_.links()[static_cast<std::size_t>(certificate_.links[place].link / 2)];
+            const bool is_between = network_.vertices()[static_cast<std::size_t>(cable.lower)].is_switch &&
+                                    network_.vertices()[static_cast<std::size_t>(cable.upper)].is_switch;
+            const QueueProcess::Longest longest = processes[place - first].longest(is_between ? found_ : nullptr);
             if (longest.bytes > check::least_queue * largest_segment_) {
                 certificate_.links[place].queue_bytes = longest.bytes;
                 certificate_.links[place].at = longest.at / ticks;
@@ -308,14 +342,17 @@ class QueueCheck {
         }
     }
 
+    std::vector<double>* found_;  ///< what segments find at links between switches; null: not asked
     const Messages& messages_;
     const Network& network_;
     const Placement& placement_;
     Channels channels_;
     const QueueRequest& request_;
     Speeds speeds_;
-    std::vector<std::int32_t> place_of_;  ///< by directed link: where it is in QueueCertificate::links
-    std::vector<Channel> route_;          ///< scratch
+    bool is_sprayed_;
+    std::vector<std::int32_t> place_of_;         ///< by directed link: where it is in QueueCertificate::links
+    std::vector<Channel> route_;                 ///< scratch
+    std::vector<Channels::Crossing> crossings_;  ///< scratch
     double largest_message_ = 0;
     double largest_segment_ = 0;
     double slowest_used_ = std::numeric_limits<double>::infinity();  ///< bytes a second
@@ -324,12 +361,13 @@ class QueueCheck {
 };
 
 Expected<QueueCertificate, Violation> certify(const Messages& messages, const Network& network,
-                                              const Placement& placement, const QueueRequest& request) {
+                                              const Placement& placement, const QueueRequest& request,
+                                              std::vector<double>* found = nullptr) {
     Expected<Channels, Violation> channels = Channels::find(network, placement);
     if (!channels) {
         return tl::unexpected(channels.error());
     }
-    return QueueCheck(messages, network, placement, std::move(*channels), request).run();
+    return QueueCheck(messages, network, placement, std::move(*channels), request, found).run();
 }
 
 /// The messages of a table, by their senders or their receivers.
@@ -376,30 +414,46 @@ class Grouped {
 
 }  // namespace
 
+namespace {
+
+/// The messages of a schedule, which must outlive this.
+class ScheduleMessages {
+  public:
+    explicit ScheduleMessages(const Schedule& schedule) : schedule_(schedule), by_sender_(schedule, &Transfer::from) {
+        messages_.ticks = schedule.cycle() ? schedule.ticks() : static_cast<Phase>(schedule.phases().size());
+        messages_.cycle = schedule.cycle();
+        messages_.sent_by = [this](Rank rank, const Visit& visit) { by_sender_.visit(rank, visit); };
+        messages_.received_by = [this](Rank rank, const Visit& visit) {
+            if (!by_receiver_) {
+                by_receiver_.emplace(schedule_, &Transfer::to);
+            }
+            by_receiver_->visit(rank, visit);
+        };
+    }
+    ScheduleMessages(const ScheduleMessages&) = delete;
+    ScheduleMessages& operator=(const ScheduleMessages&) = delete;
+    [[nodiscard]] const Messages& get() const { return messages_; }
+
+  private:
+    const Schedule& schedule_;
+    Grouped by_sender_;
+    std::optional<Grouped> by_receiver_;
+    Messages messages_;
+};
+
+}  // namespace
+
 Expected<QueueCertificate, Violation> certify_queues(const Schedule& schedule, const QueueRequest& request) {
     if (schedule.forwards()) {
         return tl::unexpected(Violation{"The schedule forwards blocks, so its messages are of different sizes."});
     }
-    const Grouped by_sender(schedule, &Transfer::from);
-    std::optional<Grouped> by_receiver;
-    Messages messages;
-    messages.ticks = schedule.cycle() ? schedule.ticks() : static_cast<Phase>(schedule.phases().size());
-    messages.cycle = schedule.cycle();
-    messages.sent_by = [&](Rank rank, const Visit& visit) { by_sender.visit(rank, visit); };
-    messages.received_by = [&](Rank rank, const Visit& visit) {
-        if (!by_receiver) {
-            by_receiver.emplace(schedule, &Transfer::to);
-        }
-        by_receiver->visit(rank, visit);
-    };
-    return certify(messages, schedule.network(), schedule.placement(), request);
+    const ScheduleMessages messages(schedule);
+    return certify(messages.get(), schedule.network(), schedule.placement(), request);
 }
 
-Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable, const Network& network,
-                                                     const Placement& placement, const QueueRequest& request) {
-    if (timetable.forwards()) {
-        return tl::unexpected(Violation{"The timetable forwards blocks, so its messages are of different sizes."});
-    }
+namespace {
+
+Messages messages_of(const Timetable& timetable) {
     Messages messages;
     messages.ticks = timetable.phases();
     messages.cycle = timetable.cycle();
@@ -408,9 +462,142 @@ Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable,
             visit(message);
         }
     };
-    messages.sent_by = [&](Rank rank, const Visit& visit) { visit_all(timetable.sends_of(rank), visit); };
-    messages.received_by = [&](Rank rank, const Visit& visit) { visit_all(timetable.receives_of(rank), visit); };
-    return certify(messages, network, placement, request);
+    messages.sent_by = [&timetable, visit_all](Rank rank, const Visit& visit) {
+        visit_all(timetable.sends_of(rank), visit);
+    };
+    messages.received_by = [&timetable, visit_all](Rank rank, const Visit& visit) {
+        visit_all(timetable.receives_of(rank), visit);
+    };
+    return messages;
+}
+
+/// A cable with so many evenly paced streams.
+struct Streams {
+    double streams = 0;
+    double utilisation = 0;
+
+    /// P(Q > q), exactly: the sum over q < n <= N of C(N, n) ((n-q)/D)^n (1-(n-q)/D)^(N-n) (D-N+q)/(D-n+q), with
+    /// D = N/r services in a cycle (Roberts & Virtamo 1991).
+    [[nodiscard]] double beyond(double queue) const {
+        if (utilisation >= 1) {
+            return beyond_when_full(queue);
+        }
+        const double period = streams / utilisation;
+        double sum = 0;
+        for (double n = std::floor(queue) + 1; n <= streams; ++n) {
+            const double part = (n - queue) / period;
+            const double term = std::exp(std::lgamma(streams + 1) - std::lgamma(n + 1) - std::lgamma(streams - n + 1) +
+                                         n * std::log(part) + (streams - n) * std::log1p(-part)) *
+                                (period - streams + queue) / (period - n + queue);
+            sum += term;
+        }
+        return std::min(sum, 1.0);
+    }
+
+  private:
+    /// The Brownian bridge: a cable that is never idle.
+    [[nodiscard]] double beyond_when_full(double queue) const { return std::exp(-2 * queue * queue / streams); }
+};
+
+/// The queue that the segments of all these cables together find exceeded with that probability.
+double queue_by_formula(const std::vector<Streams>& cables, double probability) {
+    double least = 0;
+    double most = 1;
+    double segments = 0;
+    std::map<std::pair<double, double>, double> alike;  // how many, by streams and utilisation to a thousandth
+    for (const Streams& cable : cables) {
+        most = std::max(most, cable.streams);
+        segments += cable.streams;
+        alike[{cable.streams, std::round(1000 * cable.utilisation) / 1000}] += 1;
+    }
+    for (int halving = 0; halving < 60; ++halving) {
+        const double middle = (least + most) / 2;
+        double beyond = 0;
+        for (const auto& [cable, count] : alike) {
+            const auto& [streams, utilisation] = cable;
+            beyond += count * streams / segments * Streams{streams, utilisation}.beyond(middle);
+        }
+        (beyond > probability ? least : most) = middle;
+    }
+    return most;
+}
+
+}  // namespace
+
+double evenly_paced_queue(double streams, double utilisation, double probability) {
+    const double room = 1 - std::min(utilisation, 1.0);
+    return (std::sqrt(room * room - 2 * std::log(probability) / streams) - room) * streams / 2;
+}
+
+namespace {
+
+Expected<HashedQueues, Violation> certify_hashed(const Messages& messages, const Network& network,
+                                                 const Placement& placement, int draws, double probability) {
+    if (network.kind() != NetworkKind::fabric || network.forwarding().paths != FabricPaths::hashed) {
+        return tl::unexpected(Violation{"The network is not a fabric with hashed paths."});
+    }
+    HashedQueues queues;
+    queues.probability = probability;
+    queues.draws = draws;
+    std::vector<double> found;
+    std::vector<Streams> cables;
+    QueueRequest request;
+    for (int draw = 0; draw < draws; ++draw) {
+        request.draw = static_cast<std::uint64_t>(draw);
+        const auto certificate = certify(messages, network, placement, request, &found);
+        if (!certificate) {
+            return tl::unexpected(certificate.error());
+        }
+        double fullest = 0;
+        for (const LinkQueue& link : certificate->links) {
+            const Link& cable = network.links()[static_cast<std::size_t>(link.link / 2)];
+            if (network.vertices()[static_cast<std::size_t>(cable.lower)].is_switch) {
+                cables.push_back({static_cast<double>(link.segments), link.load_seconds / certificate->cycle_seconds});
+                fullest = std::max(fullest, cables.back().utilisation);
+            }
+        }
+        queues.utilisation += fullest / draws;
+    }
+    if (found.empty()) {
+        return queues;
+    }
+    const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(found.size() - 1) * (1 - probability));
+    std::nth_element(found.begin(), found.begin() + rank, found.end());
+    queues.segments = found[static_cast<std::size_t>(rank)];
+    queues.formula_segments = queue_by_formula(cables, probability);
+    return queues;
+}
+
+}  // namespace
+
+Expected<HashedQueues, Violation> certify_hashed_queues(const Timetable& timetable, const Network& network,
+                                                        const Placement& placement, int draws, double probability) {
+    if (timetable.forwards()) {
+        return tl::unexpected(Violation{"The timetable forwards blocks, so its messages are of different sizes."});
+    }
+    return certify_hashed(messages_of(timetable), network, placement, draws, probability);
+}
+
+Expected<HashedQueues, Violation> certify_hashed_queues(const Schedule& schedule, int draws, double probability) {
+    if (schedule.forwards()) {
+        return tl::unexpected(Violation{"The schedule forwards blocks, so its messages are of different sizes."});
+    }
+    const ScheduleMessages messages(schedule);
+    return certify_hashed(messages.get(), schedule.network(), schedule.placement(), draws, probability);
+}
+
+std::string to_string(const HashedQueues& queues) {
+    return fmt::format(
+        "1 of {:.0f} segments finds more than {:.1f} segments (formula {:.1f}) under a hash, by {} draws",
+        1 / queues.probability, queues.segments, queues.formula_segments, queues.draws);
+}
+
+Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable, const Network& network,
+                                                     const Placement& placement, const QueueRequest& request) {
+    if (timetable.forwards()) {
+        return tl::unexpected(Violation{"The timetable forwards blocks, so its messages are of different sizes."});
+    }
+    return certify(messages_of(timetable), network, placement, request);
 }
 
 }  // namespace aapc

@@ -24,7 +24,7 @@ void QueueProcess::add(double start, double rate, double bytes) {
     }
 }
 
-QueueProcess::Longest QueueProcess::longest() {
+QueueProcess::Longest QueueProcess::longest(std::vector<double>* found) {
     std::sort(events_.begin(), events_.end());
     Longest longest;
     // Of moments that are equal but for rounding, the first.
@@ -41,6 +41,9 @@ QueueProcess::Longest QueueProcess::longest() {
             queue = std::max(0.0, queue + (rate - capacity_) * (event.time - time));
             if (is_steady) {
                 keep(queue, event.time);
+                if (found != nullptr && event.rate > 0) {
+                    found->push_back(queue);
+                }
             }
             rate += event.rate;
             time = event.time;

@@ -25,7 +25,8 @@ class QueueProcess {
     /// The longest queue in the steady state, which the second cycle from an empty queue is already: no more flows in
     /// during a cycle than the link serves (the caller's promise), so a queue that was there a cycle ago has been
     /// empty since. The first moment of it. O(n log n); forgets what was added.
-    [[nodiscard]] Longest longest();
+    /// Appends to `found`, if it is not null, the queue at every start.
+    [[nodiscard]] Longest longest(std::vector<double>* found = nullptr);
 
   private:
     struct Event {

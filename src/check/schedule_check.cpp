@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "aapc/check/schedule.hpp"
@@ -201,21 +202,27 @@ class ScheduleCheck {
         return std::nullopt;
     }
 
-    /// What each channel carries if every ordered pair's message goes straight to its destination.
+    /// What each channel carries if every ordered pair's message goes straight to its destination: whole messages.
     [[nodiscard]] std::vector<std::int64_t> owed_loads(Channels& channels) const {
-        std::vector<std::int64_t> loads(channels.size(), 0);
-        std::vector<Channel> route;
+        std::vector<double> loads(channels.size(), 0);
+        std::vector<Channels::Crossing> crossings;
         for (Rank from = 0; from < placement_.participants(); ++from) {
             for (Rank to = 0; to < placement_.participants(); ++to) {
                 if (from != to) {
-                    channels.route(from, to, route);
-                    for (const Channel channel : route) {
-                        ++loads[static_cast<std::size_t>(channel)];
+                    channels.crossings(from, to, crossings);
+                    for (const Channels::Crossing& crossing : crossings) {
+                        loads[static_cast<std::size_t>(crossing.channel)] += crossing.part;
                     }
                 }
             }
         }
-        return loads;
+        std::vector<std::int64_t> whole;
+        whole.reserve(loads.size());
+        constexpr double rounding = 1e-6;  // of sums of parts
+        for (const double load : loads) {
+            whole.push_back(static_cast<std::int64_t>(std::ceil(load - rounding)));
+        }
+        return whole;
     }
 
     std::string name(const Transfer& message) const {

@@ -19,7 +19,6 @@ namespace aapc {
 
 namespace {
 
-using check::Channel;
 using check::Channels;
 using check::QueueProcess;
 using check::Speeds;
@@ -148,23 +147,23 @@ class SegmentCheck {
         }
     }
 
-    /// Something to every link of its route, at the speed of the slowest link before that.
+    /// Something to every link that it or a part of it crosses, at the speed of the slowest link before that.
     void add_flow(Rank from, Rank to, double start, std::int64_t flow_bytes) {
         const auto bytes = static_cast<double>(flow_bytes);
-        channels_.route(from, to, route_);
+        channels_.crossings(from, to, crossings_);
         double slowest = std::numeric_limits<double>::infinity();
-        for (const Channel channel : route_) {
+        for (const auto& [channel, part] : crossings_) {
             if (index(channel) >= processes_.size()) {
                 continue;  // a rank's own port
             }
             certificate_.largest_segment_bytes = std::max(certificate_.largest_segment_bytes, bytes);
             const double own = speeds_.of_message[index(channel)];
             if (exchange_.cycle_seconds > 0) {
-                processes_[index(channel)].add(start, std::isinf(slowest) ? own : slowest, bytes);
+                processes_[index(channel)].add(start, part * (std::isinf(slowest) ? own : slowest), part * bytes);
             }
-            loads_[index(channel)] += bytes;
+            loads_[index(channel)] += part * bytes;
             ++counts_[index(channel)];
-            slowest = std::min(slowest, own);
+            slowest = std::min(slowest, own / part);
         }
     }
 
@@ -208,8 +207,8 @@ class SegmentCheck {
     Channels channels_;
     const SegmentedExchange& exchange_;
     Speeds speeds_;
-    std::vector<Channel> route_;           // scratch
-    std::vector<QueueProcess> processes_;  // by directed link, as the following
+    std::vector<Channels::Crossing> crossings_;  // scratch
+    std::vector<QueueProcess> processes_;        // by directed link, as the following
     std::vector<double> loads_;
     std::vector<std::int64_t> counts_;
     QueueCertificate certificate_;

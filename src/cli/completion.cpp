@@ -1,13 +1,20 @@
 // `aapc completion`, `aapc help` and `aapc manual`: what is written from the command line itself.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "aapc/algorithms/algorithm.hpp"
+#include "aapc/demand/patterns.hpp"
+#include "aapc/timetable/synchronisation.hpp"
 #include "cli/command.hpp"
 #include "console/command_line.hpp"
 #include "console/command_text.hpp"
+#include "input/mpis.hpp"
 #include "input/version.hpp"
 #include "selection/variables.hpp"
 
@@ -67,6 +74,43 @@ int write_page(const CommandText& program, const std::string& name) {
     return write_output("", manual_page(*command, version_text, others));
 }
 
+/// The names in a table of ours.
+template <class Table>
+std::vector<std::string> names_in(const Table& table) {
+    std::vector<std::string> names;
+    names.reserve(std::size(table));
+    for (const auto& entry : table) {
+        names.emplace_back(entry.name);
+    }
+    return names;
+}
+
+/// Options mean the same in all commands, so that their words are known by their names. A shell offers these; others,
+/// such as a method with a variant, may be given as well.
+void offer_words(CommandText& command) {
+    std::vector<std::string> methods = names_in(algorithms());
+    if (command.last_name() == "exec") {
+        methods.emplace_back("native");
+    }
+    const std::vector<std::pair<std::string_view, std::vector<std::string>>> offers{
+        {"--algorithm", methods},
+        {"--synchronisation", names_in(synchronisations())},
+        {"--pattern", names_in(patterns())},
+        {"--mpi", names_in(known_mpis)},
+    };
+    for (OptionText& option : command.options) {
+        for (const auto& [name, words] : offers) {
+            if (option.choices.empty() &&
+                std::find(option.names.begin(), option.names.end(), name) != option.names.end()) {
+                option.choices = words;
+            }
+        }
+    }
+    for (CommandText& each : command.commands) {
+        offer_words(each);
+    }
+}
+
 }  // namespace
 
 void add_completion_command(Command& program, Invocation& invocation) {
@@ -78,7 +122,9 @@ void add_completion_command(Command& program, Invocation& invocation) {
     command.example("source <(aapc completion bash)", "in the shell that is running, or in ~/.bashrc");
     command.example("aapc completion fish > ~/.config/fish/completions/aapc.fish", "for fish, from the next start on");
     command.on_run([shell, program, &invocation] {
-        invocation.status = write_output("", completion_script(program.describe(), *shell));
+        CommandText text = program.describe();
+        offer_words(text);
+        invocation.status = write_output("", completion_script(text, *shell));
     });
 }
 

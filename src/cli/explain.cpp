@@ -165,7 +165,7 @@ Expected<std::optional<double>> given_start(const ExplainOptions& options) {
     if (options.start.empty()) {
         return std::nullopt;
     }
-    auto start = parse_duration(options.start);
+    auto start = parse_given_duration(options.start);
     if (!start) {
         start.error().file = "--start";
         return failure(std::move(start.error()));
@@ -292,7 +292,7 @@ Expected<std::optional<GivenSchedule>> schedule_of(const ExplainOptions& options
 }
 
 Expected<Explanation> find_out(const ExplainOptions& options, Network network, ExplainedTuning read) {
-    Explanation explanation{std::move(network), {}, "", "", {}, {}, 0, Decision(""), {}, {}, {}, {}};
+    Explanation explanation{std::move(network), {}, "", "", {}, {}, {}, 0, Decision(""), {}, {}, {}, {}};
     explanation.tuning = std::move(read.tuning);
     explanation.tuning_rejected = std::move(read.rejected);
     const std::vector<Tuning> learned = read_learned_for(options, explanation);
@@ -305,6 +305,7 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
     use_learned(learned, explanation);
     const Tuning* const tuning = explanation.tuning ? &*explanation.tuning : nullptr;
     explanation.bound = network_bound(explanation.network, explanation.placement);
+    explanation.hashed = hashed_bounds(explanation.network, explanation.placement);
     const auto start = given_start(options);
     if (!start) {
         return failure(start.error());

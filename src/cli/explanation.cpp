@@ -8,6 +8,7 @@
 
 #include "aapc/input/hostlist.hpp"
 #include "aapc/input/units.hpp"
+#include "cli/bounds_text.hpp"
 #include "input/enumerator_names.hpp"
 
 namespace aapc::cli {
@@ -56,7 +57,7 @@ std::string ranges_text(const Explanation& shown) {
 std::string sizes_text(const Explanation& shown) {
     std::string text =
         fmt::format("\n{:>12}  {:<32}  {:>12}  {:>11}  {:>11}  {:>11}  {:>11}  {}\n", "bytes", "method", "buffer bytes",
-                    "bound", "predicted", "measured", "native", "lead over native; runner-up");
+                    bound_name(shown.bound.kind), "predicted", "measured", "native", "lead over native; runner-up");
     for (const SizeLine& line : shown.sizes) {
         std::optional<double> chosen;
         std::optional<double> native;
@@ -179,6 +180,11 @@ std::string explanation_text(const Explanation& shown) {
     if (const auto& crossover = shown.decision.crossover()) {
         text += crossover_text(*crossover);
     }
+    if (shown.hashed) {
+        text += fmt::format("{} for each MB of message size: {}\n", bound_name(shown.bound.kind),
+                            duration_text(1e6 * shown.bound.seconds_per_byte, decimals(3)));
+        text += expected_text(*shown.hashed, shown.bound.seconds_per_byte);
+    }
     text += ranges_text(shown) + remarks_text(shown) + sizes_text(shown);
     if (!shown.modelled.empty()) {
         text += modelled_text(shown.modelled);
@@ -217,11 +223,13 @@ std::string explanation_json(const Explanation& shown) {
                                 {"phases", or_null(alternative.cyclic ? std::nullopt : alternative.phases)},
                                 {"reason", alternative.reason}});
     }
+    ordered_json bound = {{"messages", shown.bound.messages}, {"seconds_per_byte", shown.bound.seconds_per_byte}};
+    add_bounds(shown.bound.kind, shown.hashed, bound);
     const ordered_json document = {
         {"format", "aapc-explanation/1"},
         {"ranks", shown.placement.participants()},
         {"placement", compact_hostlist(places(shown.network, shown.placement))},
-        {"bound", {{"messages", shown.bound.messages}, {"seconds_per_byte", shown.bound.seconds_per_byte}}},
+        {"bound", std::move(bound)},
         {"basis", basis_of(shown)},
         {"reason", shown.decision.reason()},
         {"start_seconds", shown.start_seconds},

@@ -10,6 +10,7 @@
 #include "aapc/plan/pacing.hpp"
 #include "aapc/selection/tuning.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 #include "cli/explain_model.hpp"
@@ -50,7 +51,8 @@ struct Explanation {
     std::string not_learned;       ///< why what programs have learned is not used; empty: it is, or nobody asked
     Placement placement;
     Bound bound;
-    double start_seconds = 0;  ///< what the start of a scheduled exchange is taken to cost
+    std::optional<HashedBounds> hashed;  ///< what a hash leaves of it; nullopt where no path is hashed
+    double start_seconds = 0;            ///< what the start of a scheduled exchange is taken to cost
     selection::Decision decision{""};
     std::vector<Timing> timings;  ///< for each range of the decision
     std::vector<SizeLine> sizes;

@@ -36,7 +36,8 @@ Expected<Tuning> read_any_tuning(const std::string& file) {
         return failure(text.error());
     }
     Expected<Tuning> first = read_tuning(*text, shown_name(file), NetworkKind::tree);
-    for (const NetworkKind kind : {NetworkKind::clusters, NetworkKind::torus, NetworkKind::detected}) {
+    for (const NetworkKind kind :
+         {NetworkKind::clusters, NetworkKind::torus, NetworkKind::detected, NetworkKind::fabric}) {
         if (!first) {
             if (auto other = read_tuning(*text, shown_name(file), kind)) {
                 return other;

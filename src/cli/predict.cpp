@@ -281,6 +281,9 @@ int predict_on_topology(const std::string& text, const PredictOptions& options) 
     if (network->kind() == NetworkKind::torus && options.models.empty()) {
         return predict_torus(*network, options);
     }
+    if (network->kind() == NetworkKind::fabric && options.models.empty()) {
+        return predict_fabric(*network, options);
+    }
     if (options.models.empty()) {
         return complain({.file = "aapc predict",
                          .problem = "a topology alone says nothing of times",
@@ -318,15 +321,13 @@ int run_predict(const PredictOptions& options) {
 }
 
 void add_torus_options(Command& command, PredictOptions& options) {
-    command.option("--start-up", options.start_up_seconds, "torus: seconds before the first byte of a message")
-        .non_negative()
-        .type_name("S");
-    command.option("--per-byte", options.seconds_per_byte, "torus: seconds a byte of a message")
-        .positive()
-        .type_name("S");
-    command.option("--copy", options.copy_seconds_per_byte, "torus: seconds a byte that is rearranged in memory")
-        .non_negative()
-        .type_name("S");
+    command.option("--start-up", options.start_up_seconds, "torus: time before the first byte of a message")
+        .duration()
+        .non_negative();
+    command.option("--per-byte", options.seconds_per_byte, "torus: time per byte of a message").duration().positive();
+    command.option("--copy", options.copy_seconds_per_byte, "torus: time per byte that is rearranged in memory")
+        .duration()
+        .non_negative();
     command.flag("--torus-table", options.torus_table,
                  "start-ups and blocks of every division for tori of several sides (docs/torus.md)");
 }

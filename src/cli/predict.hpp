@@ -34,6 +34,9 @@ struct PredictOptions {
 /// `aapc predict` on a torus: the cost of each division by size, and where the choice changes. Returns the status.
 [[nodiscard]] int predict_torus(const Network& network, const PredictOptions& options);
 
+/// `aapc predict` on a network with several paths, without a model: its bounds by name. Returns the status.
+[[nodiscard]] int predict_fabric(const Network& network, const PredictOptions& options);
+
 /// `aapc predict --torus-table`. Returns the status.
 [[nodiscard]] int predict_torus_table(const PredictOptions& options);
 

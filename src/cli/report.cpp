@@ -1,15 +1,20 @@
 // `aapc report`: what a job's all-to-alls did, as a page.
+#include <unistd.h>
+
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "aapc/models/network_model.hpp"
 #include "aapc/recording/record.hpp"
 #include "aapc/topology/topology_file.hpp"
+#include "cli/assumed_network.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_argument.hpp"
 #include "input/environment.hpp"
 #include "report/page.hpp"
+#include "report/text.hpp"
 
 namespace aapc::cli {
 
@@ -18,12 +23,21 @@ namespace {
 struct ReportOptions {
     std::string record;
     std::string topology;
+    std::string assume;
     std::string model;
+    std::string format;
     std::string output;
 };
 
 /// The network of the job: what is given, or what the record has; nothing where neither is.
 Expected<std::optional<Network>> network_of(const ReportOptions& options, const RecordHead& head) {
+    if (!options.assume.empty()) {
+        auto assumed = assumed_network(options.assume, head.hosts);
+        if (!assumed) {
+            return failure(assumed.error());
+        }
+        return std::move(*assumed);
+    }
     const std::string around = environment_variable("AAPC_TOPOLOGY");
     const std::string& file = !options.topology.empty() || !head.topology_text.empty() ? options.topology : around;
     if (file.empty() && head.topology_text.empty()) {
@@ -58,8 +72,11 @@ Expected<std::string> make_page(const ReportOptions& options) {
         }
         model = std::move(*read);
     }
-    return report::page_of(*record,
-                           report::figures_of(*record, *network ? &**network : nullptr, model ? &*model : nullptr));
+    const report::Figures figures =
+        report::figures_of(*record, *network ? &**network : nullptr, model ? &*model : nullptr);
+    const bool for_a_terminal = options.format.empty() && options.output.empty() && isatty(STDOUT_FILENO) == 1;
+    return options.format == "text" || for_a_terminal ? report::text_of(*record, figures)
+                                                      : report::page_of(*record, figures);
 }
 
 int run_report(const ReportOptions& options) {
@@ -75,13 +92,25 @@ void add_report_command(Command& program, Invocation& invocation) {
     command
         .option("FILE", options->record, "a record that AAPC_RECORD=FILE or aapc exec --record wrote (docs/report.md)")
         .required();
+    Option topology = command.option("--topology", options->topology,
+                                     "topology file; default: the one in the record, or else AAPC_TOPOLOGY");
+    topology.type_name("FILE");
     command
-        .option("--topology", options->topology, "topology file; default: the one in the record, or else AAPC_TOPOLOGY")
+        .option("--assume", options->assume,
+                "the network in a word where there is no topology file: 1Gbit, one switch with all machines of the "
+                "job, or 1Gbit,leaf-spine:4x8x2, leaves, machines on each, spines")
+        .type_name("SPEED[,SHAPE]")
+        .excludes(topology);
+    command.option("--model", options->model, "what aapc fit wrote for this network: what native calls should take")
         .type_name("FILE");
-    command.option("--model", options->model, "what aapc fit wrote for this network: what the MPI's own should take")
-        .type_name("FILE");
+    command
+        .option("--format", options->format,
+                "html, the page, or text, its results for a terminal; text where standard output is a terminal, else "
+                "html")
+        .one_of({"html", "text"});
     command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
     command.example("mpirun -n 16 aapc exec --topology cluster.toml --record job.jsonl -- ./app", "notes the calls");
+    command.example("aapc report job.jsonl --assume 1Gbit", "what all-to-alls took, and what they could gain");
     command.example("aapc report job.jsonl -o report.html", "the page, for any browser");
     command.on_run([options, &invocation] { invocation.status = run_report(*options); });
 }

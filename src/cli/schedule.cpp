@@ -98,7 +98,11 @@ int write_in_pieces(const ScheduleOptions& options, const CheckedSchedule& made)
     if (to_terminal && written > large_output) {
         fmt::print(stderr, "\n");
     }
-    return output.finish();
+    const int status = output.finish();
+    if (status == done) {
+        say_what_was_written(options.output);
+    }
+    return status;
 }
 
 int run_schedule(ScheduleOptions& options) {

@@ -18,8 +18,10 @@
 #include "aapc/methods/method.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/clusters.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
+#include "cli/bounds_text.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/topology_command.hpp"
@@ -67,9 +69,12 @@ std::string bound_text(const Description& shown) {
         return "no message crosses a link\n";
     }
     std::string text =
-        fmt::format("bound     {} messages on the busiest directed link: at least as many phases\n", bound.messages) +
+        fmt::format("bound     {} messages on the busiest directed link{}\n", bound.messages, about_bound(bound.kind)) +
         fmt::format("          at least {} for each MB of message size; {} for messages of 32 KiB\n",
                     time_in_full(bound.seconds_per_byte * 1e6), time_in_full(bound.seconds_per_byte * example_bytes));
+    if (const auto hashed = hashed_bounds(shown.network, shown.placement)) {
+        text += expected_text(*hashed, bound.seconds_per_byte);
+    }
     // Rounding aside, phases of equal length last as long as a message on the slowest link.
     const double equal_phases = static_cast<double>(bound.messages) * 8 / bound.slowest_bits_per_second;
     if (const double ratio = equal_phases / bound.seconds_per_byte; ratio > 1 + 1e-9) {
@@ -238,9 +243,12 @@ std::string as_text(const Description& shown) {
     const std::size_t switches = shown.network.vertices().size() - machines;
     const std::string shape = shown.network.kind() == NetworkKind::torus ? TorusGrid(sides_of(shown.network)).text()
                                                                          : count_text(switches, "switch", "switches");
-    return fmt::format("{:<9} {}, {}, {}\n", to_string(shown.network.kind()), shape,
+    const std::string paths = shown.network.kind() == NetworkKind::fabric
+                                  ? fmt::format(", paths {}", to_string(shown.network.forwarding().paths))
+                                  : "";
+    return fmt::format("{:<9} {}, {}, {}{}\n", to_string(shown.network.kind()), shape,
                        count_text(machines, "machine", "machines"),
-                       count_text(static_cast<std::size_t>(shown.placement.participants()), "rank", "ranks")) +
+                       count_text(static_cast<std::size_t>(shown.placement.participants()), "rank", "ranks"), paths) +
            clusters_text(shown) + ports_text(shown.network) + bound_text(shown) + links_text(shown) +
            torus_algorithms_text(shown) + fmt::format("\naapc exec: {}\n", what_exec_does(shown));
 }
@@ -296,9 +304,22 @@ std::string as_json(const Description& shown) {
     for (const Link& link : network.links()) {
         link_above[static_cast<std::size_t>(link.lower)] = &link;
     }
+    const bool is_fabric = network.kind() == NetworkKind::fabric;
     ordered_json switches = ordered_json::array();
     for (std::size_t vertex = 0; vertex < network.vertices().size(); ++vertex) {
         if (!network.vertices()[vertex].is_switch) {
+            continue;
+        }
+        if (is_fabric) {
+            ordered_json uplinks = ordered_json::array();
+            for (const std::int32_t number : network.links_at(static_cast<Vertex>(vertex))) {
+                const Link& link = network.links()[static_cast<std::size_t>(number)];
+                if (link.lower == static_cast<Vertex>(vertex)) {
+                    uplinks.push_back(
+                        {{"switch", shown.name(link.upper)}, {"speed", speed_json(link.bits_per_second)}});
+                }
+            }
+            switches.push_back({{"name", network.vertices()[vertex].name}, {"uplinks", std::move(uplinks)}});
             continue;
         }
         const Link* uplink = link_above[vertex];
@@ -324,12 +345,16 @@ std::string as_json(const Description& shown) {
     } else {
         document["switches"] = std::move(switches);
     }
+    if (is_fabric) {
+        document["paths"] = to_string(network.forwarding().paths);
+    }
     document["machines"] = is_torus ? machines_of_torus(shown) : machines_at_switches(shown, link_above);
     document["ranks"] = shown.placement.participants();
     add_mtu(network, document);
     document["bound"] = {{"messages", shown.bound.messages},
                          {"seconds_per_byte", shown.bound.seconds_per_byte},
                          {"slowest_bits_per_second", speed_json(shown.bound.slowest_bits_per_second)}};
+    add_bounds(shown.bound.kind, hashed_bounds(network, shown.placement), document["bound"]);
     document["links"] = std::move(links);
     add_clusters(shown, document);
     add_torus_algorithms(shown, document);

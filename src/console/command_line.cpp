@@ -9,7 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "aapc/input/units.hpp"
 #include "console/output.hpp"
+#include "input/numbers.hpp"
 
 namespace aapc::cli {
 
@@ -258,6 +260,23 @@ Option& Option::positive() {
 
 Option& Option::non_negative() {
     option_->check(finite_number("finite number of 0 or more", [](double number) { return number >= 0; }));
+    return *this;
+}
+
+Option& Option::duration(double unit_seconds) {
+    const auto in_unit = [unit_seconds](std::string& text) {
+        if (parse_number<double>(text)) {
+            return std::string();
+        }
+        const auto seconds = parse_duration(text);
+        if (!seconds) {
+            return to_string(seconds.error());
+        }
+        text = fmt::format("{}", *seconds / unit_seconds);
+        return std::string();
+    };
+    option_->transform(CLI::Validator(in_unit, ""));
+    option_->type_name(unit_seconds == 1 ? "SECONDS" : "MINUTES");
     return *this;
 }
 

@@ -21,6 +21,9 @@ struct OptionText {
     std::vector<std::string> choices;  ///< all that it may be; empty where anything may be given
     bool required = false;
     bool several = false;
+
+    /// Whether it is a program with its arguments, behind "--".
+    [[nodiscard]] bool is_program() const { return names.empty() && value.starts_with("-- "); }
 };
 
 struct ExampleText {

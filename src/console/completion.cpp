@@ -25,7 +25,10 @@ std::string for_shell(std::string_view text) {
 }
 
 /// The first clause, so that a menu has a line for each.
-std::string_view brief(std::string_view help) { return help.substr(0, help.find_first_of(":;(")); }
+std::string_view brief(std::string_view help) {
+    help = help.substr(0, help.find_first_of(":;("));
+    return help.substr(0, help.find_last_not_of(' ') + 1);
+}
 
 /// The cases of one command: options behind which words of their own come, and all options.
 std::string bash_case(const CommandText& command) {
@@ -76,8 +79,10 @@ std::string zsh_script(const CommandText& program) {
     for (const CommandText& command : program.commands) {
         text += fmt::format("    '{}:{}'\n", command.last_name(), for_shell(brief(command.summary)));
     }
+    // _arguments takes the first word for the command, and offers no options behind the first word of a rest.
     text +=
-        "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n";
+        "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
+        "  shift words\n  (( CURRENT-- ))\n  case $words[1] in\n";
     for (const CommandText& command : program.commands) {
         text += fmt::format("    {})\n      _arguments -S", command.last_name());
         bool takes_the_rest = false;
@@ -85,6 +90,11 @@ std::string zsh_script(const CommandText& program) {
             std::string meaning(brief(option.help));
             for (const char special : {'[', ']'}) {
                 std::erase(meaning, special);
+            }
+            if (option.is_program()) {
+                text += " \\\n        '*:::program:_normal'";
+                takes_the_rest = true;
+                continue;
             }
             const std::string values = option.value.empty() && !option.names.empty() ? ""
                                        : option.choices.empty()

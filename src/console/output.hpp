@@ -14,11 +14,15 @@ inline constexpr int done = 0;
 inline constexpr int check_failed = 1;
 inline constexpr int bad_input = 2;
 
-/// Prints `FILE:LINE:COLUMN: …` to standard error and returns bad_input.
+/// Prints `FILE:LINE:COLUMN: …` to standard error and returns bad_input. A terminal shows the line of the file as well,
+/// with a mark below the column. O(size of the file) there.
 int complain(const Diagnostic& diagnostic);
 
+/// Prints "wrote FILE" to standard error if that is a terminal and the path is that of a file, not "" or "-".
+void say_what_was_written(const std::string& path);
+
 /// Writes `text` to `path` all or nothing (a temporary file beside it, then rename), or to standard output where `path`
-/// is empty or "-". Returns done or bad_input with a complaint.
+/// is empty or "-". Returns done, after say_what_was_written(), or bad_input with a complaint.
 int write_output(const std::string& path, const std::string& text);
 
 /// The whole of a file, or of standard input where `path` is "-", which there is once for a run; or why not.

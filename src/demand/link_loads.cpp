@@ -34,7 +34,9 @@ LinkLoads::LinkLoads(demand::SummedLinks summed)
 
 Expected<LinkLoads> LinkLoads::find(const Network& network, const Placement& placement) {
     Expected<demand::SummedLinks> summed =
-        is_tree(network.kind()) ? demand::find_in_tree(network, placement) : demand::find_in_torus(network, placement);
+        network.kind() == NetworkKind::fabric  ? demand::find_in_fabric(network, placement)
+        : network.kind() == NetworkKind::torus ? demand::find_in_torus(network, placement)
+                                               : demand::find_in_tree(network, placement);
     if (!summed) {
         return failure(std::move(summed.error()));
     }

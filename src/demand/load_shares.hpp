@@ -38,6 +38,7 @@ struct SummedLinks {
 
 [[nodiscard]] Expected<SummedLinks> find_in_tree(const Network& network, const Placement& placement);
 [[nodiscard]] Expected<SummedLinks> find_in_torus(const Network& network, const Placement& placement);
+[[nodiscard]] Expected<SummedLinks> find_in_fabric(const Network& network, const Placement& placement);
 
 /// The speed as a whole number of bits a second, at least 1, or a diagnostic if it is not known.
 [[nodiscard]] Expected<std::int64_t> whole_speed(const Network& network, std::int32_t link);

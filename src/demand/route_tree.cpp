@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/torus.hpp"
 #include "demand/load_shares.hpp"
 
@@ -58,6 +59,9 @@ void reach_in_torus(const Network& network, Machine own, Reached& reached) {
 }  // namespace
 
 RouteTree route_tree(const Network& network, const Placement& placement, Rank rank) {
+    if (network.kind() == NetworkKind::fabric) {
+        return route_tree(tree_of_cuts(network), placement, rank);
+    }
     const auto machine_of = [&](Rank other) { return placement.machine_of[index(other)]; };
     const auto vertex_of = [&](Rank other) { return network.machines()[index(machine_of(other))].vertex; };
     Reached reached(network, vertex_of(rank));

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "input/numbers.hpp"
 #include "input/wording.hpp"
 
 namespace aapc {
@@ -164,6 +165,10 @@ Expected<double> parse_duration(std::string_view text) {
                        "write a number and s, ms, us or ns, such as \"5ms\" or \"0.2s\"");
     };
     return parse_quantity(text, "it is less than 0", most_seconds, "it is more than an hour", duration_unit, refuse);
+}
+
+Expected<double> parse_given_duration(std::string_view text) {
+    return parse_duration(parse_number<double>(text) ? std::string(text) + "s" : std::string(text));
 }
 
 Expected<std::int64_t> parse_size(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "input/wording.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -71,6 +72,12 @@ std::optional<std::string_view> nearest_word(std::string_view word, std::span<co
         }
     }
     return nearest;
+}
+
+std::string choice_of(std::string_view word, std::span<const std::string_view> candidates) {
+    const auto nearest = nearest_word(word, candidates);
+    return fmt::format("{}choose one of: {}", nearest ? fmt::format("did you mean '{}'? ", *nearest) : "",
+                       fmt::join(candidates, ", "));
 }
 
 std::string describe_character(char character) {

@@ -26,6 +26,10 @@ inline constexpr std::size_t max_name_length = 255;
 [[nodiscard]] std::optional<std::string_view> nearest_word(std::string_view word,
                                                            std::span<const std::string_view> candidates);
 
+/// Advice where `word` is none of them: the nearest one, if there is one, and all: "did you mean 'bruck'? choose one
+/// of: tree, bruck".
+[[nodiscard]] std::string choice_of(std::string_view word, std::span<const std::string_view> candidates);
+
 /// A quotation mark, "a line break" and so on: a character that cannot stand in a name, in words.
 [[nodiscard]] std::string describe_character(char character);
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "interposer/job.hpp"
-#include "interposer/real.hpp"
+#include "interposer/program_requests.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/own_communicator.hpp"
 #include "mpi/ranks.hpp"
@@ -17,23 +17,6 @@ namespace aapc::interposer {
 namespace {
 
 using mpi::have_memory_for;
-
-/// What MPI asks of a generalised request. Its extra state is the error code of the operation.
-int tell_status(void* error, MPI_Status* status) {
-    status->MPI_SOURCE = MPI_ANY_SOURCE;
-    status->MPI_TAG = MPI_ANY_TAG;
-    PMPI_Status_set_cancelled(status, 0);
-    PMPI_Status_set_elements(status, MPI_BYTE, 0);
-    return *static_cast<int*>(error);
-}
-
-int drop_error(void* error) {
-    delete static_cast<int*>(error);
-    return MPI_SUCCESS;
-}
-
-/// The standard knows no cancelling of collectives.
-int do_not_cancel(void* /*error*/, int /*complete*/) { return MPI_SUCCESS; }
 
 }  // namespace
 
@@ -70,6 +53,7 @@ void PersistentOperation::complete(Orders order) noexcept {
     // Once the program knows, it may free what this is.
     const Background& background = *background_;
     const int tag = tag_;
+    const MPI_Request request = request_;
     if (room_.empty()) {
         room_ = background_->under_way().remove(request_);
     }
@@ -77,7 +61,7 @@ void PersistentOperation::complete(Orders order) noexcept {
         const std::lock_guard lock(mutex_);
         idle_.splice(idle_.end(), order);
     }
-    PMPI_Send(nullptr, 0, MPI_BYTE, background.rank(), tag, background.ours());
+    complete_persistent_request(background, tag, request);
 }
 
 bool Background::prepare() {
@@ -85,7 +69,7 @@ bool Background::prepare() {
     void* largest = nullptr;
     int found = 0;
     const bool has_key =
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key_, nullptr) == MPI_SUCCESS;
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Background::communicator_freed, &key_, this) == MPI_SUCCESS;
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&largest), &found);
     if (found != 0) {
         largest_tag_ = *static_cast<const int*>(largest);
@@ -135,8 +119,7 @@ int Background::start_any(Channel& channel, const AnyCall& call, MPI_Request* re
     if (const int refused = channel.begin_naming(*this); refused != MPI_SUCCESS) {
         return refused;
     }
-    if (const int refused = PMPI_Grequest_start(tell_status, drop_error, do_not_cancel, error.get(), request);
-        refused != MPI_SUCCESS) {
+    if (const int refused = make_request(call.comm, error.get(), request); refused != MPI_SUCCESS) {
         return refused;
     }
     order.front().request = *request;
@@ -175,7 +158,7 @@ int Background::make_any_persistent(Channel& channel, const AnyCall& call, MPI_R
     if (const int refused = channel.begin_naming(*this); refused != MPI_SUCCESS) {
         return refused;
     }
-    if (const int refused = PMPI_Recv_init(nullptr, 0, MPI_BYTE, rank_, tag, ours_, &theirs); refused != MPI_SUCCESS) {
+    if (const int refused = make_persistent_request(*this, tag, call.comm, &theirs); refused != MPI_SUCCESS) {
         return mpi::raise(call.comm, refused);
     }
     made.begin()->second->name(theirs);
@@ -227,12 +210,18 @@ void Background::before_freeing(MPI_Comm comm) {
     void* known = nullptr;
     int found = 0;
     PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found);
-    if (found == 0) {
-        return;
+    if (found != 0) {
+        PMPI_Comm_delete_attr(comm, key_);
     }
-    PMPI_Comm_delete_attr(comm, key_);
-    static_cast<Channel*>(known)->end(true);
-    drop_ended();
+}
+
+int Background::communicator_freed(MPI_Comm /*comm*/, int /*key*/, void* channel, void* background) {
+    // Since MPI_Finalize has begun there are no channels any more.
+    if (auto* const ours = static_cast<Background*>(background); !ours->has_ended()) {
+        static_cast<Channel*>(channel)->end(true);
+        ours->drop_ended();
+    }
+    return MPI_SUCCESS;
 }
 
 void Background::drop_ended() {

@@ -28,9 +28,7 @@ class Job;
 
 class Background;
 
-/// What MPI_Alltoall_init and its like have made. A generalised request cannot be started, so the program holds a
-/// receive from this process itself, which is complete when our thread sends what it waits for. It is one among all
-/// ranks: MPICH 4.0.2 loses messages that one thread sends to another on a communicator of one rank.
+/// What MPI_Alltoall_init and its like have made.
 class PersistentOperation {
   public:
     /// Throws std::bad_alloc.
@@ -97,6 +95,7 @@ class Background {
     void freed(MPI_Request request) noexcept;
 
     /// The program frees `comm`, which is local in the MPIs: its operations go on, and its thread ends after them.
+    /// Where nobody says so the MPI does, by the attribute.
     void before_freeing(MPI_Comm comm);
     /// MPI ends: no thread any more, and all calls are native from now on, persistent ones included that the program
     /// starts in a delete callback of MPI_COMM_SELF. In a correct program all operations are complete by then. A thread
@@ -111,6 +110,7 @@ class Background {
     [[nodiscard]] int next_tag();
 
   private:
+    static int communicator_freed(MPI_Comm comm, int key, void* channel, void* background);
     template <class AnyCall>
     int start_any(Channel& channel, const AnyCall& call, MPI_Request* request);
     template <class AnyCall>

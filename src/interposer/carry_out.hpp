@@ -1,5 +1,6 @@
 /// @file
-/// A call that has come in is carried out here, whichever routine it was: by an exchange of ours or by the MPI's own.
+/// A call that has come in is carried out here, whichever routine it was and whichever entry it came by: by an exchange
+/// of ours or by the native routine.
 #pragma once
 
 #include "interposer/call.hpp"
@@ -8,6 +9,14 @@
 namespace aapc::interposer {
 
 class Job;
+
+/// MPI_Alltoall, or its large-count form, from the first line on: decided on, exchanged or passed through, and counted
+/// as `routine`. Native where there is no job. Returns an MPI error code.
+template <Routine routine, class Count>
+[[nodiscard]] int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* receive,
+                           Count receive_count, MPI_Datatype receive_type, MPI_Comm comm);
+/// The same for MPI_Alltoallv, MPI_Alltoallw and their large-count forms.
+[[nodiscard]] int exchange_or_pass(const UnequalCall& call);
 
 /// Carries out a call as one that blocks, and counts it under its routine. Collective over its communicator. Returns an
 /// MPI error code, for which that communicator's error handler has been called.

@@ -12,6 +12,7 @@
 #include "interposer/expectations.hpp"
 #include "interposer/job.hpp"
 #include "interposer/members.hpp"
+#include "interposer/program_requests.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
@@ -27,8 +28,9 @@ namespace {
 /// the MPI's own. Whoever insists on a method means every size.
 std::int64_t smallest_block(const selection::Configuration& configuration, const Placement& placement,
                             const Bound& bound) {
-    const bool by_time =
-        configuration.network.kind() == NetworkKind::tree || configuration.network.kind() == NetworkKind::torus;
+    const bool by_time = configuration.network.kind() == NetworkKind::tree ||
+                         configuration.network.kind() == NetworkKind::torus ||
+                         configuration.network.kind() == NetworkKind::fabric;
     if (!by_time || configuration.forced.method || configuration.forced.synchronisation || configuration.tuning) {
         return 1;
     }
@@ -223,19 +225,20 @@ void Channel::carry_out(Orders orders) {
         error = order.operation.carry_out(*job_, own_);
     }
     if (error != MPI_SUCCESS && !is_dropped()) {
-        error = mpi::raise(comm_, error);
+        error = mpi::raise_here(comm_, error);
     }
     if (order.persistent != nullptr) {
         order.persistent->complete(std::move(orders));
         return;
     }
-    *order.error = error;
+    int* const to_request = order.error;
+    *to_request = error;
     const MPI_Request request = order.request;
     UnderWay& under_way = *order.under_way;
     // What the operation holds is given back before the program knows that it is over.
     orders.clear();
     under_way.remove(request);
-    PMPI_Grequest_complete(request);
+    complete_request(request, to_request);
 }
 
 }  // namespace aapc::interposer

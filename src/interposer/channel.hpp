@@ -24,7 +24,7 @@ class PersistentOperation;
 /// An operation that has been started, or can be started again and again.
 struct Order {
     Operation operation;
-    /// The generalised request by which the program knows it, whose extra state an int is that takes the error code.
+    /// By which the program knows it, and the int of that request which takes the error code (program_requests.hpp).
     MPI_Request request = MPI_REQUEST_NULL;
     int* error = nullptr;
     UnderWay* under_way = nullptr;  ///< where callers wait for that request

@@ -3,80 +3,14 @@
 #include <algorithm>
 
 #include "interposer/background.hpp"
+#include "interposer/handing_over.hpp"
 #include "interposer/passing.hpp"
-#include "mpi/returned_errors.hpp"
+#include "interposer/real.hpp"
+#include "interposer/symbols.hpp"
 
 namespace aapc::interposer {
 
 namespace {
-
-/// Who carries out a call.
-struct Handed {
-    Channel* channel = nullptr;                     ///< null: the MPI
-    Outcome why_not = Outcome::routine_not_served;  ///< then
-    bool lacks_memory = false;                      ///< or nobody
-};
-
-Handed by_channel(Channel* channel, std::optional<Outcome> (*against)(const Channel&, std::int64_t),
-                  std::int64_t block_bytes) {
-    if (channel == nullptr) {
-        return {.lacks_memory = true};
-    }
-    const std::optional<Outcome> why_not = against(*channel, block_bytes);
-    return why_not ? Handed{.why_not = *why_not} : Handed{.channel = channel};
-}
-
-/// Arguments of which the MPI complains on sight are for it to judge, at once and not when the call is waited for.
-Handed hand_over(const Job& job, Background& background, Call& call) {
-    read_arguments(call);
-    if ((!call.well_formed() && !call.unequal) || (call.block_bytes > 0 && job.refusals().refuse(call))) {
-        return {.why_not = Outcome::arguments};
-    }
-    const std::int64_t bytes = call.unequal ? data_bytes(call.receive_count, call.receive_type) : call.block_bytes;
-    return by_channel(
-        background.channel_of(call.comm),
-        [](const Channel& channel, std::int64_t block) { return channel.against(block); }, bytes);
-}
-
-Handed hand_over(const Job& job, Background& background, const UnequalCall& call) {
-    if (call.comm == MPI_COMM_NULL || job.refusals().refuse(call, count_peers(call.comm, Peers::all))) {
-        return {.why_not = Outcome::arguments};
-    }
-    return by_channel(
-        background.channel_of(call.comm),
-        [](const Channel& channel, std::int64_t) { return channel.against_unequal(); }, 0);
-}
-
-/// Calls that begin at once, and such as MPI_Start begins.
-enum class Form : std::uint8_t { immediate, persistent };
-
-template <Routine routine, Form form, class AnyCall, class... Arguments>
-int hand_over_or_pass(AnyCall call, MPI_Request* request, int (*real)(Arguments...), Arguments... arguments) {
-    Job* const job = Job::current();
-    Background* const background = job != nullptr ? job->background() : nullptr;
-    if (background == nullptr || request == nullptr) {
-        return pass_through<routine, Peers::all>(call.comm, real, arguments...);
-    }
-    const Handed handed = hand_over(*job, *background, call);
-    if (handed.lacks_memory) {
-        return mpi::raise(call.comm, MPI_ERR_NO_MEM);
-    }
-    if (handed.channel == nullptr) {
-        return pass_through_because<routine, Peers::all>(handed.why_not, call.comm, *job, real, arguments...);
-    }
-    return form == Form::immediate ? background->start(*handed.channel, call, request)
-                                   : background->make_persistent(*handed.channel, call, request);
-}
-
-/// Calls `action` with our threads, where there are such: those that have not ended, or with Job::background_or_ended
-/// also those that have since MPI does.
-template <class Action>
-void tell_background(Action action, Background* (Job::*which)() const = &Job::background) {
-    Job* const job = Job::current();
-    if (Background* const background = job != nullptr ? (job->*which)() : nullptr) {
-        action(*background);
-    }
-}
 
 /// MPI_Waitall(), one request after the other. In MPICH 4.0.2 the routine itself ends the job where MPI_REQUEST_NULL is
 /// beside a generalised request that is not complete, and the program has generalised requests that it knows nothing
@@ -110,19 +44,6 @@ int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
         return ours::hand_over_or_pass<ours::Routine::NAME, ours::Form::FORM>(CALL(NAME), request, real, __VA_ARGS__); \
     }                                                                                                                  \
     AAPC_ALSO_AS_PMPI(NAME)
-
-#define AAPC_EQUAL_CALL(NAME) \
-    ours::Call { sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ours::Routine::NAME }
-#define AAPC_UNEQUAL_CALL(NAME)                                                                                     \
-    ours::UnequalCall {                                                                                             \
-        {sendbuf, sendcounts, sdispls, sendtype, nullptr}, {recvbuf, recvcounts, rdispls, recvtype, nullptr}, comm, \
-            ours::Routine::NAME, false                                                                              \
-    }
-#define AAPC_TYPED_CALL(NAME)                                                                            \
-    ours::UnequalCall {                                                                                  \
-        {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtype},                                     \
-            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtype}, comm, ours::Routine::NAME, true \
-    }
 
 // All forms of one kind: equal, unequal, and with a type for each message.
 #define AAPC_IMMEDIATE(END, COUNT, PLACE, BYTES)                                                                     \

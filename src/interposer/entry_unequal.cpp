@@ -1,105 +1,8 @@
 // MPI_Alltoallv and MPI_Alltoallw with their large-count forms, as entry.cpp has MPI_Alltoall.
 #include <mpi.h>
 
-#include <cstdint>
-#include <optional>
-
-#include "aapc/interposer.h"
 #include "interposer/carry_out.hpp"
-#include "interposer/communicator.hpp"
-#include "interposer/job.hpp"
-#include "interposer/real.hpp"
 #include "interposer/symbols.hpp"
-#include "interposer/traffic.hpp"
-#include "interposer/unequal_call.hpp"
-
-namespace aapc::interposer {
-
-namespace {
-
-/// What becomes of a call, and on which communicator.
-struct ServedUnequal {
-    UnequalState::Choice choice;
-    CommunicatorState* state = nullptr;
-};
-
-ServedUnequal serve_unequal(Job& job, const UnequalCall& call) {
-    if (call.comm == MPI_COMM_NULL) {
-        return {{Outcome::arguments}};
-    }
-    CommunicatorState* const state = CommunicatorState::of(call.comm, job, std::nullopt);
-    return state == nullptr ? ServedUnequal{{Outcome::unavailable}} : ServedUnequal{state->decide(call, job), state};
-}
-
-/// The MPI's own routine, with the arguments as they came.
-int run_own(const UnequalCall& call) {
-    const UnequalSide& send = call.send;
-    const UnequalSide& receive = call.receive;
-#if AAPC_MPI_HAS_LARGE_COUNTS
-    if (receive.counts.wide()) {
-        const auto* const sent = send.counts.as<MPI_Count>();
-        const auto* const received = receive.counts.as<MPI_Count>();
-        const auto* const from = send.displacements.as<MPI_Aint>();
-        const auto* const to = receive.displacements.as<MPI_Aint>();
-        return call.typed ? real().alltoallw_c(send.buffer, sent, from, send.types, call.receive_buffer(), received, to,
-                                               receive.types, call.comm)
-                          : real().alltoallv_c(send.buffer, sent, from, send.type, call.receive_buffer(), received, to,
-                                               receive.type, call.comm);
-    }
-#endif
-    const int* const sent = send.counts.as<int>();
-    const int* const received = receive.counts.as<int>();
-    const int* const from = send.displacements.as<int>();
-    const int* const to = receive.displacements.as<int>();
-    return call.typed ? real().alltoallw(send.buffer, sent, from, send.types, call.receive_buffer(), received, to,
-                                         receive.types, call.comm)
-                      : real().alltoallv(send.buffer, sent, from, send.type, call.receive_buffer(), received, to,
-                                         receive.type, call.comm);
-}
-
-int carry_out_decided(const ServedUnequal& served, const UnequalCall& call) {
-    const bool exchanged = served.choice.outcome == Outcome::exchanged;
-    const int error = exchanged ? served.state->run(call) : run_own(call);
-    if (served.choice.measured) {
-        served.state->note_unequal_return();
-    }
-    return error;
-}
-
-int exchange_or_pass(const UnequalCall& call) {
-    Job* const job = Job::current();
-    return job == nullptr ? run_own(call) : carry_out(*job, call);
-}
-
-}  // namespace
-
-int carry_out_natively(Job& job, const UnequalCall& call) {
-    job.tally().count(call.routine, Outcome::routine_not_served);
-    return run_own(call);
-}
-
-int carry_out(Job& job, const UnequalCall& call) {
-    Tally& tally = job.tally();
-    if (!tally.measures()) {
-        const ServedUnequal served = serve_unequal(job, call);
-        tally.count(call.routine, served.choice.outcome);
-        return carry_out_decided(served, call);
-    }
-    const Stopwatch watch;
-    const ServedUnequal served = serve_unequal(job, call);
-    const int error = carry_out_decided(served, call);
-    const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(call) : 0;
-    tally.add(call.routine, served.choice.outcome, bytes, watch.nanoseconds());
-    if (Recorder* const recorder = job.recorder()) {
-        const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
-        recorder->note({call.routine, served.choice.outcome, noted.unequal_method, noted.exchange, bytes,
-                        noted.waited_seconds, call.comm},
-                       watch);
-    }
-    return error;
-}
-
-}  // namespace aapc::interposer
 
 // Parameters are named as in the MPI standard's C bindings, of which these are definitions. COUNT is int or, in the
 // large-count forms, MPI_Count; PLACE is what displacements are counted in.
@@ -135,10 +38,3 @@ AAPC_ANSWER_TYPED(Alltoallw, int, int)
 AAPC_ANSWER_UNEQUAL(Alltoallv_c, MPI_Count, MPI_Aint)
 AAPC_ANSWER_TYPED(Alltoallw_c, MPI_Count, MPI_Aint)
 #endif
-
-AAPC_INTERPOSED int aapc_native_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                                          const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-    return aapc::interposer::real().alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                              recvtype, comm);
-}

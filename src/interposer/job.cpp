@@ -20,6 +20,7 @@
 #include "interposer/blocks.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/handshake.hpp"
+#include "interposer/job_identity.hpp"
 #include "interposer/long_calls.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/places.hpp"
@@ -433,6 +434,8 @@ void Job::before_freeing(MPI_Comm comm) {
 void Job::forget(MPI_Comm comm) { PMPI_Comm_delete_attr(comm, communicator_key_); }
 
 int Job::communicator_freed(MPI_Comm, int, void* state, void* job) {
+    // A component does not hear of MPI_Comm_free before.
+    static_cast<Job*>(job)->count_settled();
     static_cast<Job*>(job)->drop(state);
     return MPI_SUCCESS;
 }
@@ -497,6 +500,7 @@ RecordHead Job::record_head() const {
     head.library = library.data();
     head.library.resize(std::min(head.library.find_first_of("\n\r"), head.library.size()));
     head.program = program_invocation_short_name;
+    name_job(head);
     head.seconds = recorder_->seconds();
     head.topology_file = configuration_.topology_file;
     if (configuration_.topology_text.size() <= longest_topology) {

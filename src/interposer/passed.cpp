@@ -1,5 +1,7 @@
 // The routines that are counted and left to the MPI: those of neighbours. DESIGN.md says why.
 #include "interposer/passing.hpp"
+#include "interposer/real.hpp"
+#include "interposer/symbols.hpp"
 
 // NAME(PARAMETERS), which calls the MPI's own with the arguments that follow.
 #define AAPC_PASSED(NAME, PEERS, PARAMETERS, ...)                                                     \

@@ -8,8 +8,6 @@
 
 #include "input/mpis.hpp"
 #include "interposer/job.hpp"
-#include "interposer/real.hpp"
-#include "interposer/symbols.hpp"
 #include "interposer/traffic.hpp"
 
 namespace aapc::interposer {

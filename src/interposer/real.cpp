@@ -1,5 +1,7 @@
 #include "interposer/real.hpp"
 
+#include "interposer/native.hpp"
+
 namespace aapc::interposer {
 
 void* behind() {
@@ -23,12 +25,18 @@ const RealRoutines& real() {
         find_next<decltype(&MPI_Comm_disconnect)>("PMPI_Comm_disconnect", "MPI_Comm_disconnect"),
         find_next<decltype(&MPI_Wait)>("PMPI_Wait", "MPI_Wait"),
         find_next<decltype(&MPI_Waitall)>("PMPI_Waitall", "MPI_Waitall"),
-        find_next<decltype(&MPI_Alltoall)>("PMPI_Alltoall", "MPI_Alltoall"),
-        find_next<decltype(&MPI_Alltoallv)>("PMPI_Alltoallv", "MPI_Alltoallv"),
-        find_next<decltype(&MPI_Alltoallw)>("PMPI_Alltoallw", "MPI_Alltoallw"),
         find_next<decltype(&MPI_Start)>("PMPI_Start", "MPI_Start"),
         find_next<decltype(&MPI_Startall)>("PMPI_Startall", "MPI_Startall"),
         find_next<decltype(&MPI_Request_free)>("PMPI_Request_free", "MPI_Request_free"),
+    };
+    return routines;
+}
+
+const NativeRoutines& native() {
+    static const NativeRoutines routines = {
+        find_next<decltype(&MPI_Alltoall)>("PMPI_Alltoall", "MPI_Alltoall"),
+        find_next<decltype(&MPI_Alltoallv)>("PMPI_Alltoallv", "MPI_Alltoallv"),
+        find_next<decltype(&MPI_Alltoallw)>("PMPI_Alltoallw", "MPI_Alltoallw"),
 #if AAPC_MPI_HAS_LARGE_COUNTS
         find_next<decltype(&MPI_Alltoall_c)>("PMPI_Alltoall_c", "MPI_Alltoall_c"),
         find_next<decltype(&MPI_Alltoallv_c)>("PMPI_Alltoallv_c", "MPI_Alltoallv_c"),

@@ -1,5 +1,5 @@
 /// @file
-/// The routines behind the interposer.
+/// The routines behind the preloaded interposer.
 #pragma once
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ template <class Routine>
     return reinterpret_cast<Routine>(address != nullptr ? address : dlsym(behind(), name));
 }
 
-/// Those of the MPI's own routines that we do something about.
+/// Those that the interposer does something about, all-to-alls aside (native.hpp).
 struct RealRoutines {
     decltype(&MPI_Init) init;
     decltype(&MPI_Init_thread) init_thread;
@@ -29,17 +29,9 @@ struct RealRoutines {
     decltype(&MPI_Comm_disconnect) comm_disconnect;
     decltype(&MPI_Wait) wait;
     decltype(&MPI_Waitall) waitall;
-    decltype(&MPI_Alltoall) alltoall;
-    decltype(&MPI_Alltoallv) alltoallv;
-    decltype(&MPI_Alltoallw) alltoallw;
     decltype(&MPI_Start) start;
     decltype(&MPI_Startall) startall;
     decltype(&MPI_Request_free) request_free;
-#if AAPC_MPI_HAS_LARGE_COUNTS
-    decltype(&MPI_Alltoall_c) alltoall_c;
-    decltype(&MPI_Alltoallv_c) alltoallv_c;
-    decltype(&MPI_Alltoallw_c) alltoallw_c;
-#endif
 };
 
 [[nodiscard]] const RealRoutines& real();

@@ -3,8 +3,6 @@
 #include <array>
 #include <cstddef>
 
-#include "interposer/real.hpp"
-
 namespace aapc::interposer {
 
 bool is_predefined(MPI_Datatype type) {
@@ -16,6 +14,8 @@ bool is_predefined(MPI_Datatype type) {
     return combiner == MPI_COMBINER_NAMED;
 }
 
+/// By the routines that the program calls: those that look at its arguments. There is no job yet, so they lead to the
+/// MPI itself.
 std::optional<Refusals> Refusals::find_out() {
     Refusals found;
     if (PMPI_Comm_dup(MPI_COMM_SELF, &found.alone_) != MPI_SUCCESS) {
@@ -23,14 +23,14 @@ std::optional<Refusals> Refusals::find_out() {
     }
     PMPI_Comm_set_errhandler(found.alone_, MPI_ERRORS_RETURN);
     int both = 0;
-    found.aliasing_ = real().alltoall(&both, 1, MPI_INT, &both, 1, MPI_INT, found.alone_) != MPI_SUCCESS;
+    found.aliasing_ = PMPI_Alltoall(&both, 1, MPI_INT, &both, 1, MPI_INT, found.alone_) != MPI_SUCCESS;
     const int less = 0;
     std::array<int, 2> more{};
-    found.unequal_ = real().alltoall(&less, 1, MPI_INT, more.data(), 2, MPI_INT, found.alone_) != MPI_SUCCESS;
+    found.unequal_ = PMPI_Alltoall(&less, 1, MPI_INT, more.data(), 2, MPI_INT, found.alone_) != MPI_SUCCESS;
     const int nothing = 0;
     MPI_Datatype no_type = MPI_DATATYPE_NULL;
-    found.typeless_ = real().alltoallw(&less, &nothing, &nothing, &no_type, more.data(), &nothing, &nothing, &no_type,
-                                       found.alone_) == MPI_SUCCESS;
+    found.typeless_ = PMPI_Alltoallw(&less, &nothing, &nothing, &no_type, more.data(), &nothing, &nothing, &no_type,
+                                     found.alone_) == MPI_SUCCESS;
     return found;
 }
 

@@ -22,9 +22,8 @@
     X(Ineighbor_alltoall)         \
     X(Ineighbor_alltoallv)        \
     X(Ineighbor_alltoallw)
-// Those of the fourth standard, which an MPI may have without saying that it follows that standard
-// (cmake/AapcMpi.cmake).
-#if AAPC_MPI_HAS_PERSISTENT
+// Those of the fourth standard. An MPI may have the persistent ones without saying that it follows that standard
+// (cmake/AapcMpi.cmake), or call them MPIX_ (Open MPI 4), and a component sees them by whatever name they are called.
 #define AAPC_PERSISTENT_ROUTINES(X) \
     X(Alltoall_init)                \
     X(Alltoallv_init)               \
@@ -32,9 +31,6 @@
     X(Neighbor_alltoall_init)       \
     X(Neighbor_alltoallv_init)      \
     X(Neighbor_alltoallw_init)
-#else
-#define AAPC_PERSISTENT_ROUTINES(X)
-#endif
 #if AAPC_MPI_HAS_LARGE_COUNTS
 #define AAPC_LARGE_COUNT_ROUTINES(X) \
     X(Alltoall_c)                    \

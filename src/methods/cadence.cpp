@@ -15,13 +15,16 @@ constexpr double assumed_buffer_seconds = 1e-3;
 constexpr double share_of_buffer = 0.75;
 
 constexpr Rank most_ranks_certified = 128;
+constexpr double queue_probability = 1e-3;
+constexpr int draws_sampled = 2;
+constexpr Rank most_ranks_drawn = 64;
 constexpr Rank most_ranks_sampled = 1024;
 
 /// Whether what waits there is held back by its sender, so that nothing is lost.
 bool is_port_of_sender(const Network& network, DirectedLink directed) {
     const Link& link = network.links()[static_cast<std::size_t>(directed / 2)];
     const Vertex from = directed % 2 == 0 ? link.lower : link.upper;
-    return is_tree(network.kind()) && !network.vertices()[static_cast<std::size_t>(from)].is_switch;
+    return network.kind() != NetworkKind::torus && !network.vertices()[static_cast<std::size_t>(from)].is_switch;
 }
 
 std::int64_t buffer_of(const Network& network, DirectedLink directed) {
@@ -35,6 +38,32 @@ double room_for(const Network& network, DirectedLink directed, double queue_mess
     return share_of_buffer * static_cast<double>(buffer_of(network, directed)) / (queue_messages + 1);
 }
 
+/// The queue that one segment in a thousand exceeds under a hash. Sampled where there are few ranks, otherwise by the
+/// formula for random offsets, whose queues are no shorter than a lattice's.
+double hashed_queue_messages(const Network& network, const Placement& placement, const Bound& bound,
+                             const Timetable& timetable) {
+    if (placement.participants() <= most_ranks_drawn) {
+        if (const auto queues =
+                certify_hashed_queues(timetable, network, placement, draws_sampled, queue_probability)) {
+            return queues->segments;
+        }
+    }
+    const LinkLoad* fullest = nullptr;  // of those between switches
+    for (const LinkLoad& load : bound.links) {
+        const Link& link = network.links()[static_cast<std::size_t>(load.link)];
+        const bool is_between = network.vertices()[static_cast<std::size_t>(link.lower)].is_switch;
+        if (is_between && (fullest == nullptr || load.seconds_per_byte > fullest->seconds_per_byte)) {
+            fullest = &load;
+        }
+    }
+    if (fullest == nullptr) {
+        return assumed_queue_messages;
+    }
+    const std::optional<Cycle> cycle = timetable.cycle();
+    const double utilisation = cycle ? fullest->seconds_per_byte / cycle->seconds_per_byte : 1;
+    return evenly_paced_queue(static_cast<double>(fullest->messages), utilisation, queue_probability);
+}
+
 std::int64_t most_wire_bytes(const Network& network, const Placement& placement, const Bound& bound,
                              const Timetable& timetable) {
     double room = std::numeric_limits<double>::infinity();
@@ -44,7 +73,14 @@ std::int64_t most_wire_bytes(const Network& network, const Placement& placement,
         }
     };
     double longest = assumed_queue_messages;
-    if (placement.participants() <= most_ranks_sampled) {
+    if (network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed) {
+        longest = hashed_queue_messages(network, placement, bound, timetable);
+        for (const LinkLoad& load : bound.links) {
+            look_at(2 * load.link, longest);
+            look_at(2 * load.link + 1, longest);
+        }
+    } else if (placement.participants() <=
+               (network.kind() == NetworkKind::fabric ? most_ranks_certified : most_ranks_sampled)) {
         QueueRequest request;
         request.most_ranks_exact = most_ranks_certified;
         request.links_per_level = 2;

@@ -38,10 +38,17 @@ class ReturnedErrors {
     return {text.data(), static_cast<std::size_t>(length)};
 }
 
-/// A failure of ours goes where MPI's own would go.
-inline int raise(MPI_Comm comm, int error) {
+/// Whether what a routine of ours returns is raised by its caller, as Open MPI does for a component. Set before the
+/// first call.
+inline bool caller_raises = false;
+
+/// A failure of ours in a thread of ours goes where MPI's own would go.
+inline int raise_here(MPI_Comm comm, int error) {
     PMPI_Comm_call_errhandler(comm, error);
     return error;
 }
+
+/// The same in a call of the program's.
+inline int raise(MPI_Comm comm, int error) { return caller_raises ? error : raise_here(comm, error); }
 
 }  // namespace aapc::mpi

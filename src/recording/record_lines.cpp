@@ -47,6 +47,11 @@ void append_times(std::string& out, const char* name, const std::vector<double>&
 void append_line(const RecordHead& head, std::string& out) {
     append(out, "{{\"format\": \"aapc-record/1\", \"aapc\": {}, \"mpi\": {}, \"library\": {}, \"program\": {}",
            quoted(head.aapc), quoted(head.mpi), quoted(head.library), quoted(head.program));
+    for (const auto& [name, text] : {std::pair{"command", &head.command}, {"date", &head.date}, {"job", &head.job}}) {
+        if (!text->empty()) {
+            append(out, ", \"{}\": {}", name, quoted(*text));
+        }
+    }
     append(out, ", \"seconds\": {:.9g}, \"dropped_calls\": {}, \"dropped_segments\": {}", head.seconds,
            head.dropped_calls, head.dropped_segments);
     if (head.learned) {

@@ -92,6 +92,11 @@ void read_head(Line& line, RecordHead& head) {
     line.read("mpi", head.mpi);
     line.read("library", head.library);
     line.read("program", head.program);
+    for (const auto& [name, text] : {std::pair{"command", &head.command}, {"date", &head.date}, {"job", &head.job}}) {
+        if (line.has(name)) {
+            line.read(name, *text);
+        }
+    }
     line.read("seconds", head.seconds);
     line.read("dropped_calls", head.dropped_calls);
     line.read("dropped_segments", head.dropped_segments);

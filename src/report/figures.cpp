@@ -14,8 +14,10 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/models/method_model.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "input/mpis.hpp"
 #include "report/fluid.hpp"
+#include "report/wording.hpp"
 #include "selection/crossover.hpp"
 #include "selection/rule.hpp"
 
@@ -138,7 +140,7 @@ std::optional<Timed> timed(const Network& network, const Placement& placement, c
     return Timed{std::move(*prepared), seconds};
 }
 
-/// The group of the same calls that the MPI's own served, or aapc, that took most time; null: there is none.
+/// The group of the same calls, native or not, that took most time; null if there is none.
 const Group* sibling(const std::vector<Group>& groups, const Group& group, bool native) {
     const auto digits = [](const Group& one) { return std::bit_width(static_cast<std::uint64_t>(one.most_bytes)); };
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
@@ -192,9 +194,8 @@ std::vector<Rival> rivals_of(const std::string& mpi) {
     const KnownMpi* const known = find_mpi(mpi);
     const std::string_view one_by_one = known != nullptr ? known->one_by_one : known_mpis.front().one_by_one;
     return {{one_by_one, 1,
-             one_by_one == "pairwise" ? "The MPI's own, pair after pair (model)"
-                                      : "The MPI's own, step after step (model)"},
-            {"linear", 0, "The MPI's own, everything at once (model)"}};
+             one_by_one == "pairwise" ? "Native, pair after pair (model)" : "Native, step after step (model)"},
+            {"linear", 0, "Native, everything at once (model)"}};
 }
 
 /// A way of doing the exchange, before there is an axis.
@@ -328,28 +329,24 @@ std::optional<Comparison> compare(const Record& record, const Communicators& com
 
 // ---- Sentences ----
 
-void find_ratio(Figures& figures, const Record& record) {
+void find_effect(Figures& figures, const Record& record) {
     if (record.head.learned && record.head.learned->own_seconds > 0) {
-        figures.ratio = record.head.learned->seconds / record.head.learned->own_seconds;
-        figures.ratio_subject = "The calls that showed what is faster, learning included, took";
-        figures.ratio_basis = "what the MPI's own alone would have taken, by its times in this job";
+        figures.effect = {record.head.learned->seconds, record.head.learned->own_seconds,
+                          "by the native calls of this job, learning included"};
         return;
     }
-    double ours = 0;
-    double own = 0;
+    Figures::Effect effect;
     bool modelled = false;
     for (const Group& group : figures.groups) {
         if (!group.native() && group.native_seconds) {
-            ours += group.seconds;
-            own += *group.native_seconds * static_cast<double>(group.calls);
+            effect.seconds += group.seconds;
+            effect.native_seconds += *group.native_seconds * static_cast<double>(group.calls);
             modelled = modelled || group.native_is_modelled;
         }
     }
-    if (own > 0) {
-        figures.ratio = ours / own;
-        figures.ratio_subject = "What aapc served took";
-        figures.ratio_basis = modelled ? "what the MPI's own should take by the model"
-                                       : "what the MPI's own took for messages of the same size in this job";
+    if (effect.native_seconds > 0) {
+        effect.basis = modelled ? "by the model" : "by native calls of the same size in this job";
+        figures.effect = std::move(effect);
     }
 }
 
@@ -367,6 +364,109 @@ void find_fraction(Figures& figures) {
     }
 }
 
+/// Below that share, a difference is none.
+constexpr double least_difference = 0.01;
+
+std::string sentence_of(const Figures::Effect& effect) {
+    const double saved = effect.native_seconds - effect.seconds;
+    const std::string times =
+        fmt::format("the calls that aapc served took {}, and native ones would have taken {} ({})",
+                    time_text(effect.seconds), time_text(effect.native_seconds), effect.basis);
+    if (saved > least_difference * effect.native_seconds) {
+        return fmt::format("aapc saved you {}: {}.", time_text(saved), times);
+    }
+    if (saved < -least_difference * effect.native_seconds) {
+        return fmt::format("aapc cost you {:.0f} % here: {}.", -100 * saved / effect.native_seconds, times);
+    }
+    return fmt::format("aapc made no difference here: {}.", times);
+}
+
+std::optional<std::string> too_fast(const Figures& figures, const Record& record) {
+    return figures.of_bound ? faster_than_wires(*figures.of_bound, 1, record.head.topology_file) : std::nullopt;
+}
+
+/// Whether what a schedule should gain is worth a sentence.
+bool gains(const Figures& figures) {
+    return figures.gain_seconds > 0 && figures.gain_seconds > 0.005 * figures.call_seconds;
+}
+
+void add_results(Figures& figures, const Record& record) {
+    const auto result = [&](std::string text) { figures.results.push_back(std::move(text)); };
+    if (figures.effect) {
+        result(sentence_of(*figures.effect));
+    }
+    if (gains(figures)) {
+        result(fmt::format("A schedule should save {} of the native calls' time: a prediction, not a measurement.",
+                           time_text(figures.gain_seconds)));
+    }
+    if (const auto fast = too_fast(figures, record)) {
+        result(fmt::format("The calls were {}.", *fast));
+    } else if (figures.of_bound) {
+        result(fmt::format("Where the network is known, calls reached {:.2f} of what its links carry.",
+                           *figures.of_bound));
+    }
+    if (figures.results.empty() && figures.calls > 0) {
+        result("What they would gain is not known: the end says what to do.");
+    }
+}
+
+void add_next_steps(Figures& figures, const Record& record, const Network* network) {
+    const auto step = [&](std::string text) { figures.next_steps.push_back(std::move(text)); };
+    constexpr double little = 0.02;
+    if (figures.calls <= 0) {
+        step("Leave this program alone: it has no all-to-all to make faster.");
+        return;
+    }
+    if (figures.job_seconds > 0 && figures.call_seconds < little * figures.job_seconds) {
+        step(fmt::format("Look elsewhere first: all-to-alls take {:.1f} % of this job.",
+                         100 * figures.call_seconds / figures.job_seconds));
+    }
+    if (network == nullptr) {
+        step(
+            "Say what the network is: aapc report RECORD --topology cluster.toml, or --assume 1Gbit where one switch "
+            "of that speed joins all machines. Then this page says what could be gained, in seconds.");
+        step("mpirun ... aapc discover -o cluster.toml finds switches and speeds by measuring.");
+        return;
+    }
+    if (too_fast(figures, record)) {
+        step("Correct the speeds in the topology file; mpirun ... aapc discover measures them.");
+    }
+    if (figures.effect && figures.effect->seconds > (1 + least_difference) * figures.effect->native_seconds) {
+        step(
+            "Run mpirun ... aapc doctor on these hosts: it names what slows exchanges down. AAPC_OFF=1 leaves all "
+            "calls to the MPI until then.");
+    }
+    constexpr double far_from_bound = 0.6;
+    const bool is_slow = figures.of_bound && *figures.of_bound < far_from_bound;
+    if ((gains(figures) || is_slow) && figures.exchanged <= 0) {
+        step(
+            "Run the job again by aapc exec --topology FILE --record job.jsonl -- PROGRAM, and make this page "
+            "of the new record: aapc tries schedules in the program's own calls, and the page compares.");
+    } else if (gains(figures)) {
+        step("Run mpirun ... aapc bench with these sizes to confirm the prediction, or aapc tune on idle machines.");
+    }
+    if (record.head.learned) {
+        step("Keep what this job has learned for the next one: aapc exec --learned FILE.");
+    }
+    if (figures.next_steps.empty()) {
+        step("Nothing is left to do for the all-to-alls of this job.");
+    }
+}
+
+/// Which bound it is, and what a hash leaves of it if all ranks of the file take part.
+void add_bounds_by_name(Figures& figures, const Network& network) {
+    const Placement all = full_placement(network);
+    const Bound bound = network_bound(network, all);
+    figures.bound_kind = bound.kind;
+    if (const auto hashed = hashed_bounds(network, all)) {
+        figures.remarks.push_back(
+            fmt::format("The even bound is as if cables shared perfectly. Under a hash, with one path for each pair of "
+                        "ranks, {:.2f} of "
+                        "it is expected on average and {:.2f} in the worst of twenty draws.",
+                        bound.seconds_per_byte / hashed->formula.mean, bound.seconds_per_byte / hashed->formula.worst));
+    }
+}
+
 void add_remarks(Figures& figures, const Record& record, const Network* network, const Communicators& communicators) {
     const auto remark = [&](std::string text) { figures.remarks.push_back(std::move(text)); };
     if (record.head.dropped_calls > 0) {
@@ -376,11 +476,8 @@ void add_remarks(Figures& figures, const Record& record, const Network* network,
     if (record.head.dropped_segments > 0) {
         remark(fmt::format("{} segments had no room in the record.", record.head.dropped_segments));
     }
-    if (network == nullptr) {
-        remark(
-            "Nothing is known of the network. Give the topology file with --topology to see bounds, what could be "
-            "gained, and the links over time.");
-    } else if (!record.communicators.empty() && !communicators.placement(record.communicators.front().name)) {
+    if (network != nullptr && !record.communicators.empty() &&
+        !communicators.placement(record.communicators.front().name)) {
         remark(
             "Some hosts of the job are not in the topology file, so bounds and pictures are left out for their "
             "communicators.");
@@ -420,8 +517,13 @@ Figures figures_of(const Record& record, const Network* network, const NetworkMo
             figures.comparison = compare(record, communicators, *network, figures.groups, group);
         }
     }
-    find_ratio(figures, record);
+    find_effect(figures, record);
+    if (network != nullptr && network->kind() == NetworkKind::fabric) {
+        add_bounds_by_name(figures, *network);
+    }
     find_fraction(figures);
+    add_results(figures, record);
+    add_next_steps(figures, record, network);
     add_remarks(figures, record, network, communicators);
     return figures;
 }

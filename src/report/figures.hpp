@@ -9,6 +9,7 @@
 
 #include "aapc/models/network_model.hpp"
 #include "aapc/recording/record.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "report/pictures.hpp"
 
@@ -20,15 +21,15 @@ struct Group {
     std::int64_t ranks = 0;
     std::int64_t least_bytes = 0;  ///< that a rank has for each other, on average over them
     std::int64_t most_bytes = 0;
-    std::string method;  ///< "native": the MPI's own
-    std::string reason;  ///< why it was passed through; empty: it was not
+    std::string method;  ///< "native" where aapc did not serve them
+    std::string reason;  ///< why it was passed through; empty if it was not
     std::int64_t calls = 0;
     double seconds = 0;  ///< of rank 0 of each communicator, all calls
     double median_seconds = 0;
-    std::optional<double> waited_share;   ///< of the time of those calls that know; nothing: none does
+    std::optional<double> waited_share;   ///< of the time of those calls that know; nullopt if none does
     std::optional<double> bound_seconds;  ///< what no exchange of these messages can beat
     bool native_is_modelled = false;
-    std::optional<double> native_seconds;  ///< what the MPI's own takes for one of these calls
+    std::optional<double> native_seconds;  ///< what one of these calls takes natively
     std::optional<double> better_seconds;  ///< what would serve one of these calls better, where something would
     std::string better_method;
     std::string communicator;  ///< one of those
@@ -44,7 +45,7 @@ struct Comparison {
     std::size_t links_with_messages = 0;
     double seconds = 0;  ///< of the axis
     std::optional<double> bound_seconds;
-    std::optional<double> own_seconds;   ///< the median of what the MPI's own took in the job; nothing: it did not
+    std::optional<double> own_seconds;   ///< median of the native calls in the job; nullopt if there were none
     std::optional<double> ours_seconds;  ///< the same of aapc
     std::vector<Panel> panels;
 };
@@ -57,14 +58,21 @@ struct Figures {
     double calls = 0;  ///< of all ranks
     double exchanged = 0;
     double bytes = 0;
-    std::vector<Group> groups;             ///< those that took most time first
-    std::optional<double> ratio;           ///< of what took aapc to what the MPI's own takes
-    std::string ratio_subject;             ///< of which calls that is, as the beginning of a sentence
-    std::string ratio_basis;               ///< where that is from, as the end of a sentence
-    std::optional<double> of_bound;        ///< bounds over times of the calls whose bound is known, by medians
-    double gain_seconds = 0;               ///< what could be gained, as predicted
-    std::optional<Comparison> comparison;  ///< nothing: no exchange of which all is known
-    std::vector<std::string> remarks;      ///< sentences
+    std::vector<Group> groups;  ///< those that took most time first
+    /// What aapc's calls took and what native ones would have taken, of the mean rank; nullopt if nothing tells.
+    struct Effect {
+        double seconds = 0;
+        double native_seconds = 0;
+        std::string basis;  ///< how the native time is known, as the end of a sentence
+    };
+    std::optional<Effect> effect;
+    BoundKind bound_kind = BoundKind::only;  ///< of all bounds here
+    std::optional<double> of_bound;          ///< bounds over times of the calls whose bound is known, by medians
+    double gain_seconds = 0;                 ///< what could be gained, as predicted
+    std::optional<Comparison> comparison;    ///< nullopt if there is no exchange of which all is known
+    std::vector<std::string> results;        ///< sentences: what the job's all-to-alls took, gained, and could gain
+    std::vector<std::string> next_steps;     ///< sentences: what its user can do now
+    std::vector<std::string> remarks;        ///< sentences: how to read the figures
 };
 
 /// `network` is that of the job (null: not known), `model` what was measured of it (null: nothing); both outlive the

@@ -12,6 +12,7 @@
 #include "aapc/topology/bound.hpp"
 #include "report/page_style.hpp"
 #include "report/strips.hpp"
+#include "report/wording.hpp"
 
 namespace aapc::report {
 
@@ -19,16 +20,6 @@ namespace {
 
 constexpr std::size_t most_groups = 24;
 constexpr std::size_t most_rank_columns = 512;
-
-std::string time_text(double seconds) { return duration_text(seconds, significant(3)); }
-
-std::string size_range(const Group& group) {
-    return group.least_bytes == group.most_bytes ? size_text(group.least_bytes)
-                                                 : rounded_size_text(static_cast<double>(group.least_bytes)) + " to " +
-                                                       rounded_size_text(static_cast<double>(group.most_bytes));
-}
-
-std::string percent(double share) { return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0); }
 
 class Page {
   public:
@@ -48,6 +39,7 @@ class Page {
         add_groups();
         add_comparison();
         add_ranks();
+        add_next_steps();
         add_remarks();
         add("</main>\n</body>\n</html>\n");
         return std::move(text_);
@@ -64,40 +56,37 @@ class Page {
         add(fmt::format("<header>\n<p class=\"eyebrow\">{} · {} ranks on {} machine{} · {}</p>\n",
                         escaped(head.program), head.hosts.size(), machines, machines == 1 ? "" : "s",
                         escaped(head.library)));
-        const double share = figures_.job_seconds > 0 ? figures_.call_seconds / figures_.job_seconds : 0;
-        if (figures_.calls <= 0) {
-            add("<h1>This job called no all-to-all.</h1>\n");
-        } else {
-            add(fmt::format("<h1>All-to-alls took <b>{} of {}</b>{}.</h1>\n", time_text(figures_.call_seconds),
-                            time_text(figures_.job_seconds), share > 0 ? ", " + percent(share) + " of the job" : ""));
+        add("<h1>" + escaped(headline(figures_)) + "</h1>\n");
+        add("<p class=\"lead\">");
+        for (const std::string& sentence : figures_.results) {
+            add(escaped(sentence) + " ");
         }
-        add("<p class=\"lead\">" + lead() + "</p>\n</header>\n");
+        add("</p>\n");
+        add_job();
+        add("</header>\n");
     }
 
-    [[nodiscard]] std::string lead() const {
-        std::string text;
-        if (figures_.ratio) {
-            text += fmt::format("{} <strong>{:.2f} times</strong> {}. ", figures_.ratio_subject, *figures_.ratio,
-                                figures_.ratio_basis);
+    /// What tells this job from others.
+    void add_job() {
+        const RecordHead& head = record_.head;
+        add("<dl class=\"job\">\n");
+        for (const auto& [name, value] :
+             {std::pair{"Command", &head.command}, {"Job", &head.job}, {"Ended", &head.date}}) {
+            if (!value->empty()) {
+                add(fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, escaped(*value)));
+            }
         }
-        if (figures_.gain_seconds > 0.005 * figures_.call_seconds && figures_.gain_seconds > 0) {
-            text += fmt::format(
-                "By the clock the calls that were left to the MPI should take "
-                "<strong>{} less</strong> in all: a prediction, which aapc bench can confirm. ",
-                time_text(figures_.gain_seconds));
+        add(fmt::format("<div><dt>Machines</dt><dd>{}</dd></div>\n", escaped(machines_text(head.hosts))));
+        add(fmt::format("<div><dt>With</dt><dd>aapc {}, {}</dd></div>\n</dl>\n", escaped(head.aapc),
+                        escaped(head.library)));
+    }
+
+    void add_next_steps() {
+        add("<section>\n<h2>What to do next</h2>\n<ul>\n");
+        for (const std::string& step : figures_.next_steps) {
+            add("<li>" + escaped(step) + "</li>\n");
         }
-        const auto too_fast =
-            figures_.of_bound ? faster_than_wires(*figures_.of_bound, 1, record_.head.topology_file) : std::nullopt;
-        if (too_fast) {
-            text += fmt::format("They were <strong>{}</strong>. ", escaped(*too_fast));
-        } else if (figures_.of_bound) {
-            text +=
-                fmt::format("Where the network is known they reached <strong>{:.2f}</strong> of what its links carry. ",
-                            *figures_.of_bound);
-        } else if (text.empty() && figures_.calls > 0) {
-            text = "What they would gain is not known: see the end of the page.";
-        }
-        return text;
+        add("</ul>\n</section>\n");
     }
 
     void add_card(std::string_view name, const std::string& value, const std::string& more) {
@@ -148,8 +137,7 @@ class Page {
         add("<section>\n<h2>When</h2>\n<p class=\"note\">The share of each moment that rank 0 spent in calls on "
             "communicators of which it is rank 0.</p>\n<ul class=\"legend\">");
         add("<li><svg viewBox=\"0 0 1 1\"><rect class=\"fill-ours\" width=\"1\" height=\"1\"/></svg>served by aapc</li>"
-            "<li><svg viewBox=\"0 0 1 1\"><rect class=\"fill-own\" width=\"1\" height=\"1\"/></svg>the MPI's "
-            "own</li></ul>\n");
+            "<li><svg viewBox=\"0 0 1 1\"><rect class=\"fill-own\" width=\"1\" height=\"1\"/></svg>native</li></ul>\n");
         add(
             fmt::format("<figure><svg viewBox=\"0 0 {} 60\" preserveAspectRatio=\"none\" width=\"100%\" height=\"72\" "
                         "role=\"img\"><title>All-to-alls over the time of the job</title>",
@@ -174,13 +162,16 @@ class Page {
         if (figures_.groups.empty()) {
             return;
         }
-        add("<section>\n<h2>Which calls</h2>\n<p class=\"note\">Calls that are alike, those that took most time first. "
-            "The bound is what no exchange can beat on this network.</p>\n"
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Which calls\"><table>\n<thead><tr>"
+        add(fmt::format(
+            "<section>\n<h2>Which calls</h2>\n<p class=\"note\">Calls that are alike, those that took most time first. "
+            "The {} is what no exchange can beat on this network.</p>\n",
+            bound_name(figures_.bound_kind)));
+        add("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Which calls\"><table "
+            "class=\"calls\">\n<thead><tr>"
             "<th scope=\"col\">routine</th><th scope=\"col\">ranks</th><th scope=\"col\">to each</th>"
             "<th scope=\"col\">calls</th><th scope=\"col\">time</th><th scope=\"col\">median</th>"
             "<th scope=\"col\">bound</th><th scope=\"col\">of the bound</th><th scope=\"col\">waited</th>"
-            "<th scope=\"col\">MPI's own</th><th scope=\"col\" class=\"text\">served by</th></tr></thead>\n<tbody>\n");
+            "<th scope=\"col\">native</th><th scope=\"col\" class=\"text\">served by</th></tr></thead>\n<tbody>\n");
         for (std::size_t index = 0; index < std::min(most_groups, figures_.groups.size()); ++index) {
             add_group(figures_.groups[index]);
         }
@@ -207,14 +198,22 @@ class Page {
             fraction = fmt::format("<span class=\"bar{}\"><i style=\"width:{:.0f}%\"></i></span>{:.2f}",
                                    group.native() ? " own" : "", 100 * std::min(1.0, reached), reached);
         }
-        add(fmt::format(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-            "<td>{}</td><td>{}</td><td>{}</td>",
-            escaped(group.routine), group.ranks, size_range(group), group.calls, time_text(group.seconds),
-            time_text(group.median_seconds), cell(group.bound_seconds), fraction,
-            group.waited_share ? percent(*group.waited_share) : "–", cell(group.native_seconds)));
-        add("<td class=\"text\">");
-        add(group.native() ? "<span class=\"own\">the MPI's own</span>: " + escaped(group.reason)
+        // Narrow screens show each call as a list, with these names.
+        const auto add_cell = [&](std::string_view label, const std::string& value) {
+            add(fmt::format("<td data-label=\"{}\">{}</td>", label, value));
+        };
+        add("<tr><th scope=\"row\" data-label=\"routine\">" + escaped(group.routine) + "</th>");
+        add_cell("ranks", fmt::format("{}", group.ranks));
+        add_cell("to each", size_range(group));
+        add_cell("calls", fmt::format("{}", group.calls));
+        add_cell("time", time_text(group.seconds));
+        add_cell("median", time_text(group.median_seconds));
+        add_cell("bound", cell(group.bound_seconds));
+        add_cell("of the bound", fraction);
+        add_cell("waited", group.waited_share ? percent(*group.waited_share) : "–");
+        add_cell("native", cell(group.native_seconds));
+        add("<td class=\"text\" data-label=\"served by\">");
+        add(group.native() ? "<span class=\"own\">native</span>: " + escaped(group.reason)
                            : "<span class=\"ours\">" + escaped(group.method) + "</span>");
         if (const auto too_fast = group.bound_seconds ? faster_than_wires(*group.bound_seconds, group.median_seconds,
                                                                           record_.head.topology_file)
@@ -255,7 +254,7 @@ class Page {
                                                                  time_text(*comparison.ours_seconds))
                                                    : "";
         if (comparison.own_seconds) {
-            text += fmt::format("{}the MPI's own took <strong class=\"own\">{}</strong>", text.empty() ? "" : ", ",
+            text += fmt::format("{}native calls took <strong class=\"own\">{}</strong>", text.empty() ? "" : ", ",
                                 time_text(*comparison.own_seconds));
         }
         add("<p>Measured in the job, with starts, waiting and losses: " + text + " (medians).</p>\n");
@@ -300,7 +299,7 @@ class Page {
                         time_text(comparison.seconds), escaped(panel.title), table));
     }
 
-    /// Who waited, and for whom: whoever waited least came last.
+    /// Which ranks waited: the one that waited least came last.
     void add_ranks() {
         double most = 0;
         for (const RecordedRank& rank : record_.ranks) {
@@ -310,7 +309,7 @@ class Page {
             return;
         }
         add("<section>\n<h2>Rank by rank</h2>\n<p class=\"note\">Time in all calls, and what of it was waiting for "
-            "others, as far as calls know. Whoever waits least comes last.</p>\n<ul class=\"legend\">"
+            "others, as far as calls know. The rank that waits least comes last.</p>\n<ul class=\"legend\">"
             "<li><svg viewBox=\"0 0 1 1\"><rect class=\"fill-ours\" width=\"1\" height=\"1\"/></svg>in calls</li>"
             "<li><svg viewBox=\"0 0 1 1\"><rect class=\"fill-wait\" width=\"1\" "
             "height=\"1\"/></svg>waiting</li></ul>\n");
@@ -351,8 +350,7 @@ class Page {
             add("<p>" + escaped(remark) + "</p>\n");
         }
         const RecordHead& head = record_.head;
-        add(fmt::format("<p>Recorded by aapc {} (AAPC_RECORD) under {}; topology: {}.</p>\n</footer>\n",
-                        escaped(head.aapc), escaped(head.library),
+        add(fmt::format("<p>Topology of the record: {}.</p>\n</footer>\n",
                         head.topology_text.empty() ? "none" : escaped(head.topology_file)));
     }
 

@@ -31,6 +31,10 @@ p{margin:.3rem 0 .8rem;max-width:52em}
 .cards dd{margin:0;font-size:1.4rem;font-weight:640;letter-spacing:-.01em;font-variant-numeric:tabular-nums;
 overflow-wrap:anywhere}
 .cards small{display:block;font-size:.8rem;font-weight:400;color:var(--soft);letter-spacing:0}
+.job{margin:0 0 1.6rem;font-size:.88rem;color:var(--soft)}
+.job div{display:grid;grid-template-columns:6.5em minmax(0,1fr)}
+.job dd{margin:0;color:var(--ink);overflow-wrap:anywhere}
+ul{padding-left:1.2em;max-width:52em}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:12px;margin:.6rem 0 1rem}
 .scroll:focus-visible,summary:focus-visible{outline:2px solid var(--ours);outline-offset:2px}
 table{border-collapse:collapse;width:100%;font-size:.88rem;font-variant-numeric:tabular-nums}
@@ -64,6 +68,14 @@ vertical-align:-2px}
 details{margin:.2rem 0 1rem}summary{cursor:pointer;color:var(--soft);font-size:.9rem}
 footer{margin-top:3rem;border-top:1px solid var(--line);padding-top:1rem;color:var(--soft);font-size:.84rem;
 overflow-wrap:anywhere}
+@media (max-width:560px){
+.calls,.calls tbody,.calls tr,.calls th,.calls td{display:block;text-align:left;white-space:normal;border:0}
+.calls thead{display:none}
+.calls tr{border-top:1px solid var(--line);padding:8px 0}
+.calls th,.calls td{padding:2px 12px;overflow-wrap:anywhere}
+.calls td.text{min-width:0}
+.calls td::before{content:attr(data-label) ": ";color:var(--soft)}
+}
 @media print{body{background:#fff}.scroll{overflow:visible}}
 )";
 

@@ -37,8 +37,8 @@ std::string bound_text(const Network& network, const Bound& bound) {
         return fmt::format("detected, of the wires nothing is known; bound {} messages at {}", busiest.messages,
                            name(link.lower));
     }
-    return fmt::format("bound {} messages on {}-{} at {}", busiest.messages, name(link.lower), name(link.upper),
-                       speed_text(link.bits_per_second));
+    return fmt::format("{} {} messages on {}-{} at {}", bound_name(bound.kind), busiest.messages, name(link.lower),
+                       name(link.upper), speed_text(link.bits_per_second));
 }
 
 /// How many times longer equal phases take than the links need. The speeds of the links are known.
@@ -105,7 +105,8 @@ Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& 
         return {free && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network.kind()) : nullptr,
                 phases.error().problem};
     }
-    if (wanted.synchronisation.kind != Synchronisation::Kind::timed) {
+    // What has a cycle has no phases of equal length.
+    if (wanted.synchronisation.kind != Synchronisation::Kind::timed || wanted.near_the_bound_at_any_speeds) {
         return {&wanted, ""};
     }
     const double slowdown = slowdown_by_equal_phases(*phases, bound);

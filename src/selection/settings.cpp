@@ -312,7 +312,7 @@ Expected<Configuration> configure(const Settings& settings) {
     made.verbosity = understood(parse_verbosity(settings.verbosity));
     made.shared_memory = understood(parse_shared_memory(settings.shared_memory), "AAPC_SHARED_MEMORY");
     made.buffer_limit = understood(parse_if_set("AAPC_BUFFER_LIMIT", settings.buffer_limit, parse_size));
-    made.start_seconds = understood(parse_if_set("AAPC_START", settings.start, parse_duration));
+    made.start_seconds = understood(parse_if_set("AAPC_START", settings.start, parse_given_duration));
     made.unequal = understood(parse_unequal_use(settings.unequal), "AAPC_ALLTOALLV");
     made.record_segments =
         understood(parse_wish("AAPC_RECORD_SEGMENTS", settings.record_segments, "note the segments of some exchanges"));

@@ -1,12 +1,12 @@
 #include "aapc/timetable/synchronisation.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "input/numbers.hpp"
+#include "input/wording.hpp"
 
 namespace aapc {
 
@@ -108,8 +108,7 @@ Expected<Synchronisation> parse_synchronisation(std::string_view text) {
         for (const SynchronisationEntry& row : table) {
             forms.push_back(row.form);
         }
-        return failure(fmt::format("there is no synchronisation '{}'", text),
-                       fmt::format("choose one of: {}", fmt::join(forms, ", ")));
+        return failure(fmt::format("there is no synchronisation '{}'", text), choice_of(text, forms));
     }
     const bool has_segment = colon < at;
     const std::string_view parameter =

@@ -3,14 +3,25 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/torus.hpp"
+#include "input/enumerator_names.hpp"
 #include "topology/torus_loads.hpp"
 
 namespace aapc {
 
 namespace {
+
+constexpr EnumeratorNames<BoundKind, BoundKind::exact> bound_names({
+    {BoundKind::only, "only"},
+    {BoundKind::even, "even"},
+    {BoundKind::exact, "exact"},
+});
 
 void add_load(const Network& network, std::int32_t link, std::int64_t messages, Bound& bound) {
     if (messages > 0) {
@@ -38,6 +49,20 @@ void complete(const Network& network, Bound& bound) {
 }
 
 }  // namespace
+
+std::string_view to_string(BoundKind kind) { return bound_names[kind]; }
+
+std::string_view bound_name(BoundKind kind) {
+    switch (kind) {
+        case BoundKind::even:
+            return "even bound";
+        case BoundKind::exact:
+            return "exact bound";
+        case BoundKind::only:
+            break;
+    }
+    return "bound";
+}
 
 Bound tree_bound(const Network& network, const Placement& placement) {
     const std::int64_t participants = placement.participants();
@@ -86,7 +111,61 @@ Bound torus_bound(const Network& network, const Placement& placement) {
     return bound;
 }
 
+namespace {
+
+/// Walks along static routes that a bound may take, some 20 ns each.
+constexpr std::size_t most_static_walks = 50'000'000;
+
+/// The loads of a fabric, and which bound they give; empty where it is none.
+std::vector<double> fabric_loads(const Network& network, const Placement& placement, BoundKind& kind) {
+    kind = BoundKind::even;
+    if (FabricRoutes::mistake_in(network)) {
+        return {};
+    }
+    std::optional<std::vector<double>> regular = regular_even_loads(network, placement);
+    const bool is_static = network.forwarding().paths == FabricPaths::static_;
+    if (regular && !is_static) {
+        return std::move(*regular);
+    }
+    if (regular && modulo_is_even(network, placement)) {
+        kind = BoundKind::exact;
+        return std::move(*regular);
+    }
+    const std::size_t switches = network.vertices().size() - network.machines().size();
+    if (is_static && (!regular || switches * network.machines().size() <= most_static_walks)) {
+        kind = BoundKind::exact;
+    }
+    if (kind == BoundKind::even && regular) {
+        return std::move(*regular);
+    }
+    const auto routes = FabricRoutes::find(network);
+    return kind == BoundKind::exact ? static_loads(network, *routes, placement)
+                                    : even_loads(network, *routes, placement);
+}
+
+}  // namespace
+
+Bound fabric_bound(const Network& network, const Placement& placement) {
+    Bound bound;
+    bound.messages = std::max<std::int64_t>(std::int64_t{placement.participants()} - 1, 0);
+    const std::vector<double> loads = fabric_loads(network, placement, bound.kind);
+    for (std::size_t link = 0; 2 * link < loads.size(); ++link) {
+        const double messages = std::max(loads[2 * link], loads[2 * link + 1]);
+        // Shares are sums of fractions: what is a whole number except for rounding is that number.
+        const auto whole = static_cast<std::int64_t>(std::ceil(messages - 1e-6));
+        add_load(network, static_cast<std::int32_t>(link), whole, bound);
+        if (whole > 0 && bound.links.back().seconds_per_byte > 0) {
+            bound.links.back().seconds_per_byte = 8 * messages / network.links()[link].bits_per_second;
+        }
+    }
+    complete(network, bound);
+    return bound;
+}
+
 Bound network_bound(const Network& network, const Placement& placement) {
+    if (network.kind() == NetworkKind::fabric) {
+        return fabric_bound(network, placement);
+    }
     return network.kind() == NetworkKind::torus ? torus_bound(network, placement) : tree_bound(network, placement);
 }
 

@@ -9,24 +9,34 @@ namespace aapc {
 
 namespace {
 
-constexpr EnumeratorNames<NetworkKind, NetworkKind::detected> kind_names({
+constexpr EnumeratorNames<NetworkKind, NetworkKind::fabric> kind_names({
     {NetworkKind::tree, "tree"},
     {NetworkKind::torus, "torus"},
     {NetworkKind::clusters, "clusters"},
     {NetworkKind::detected, "detected"},
+    {NetworkKind::fabric, "fabric"},
+});
+
+constexpr EnumeratorNames<FabricPaths, FabricPaths::sprayed> path_names({
+    {FabricPaths::hashed, "hashed"},
+    {FabricPaths::static_, "static"},
+    {FabricPaths::sprayed, "sprayed"},
 });
 
 }  // namespace
 
 std::string_view to_string(NetworkKind kind) { return kind_names[kind]; }
 
+std::string_view to_string(FabricPaths paths) { return path_names[paths]; }
+
 Network::Network(NetworkKind kind, std::vector<NetworkVertex> vertices, std::vector<Link> links,
-                 std::vector<NetworkMachine> machines, std::int32_t mtu_bytes)
+                 std::vector<NetworkMachine> machines, std::int32_t mtu_bytes, FabricForwarding forwarding)
     : kind_(kind),
       vertices_(std::move(vertices)),
       links_(std::move(links)),
       machines_(std::move(machines)),
       mtu_bytes_(mtu_bytes),
+      forwarding_(std::move(forwarding)),
       links_at_(vertices_.size()) {
     for (std::size_t link = 0; link < links_.size(); ++link) {
         links_at_[static_cast<std::size_t>(links_[link].lower)].push_back(static_cast<std::int32_t>(link));

@@ -37,6 +37,12 @@ std::string canonical_text(const Network& network) {
     if (network.mtu_bytes() != usual_mtu_bytes) {
         fmt::format_to(out, "mtu {}\n", network.mtu_bytes());
     }
+    if (network.kind() == NetworkKind::fabric) {
+        fmt::format_to(out, "paths {}\n", to_string(network.forwarding().paths));
+        for (const TableEntry& entry : network.forwarding().table) {
+            fmt::format_to(out, "entry {} {} {}\n", entry.at, entry.to, entry.link);
+        }
+    }
     for (const NetworkMachine& machine : network.machines()) {
         fmt::format_to(out, "machine {} {}\n", machine.vertex, machine.ranks);
     }

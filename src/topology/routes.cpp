@@ -1,17 +1,24 @@
 #include "aapc/topology/routes.hpp"
 
 #include <cstddef>
+#include <utility>
+
+#include "topology/fabric_links.hpp"
 
 namespace aapc {
 
-namespace {
-
-std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
-
-}  // namespace
+using fabrics::index;
 
 Expected<Routes> Routes::find(const Network& network) {
     Routes routes;
+    if (network.kind() == NetworkKind::fabric) {
+        Expected<FabricRoutes> found = FabricRoutes::find(network);
+        if (!found) {
+            return failure(found.error());
+        }
+        routes.fabric_ = std::move(*found);
+        return routes;
+    }
     if (network.kind() != NetworkKind::torus) {
         routes.climb(network);
         return routes;
@@ -49,6 +56,10 @@ void Routes::climb(const Network& network) {
 void Routes::append(Machine from, Machine to, std::vector<DirectedLink>& route) const {
     if (torus_) {
         torus_->append_route(from, to, route);
+        return;
+    }
+    if (fabric_) {
+        fabric_->append(from, to, connection_key(0, from, to), route);
         return;
     }
     Vertex lower = vertex_of_[index(from)];

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
 #include <utility>
 
 #include "input/wording.hpp"
+#include "topology/declared_names.hpp"
 
 namespace aapc {
 
@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t most_names_listed = 8;
 
 /// Index into DeclaredTree::switches.
-using SwitchIndex = std::int32_t;
-constexpr SwitchIndex none = -1;
+using SwitchIndex = DeclaredNames::SwitchIndex;
+constexpr SwitchIndex none = DeclaredNames::none;
 
 class Connector {
   public:
@@ -34,49 +34,11 @@ class Connector {
     }
 
   private:
-    struct Owner {
-        Position position;
-        SwitchIndex switch_index = none;  ///< none: it is a machine
-    };
-
     [[nodiscard]] const DeclaredSwitch& declared(SwitchIndex index) const {
         return tree_.switches[static_cast<std::size_t>(index)];
     }
 
-    void collect_names() {
-        for (std::size_t index = 0; index < tree_.switches.size(); ++index) {
-            const DeclaredSwitch& declaration = tree_.switches[index];
-            collect_name(declaration.name, static_cast<SwitchIndex>(index), declaration.what);
-            for (const DeclaredMachine& machine : declaration.machines) {
-                collect_name(machine.name, none, "machine");
-            }
-        }
-    }
-
-    void collect_name(const DeclaredName& name, SwitchIndex switch_index, std::string_view what) {
-        const auto [entry, is_new] = owner_of_.try_emplace(name.name, Owner{name.position, switch_index});
-        if (is_new) {
-            return;
-        }
-        const auto [first, first_index] = entry->second;
-        const bool was_switch = first_index != none;
-        const bool is_switch = switch_index != none;
-        const std::string before = fmt::format("line {}, column {}", first.line, first.column);
-        if (was_switch != is_switch) {
-            mistake_.add(name.position,
-                         fmt::format("{} is the name of a {} and of a machine ({})", in_quotes(name.name),
-                                     is_switch ? what : declared(first_index).what, before),
-                         "give one of them another name");
-        } else if (is_switch) {
-            mistake_.add(name.position,
-                         fmt::format("a second {} {} (the first is in {})", what, in_quotes(name.name), before),
-                         fmt::format("give every {} its own name", what));
-        } else {
-            mistake_.add(name.position,
-                         fmt::format("machine {} is listed twice (first in {})", in_quotes(name.name), before),
-                         "list every machine once; for several ranks on it write NAME:RANKS");
-        }
-    }
+    void collect_names() { names_.collect(tree_.switches, mistake_); }
 
     void resolve_uplinks() {
         uplink_of_.assign(tree_.switches.size(), none);
@@ -85,33 +47,15 @@ class Connector {
             if (!uplink) {
                 continue;
             }
-            const auto owner = owner_of_.find(uplink->name);
-            if (owner == owner_of_.end()) {
-                mistake_.add(uplink->position,
-                             fmt::format("uplink {} is not a switch of this file", in_quotes(uplink->name)),
-                             advice_for_unknown_uplink(uplink->name));
+            uplink_of_[index] = names_.find_uplink(*uplink, mistake_);
+            if (mistake_.found()) {
                 return;  // the switches are visited in file order, and the advice is not cheap
             }
-            uplink_of_[index] = owner->second.switch_index;
-            if (owner->second.switch_index == none) {
-                mistake_.add(uplink->position, fmt::format("uplink {} is a machine", in_quotes(uplink->name)),
-                             "name the switch that this switch is plugged into");
-            } else if (owner->second.switch_index == static_cast<SwitchIndex>(index)) {
+            if (uplink_of_[index] == static_cast<SwitchIndex>(index)) {
                 mistake_.add(uplink->position, fmt::format("switch {} is its own uplink", in_quotes(uplink->name)),
                              "name the switch that it is plugged into, or leave uplink out of the topmost switch");
             }
         }
-    }
-
-    [[nodiscard]] std::string advice_for_unknown_uplink(std::string_view name) const {
-        std::vector<std::string_view> names;
-        names.reserve(tree_.switches.size());
-        for (const DeclaredSwitch& declaration : tree_.switches) {
-            names.emplace_back(declaration.name.name);
-        }
-        const auto nearest = nearest_word(name, names);
-        return nearest ? fmt::format("did you mean {}?", in_quotes(*nearest))
-                       : fmt::format("add a [[switch]] with name = \"{}\", or name one that is there", name);
     }
 
     void find_cycles() {
@@ -237,7 +181,7 @@ class Connector {
 
     const DeclaredTree& tree_;
     FirstMistake mistake_;
-    std::unordered_map<std::string_view, Owner> owner_of_;
+    DeclaredNames names_;
     std::vector<SwitchIndex> uplink_of_;
 };
 

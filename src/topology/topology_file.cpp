@@ -9,6 +9,7 @@
 #include "input/toml_text.hpp"
 #include "input/wording.hpp"
 #include "topology/clusters_file.hpp"
+#include "topology/fabric_file.hpp"
 #include "topology/switch_tree.hpp"
 #include "topology/topology_tables.hpp"
 #include "topology/torus_file.hpp"
@@ -29,7 +30,7 @@ Expected<Network> read_tree(const toml::table& root, TopologyTables& tables) {
             kind != nullptr && kind->get() != "tree") {
             tables.add_mistake(tables.position(*kind),
                                fmt::format("unknown kind of network {}", in_quotes(kind->get())),
-                               "the kinds are \"tree\", \"torus\" and \"clusters\"");
+                               "the kinds are \"tree\", \"torus\", \"clusters\" and \"fabric\"");
         }
         tree.speed = tables.speed_at(*network, "speed");
         tree.buffer = tables.buffer_at(*network, "buffer");
@@ -57,6 +58,9 @@ Expected<Network> read_topology(std::string_view text, std::string_view file) {
     const auto* kind = (*table)["network"]["kind"].as_string();
     if (kind != nullptr && kind->get() == "clusters") {
         return read_clusters(*table, tables);
+    }
+    if (kind != nullptr && kind->get() == "fabric") {
+        return read_fabric(*table, tables);
     }
     if (kind != nullptr && kind->get() == "torus") {
         return read_torus(*table, tables);

@@ -384,7 +384,8 @@ TEST(Algorithms, RefusalsSayWhatWouldBeRight) {
     const auto unknown = find_algorithm("brukc");
     ASSERT_FALSE(unknown);
     EXPECT_TRUE(
-        to_string(unknown.error()).starts_with("there is no algorithm 'brukc'; choose one of: local-group, tree, "))
+        to_string(unknown.error())
+            .starts_with("there is no algorithm 'brukc'; did you mean 'bruck'? choose one of: local-group, tree, "))
         << to_string(unknown.error());
     const Network network = test::chain_of({2}).build();
     const auto variant = build_timetable(**find_algorithm("bruck"), "radix-1", network, full_placement(network));

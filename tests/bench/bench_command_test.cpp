@@ -264,6 +264,14 @@ TEST_P(BenchCommand, RefusesInOneLine) {
     EXPECT_EQ(usage.err.find("--repeats"), usage.err.rfind("--repeats")) << "one rank speaks: " << usage.err;
 }
 
+TEST_P(BenchCommand, TheRankThatSpeaksIsHeardWhereItIsTheLast) {
+    const Outcome outcome =
+        run(3, "sh -c 'test ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} -ne 0 || sleep 0.5; exec \"$@\"' sh '" AAPC_PROGRAM
+               "' bench --repeats 0");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--repeats"));
+}
+
 /// MPICH's launcher says on standard output that it passes a signal on.
 std::string without_launcher(const std::string& output) {
     std::istringstream lines(output);

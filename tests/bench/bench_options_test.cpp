@@ -44,12 +44,13 @@ TEST(ParseLateRank, SaysWhoIsLateByHowMuchAndHowOften) {
     EXPECT_EQ(late->rank, 3);
     EXPECT_DOUBLE_EQ(late->seconds, 0.05);
     EXPECT_EQ(late->every, 10);
-    EXPECT_LT(parse_late_rank("", 4)->rank, 0) << "nobody";
+    EXPECT_DOUBLE_EQ(parse_late_rank("3:50ms:10", 4)->seconds, 0.05);
+    EXPECT_LT(parse_late_rank("", 4)->rank, 0) << "no rank";
 }
 
 TEST(ParseLateRank, RefusesWhatIsNone) {
     for (const char* text : {"3", "3:1", "3:1:", ":1:1", "3::1", "-1:1:1", "3:-1:1", "3:nan:1", "3:3601:1", "3:1:0",
-                             "3:1:1:1", "x:1:1", "3:1s:1", "4:1:1"}) {
+                             "3:1:1:1", "x:1:1", "3:1h:1", "4:1:1"}) {
         const auto late = parse_late_rank(text, 4);
         ASSERT_FALSE(late) << text;
         EXPECT_FALSE(late.error().problem.empty()) << text;

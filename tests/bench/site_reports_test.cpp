@@ -144,7 +144,11 @@ TEST(Doctor, HoldsSpeedsAgainstTheDeclaredOnes) {
     DoctorFacts facts = healthy_cluster();
     facts.speeds[1].measured = 1e8;
     EXPECT_EQ(line_of(facts, "speeds").finding, Finding::bad);
-    EXPECT_THAT(line_of(facts, "speeds").found, HasSubstr("n1 to n2: 100 Mbit/s instead of 1e+03"));
+    EXPECT_THAT(line_of(facts, "speeds").found, HasSubstr("n1 to n2: 100 Mbit/s instead of 1 Gbit/s"));
+    facts.speeds[0].measured = 2.004e10;
+    facts.speeds[1].measured = 2.02e10;
+    EXPECT_THAT(line_of(facts, "speeds").found,
+                HasSubstr("2 streams from n[0-1] to n[1-2]: 20 Gbit/s to 20.2 Gbit/s instead of 1 Gbit/s"));
     facts = healthy_cluster();
     facts.declared_mtu = 9000;
     EXPECT_EQ(line_of(facts, "path MTU").finding, Finding::remark);

@@ -109,7 +109,7 @@ TEST(CommandLine, FitAndPredictTakeTheTopologyFromTheEnvironment) {
 TEST(CommandLine, HelpNamesEveryValue) {
     const Scratch scratch;
     EXPECT_THAT(scratch.run("exec --help").out, StartsWith("Usage: aapc exec [OPTION]... -- PROGRAM [ARGUMENT]...\n"));
-    EXPECT_THAT(scratch.run("bench --help").out, HasSubstr("--late RANK:SECONDS:EVERY"));
+    EXPECT_THAT(scratch.run("bench --help").out, HasSubstr("--late RANK:TIME:EVERY"));
     EXPECT_THAT(scratch.run("predict --help").out, HasSubstr("--topology FILE"));
     EXPECT_THAT(scratch.run("schedule --help").out, AllOf(HasSubstr("--buffer-limit SIZE"), HasSubstr("[@PACE] ")));
 }
@@ -238,6 +238,11 @@ TEST(CommandLine, BashCompletesCommandsOptionsAndTheirValues) {
     EXPECT_EQ(completed("aapc topology x --format ''", 4), "text json dot\n");
     EXPECT_EQ(completed("aapc completion ''", 2), "bash zsh fish\n");
     EXPECT_EQ(completed("aapc topology x", 2), "\n") << "names of files are left to the shell";
+    EXPECT_EQ(completed("aapc exec --algorithm nat", 3), "native\n");
+    EXPECT_EQ(completed("aapc schedule --algorithm nat", 3), "\n") << "it makes schedules of our own";
+    EXPECT_EQ(completed("aapc exec --synchronisation sender", 3), "sender sender-partial\n");
+    EXPECT_EQ(completed("aapc tune --pattern zi", 3), "zipf\n");
+    EXPECT_EQ(completed("aapc exec --mpi ''", 3), "openmpi mpich\n");
 }
 
 TEST(CommandLine, EveryCommandHasItsManualPage) {

@@ -84,7 +84,7 @@ class SiteCommands(unittest.TestCase):
         self.assertIn("is loaded on all ranks", by_check["interposer"])
         self.assertIn("4 ranks on n[0-3]", by_check["MPI"])
         self.assertIn("all hosts of this job are in", by_check["machines"])
-        self.assertIn("instead of 1e+06", by_check["speeds"])
+        self.assertIn("instead of 1 Tbit/s", by_check["speeds"])
         self.assertNotEqual(looked.returncode, 0)
 
     def test_doctor_names_hosts_that_the_topology_lacks(self):

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "aapc/demand/demand.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/routes.hpp"
 #include "algorithms/lattice/worlds.hpp"
 #include "support/clusters.hpp"
+#include "support/fabrics.hpp"
 
 namespace aapc {
 namespace {
@@ -205,6 +207,44 @@ TEST(LinkLoads, ComplainOfASpeedThatNobodyKnows) {
     const Expected<LinkLoads> loads = LinkLoads::find(network, full_placement(network));
     ASSERT_FALSE(loads);
     EXPECT_EQ(loads.error().problem, "the speed of the link between 'n0' and 's1' is not known");
+}
+
+TEST(LinkLoads, OfStaticFabricsAreThoseOfTheirTables) {
+    for (const Network& network : {test::leaf_spine(4, 4, 2, "static"), test::leaf_spine(4, 5, 4, "static", 5, 3),
+                                   test::fat_tree(4, "static"), test::dragonfly(3, 2, "static")}) {
+        Placement placement = full_placement(network);
+        placement.machine_of.push_back(2);
+        placement.machine_of.push_back(2);
+        placement.machine_of.erase(placement.machine_of.begin());
+        for (std::uint64_t seed = 0; seed < 4; ++seed) {
+            expect_bound(network, placement, random_demand(placement.participants(), seed),
+                         repeat_with("Static", seed));
+        }
+    }
+}
+
+TEST(LinkLoads, OfOtherFabricsAreTheEvenBound) {
+    for (const Network& network : {test::leaf_spine(4, 4, 2, "hashed"), test::leaf_spine(4, 5, 4, "sprayed", 5, 3),
+                                   test::fat_tree(4, "hashed"), test::dragonfly(3, 2, "sprayed")}) {
+        const Placement placement = full_placement(network);
+        constexpr std::int64_t bytes = 1'200'000;
+        Demand demand(placement.participants());
+        for (Rank from = 0; from < placement.participants(); ++from) {
+            for (Rank to = 0; to < placement.participants(); ++to) {
+                demand.set(from, to, bytes);
+            }
+        }
+        const Expected<LinkLoads> loads = LinkLoads::find(network, placement);
+        ASSERT_TRUE(loads);
+        std::vector<std::int64_t> all(loads->size(), 0);
+        for (Rank rank = 0; rank < placement.participants(); ++rank) {
+            std::vector<std::int64_t> share(loads->size(), -1);
+            loads->write_share(rank, demand.row(rank), demand.column(rank), share);
+            loads->combine(share, all);
+        }
+        const double even = network_bound(network, placement).seconds_per_byte * static_cast<double>(bytes);
+        EXPECT_NEAR(loads->bound(all).seconds(), even, 1e-6 * even);
+    }
 }
 
 }  // namespace

@@ -134,6 +134,17 @@ TEST(Sizes, OfAnOption) {
     EXPECT_EQ(wrong.error().file, "--sizes");
 }
 
+TEST(ParseGivenDuration, TakesSecondsWithoutAUnit) {
+    EXPECT_DOUBLE_EQ(parse_given_duration("50us").value(), 50e-6);
+    EXPECT_DOUBLE_EQ(parse_given_duration("2ms").value(), 2e-3);
+    EXPECT_DOUBLE_EQ(parse_given_duration("3").value(), 3);
+    EXPECT_DOUBLE_EQ(parse_given_duration("0.25").value(), 0.25);
+    for (const char* wrong : {"", "ms", "3h", "-1", "nan", "3601", "1 2"}) {
+        EXPECT_FALSE(parse_given_duration(wrong)) << wrong;
+    }
+    EXPECT_FALSE(parse_duration("3")) << "a file says the unit";
+}
+
 TEST(DurationText, TakesTheLargestUnitOfWhichThereIsOne) {
     EXPECT_EQ(duration_text(1, decimals(3)), "1.000 s");
     EXPECT_EQ(duration_text(0.99, decimals(3)), "990.000 ms");

@@ -10,9 +10,16 @@
     const int error = MPI_##IMMEDIATE_NAME(__VA_ARGS__, &request); \
     return error == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : error
 #elif defined(PERSISTENT)
+/* Open MPI 4 has these routines, and calls them so. */
+#if AAPC_MPI_HAS_PERSISTENT
+#define INIT(NAME) MPI_##NAME##_init
+#else
+#include <mpi-ext.h>
+#define INIT(NAME) MPIX_##NAME##_init
+#endif
 #define AS_SUCH(NAME, IMMEDIATE_NAME, ...)                                   \
     MPI_Request request = MPI_REQUEST_NULL;                                  \
-    int error = MPI_##NAME##_init(__VA_ARGS__, MPI_INFO_NULL, &request);     \
+    int error = INIT(NAME)(__VA_ARGS__, MPI_INFO_NULL, &request);            \
     if (error != MPI_SUCCESS) return error;                                  \
     error = MPI_Start(&request);                                             \
     if (error == MPI_SUCCESS) error = MPI_Wait(&request, MPI_STATUS_IGNORE); \

@@ -10,8 +10,11 @@ for assignment in $assignments; do
 done
 export AAPC_HOSTNAME="$AAPC_TEST_HOST$((rank / AAPC_TEST_PER_MACHINE % ${AAPC_TEST_MACHINES:-1000}))"
 case $AAPC_TEST_WITHOUT_RANKS in
-*" $rank "*) AAPC_TEST_INTERPOSER= ;;
+*" $rank "*) AAPC_TEST_INTERPOSER= AAPC_TEST_COMPONENT_PRIORITY= ;;
 esac
+if [ -n "$AAPC_TEST_COMPONENT_PRIORITY" ]; then
+    export OMPI_MCA_coll_aapc_priority="$AAPC_TEST_COMPONENT_PRIORITY"
+fi
 if [ -n "$AAPC_TEST_INTERPOSER" ]; then
     export LD_PRELOAD="$AAPC_TEST_INTERPOSER${LD_PRELOAD:+:$LD_PRELOAD}"
 fi

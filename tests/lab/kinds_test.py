@@ -1,6 +1,7 @@
-"""Puts clusters with a wide area and tori up, and asks whether every machine is reached, on the right way and in the right
+"""Puts clusters with a wide area, tori and fabrics up, and asks whether every machine is reached, on the right way and in the right
 time. As cluster_test.py otherwise."""
 
+import json
 import os
 import random
 import re
@@ -47,6 +48,37 @@ TORUS = {
     "machines": [{"name": f"t{index}", "ranks": 1} for index in range(8)],
     "links": [{"bits_per_second": SPEED}],
 }
+FABRIC = {
+    "format": "aapc-topology/1",
+    "kind": "fabric",
+    "paths": "hashed",
+    "switches": [
+        *({"name": f"leaf{leaf}", "uplinks": [{"switch": f"spine{s}", "speed": SPEED} for s in range(2)]} for leaf in range(3)),
+        {"name": "spine0", "uplinks": []},
+        {"name": "spine1", "uplinks": []},
+    ],
+    "machines": [{"name": f"n{n}", "switch": f"leaf{n // 2}", "ranks": 1, "speed": SPEED} for n in range(6)],
+}
+# Takes connections one after the other and reads each to its end.
+RECEIVE = """
+import socket
+server = socket.create_server(("", 0))
+print(server.getsockname()[1], flush=True)
+while True:
+    connection = server.accept()[0]
+    while connection.recv(65536):
+        pass
+    connection.sendall(b"x")
+    connection.close()
+"""
+SEND = """
+import socket, sys
+connection = socket.create_connection((sys.argv[1], int(sys.argv[2])), source_address=("", int(sys.argv[3])))
+connection.sendall(bytes(250000))
+connection.shutdown(socket.SHUT_WR)
+connection.recv(1)
+"""
+NETWORKS = CLUSTER.parent / "networks"
 # Of `lab/cluster calibrate`: two machines, cables, least round trip in milliseconds, share of the speed asked for.
 CALIBRATION = re.compile(r"(\S+) to (\S+), (\d+) cables: round trip ([\d.]+)/.* Mbit/s, ([\d.]+)")
 
@@ -213,5 +245,109 @@ class Torus(KindCase):
         self.assertEqual(traces(other), [])
 
 
+class Fabric(KindCase):
+    topology = FABRIC
+
+    def counters(self) -> dict[tuple[str, str, str], int]:
+        """Bytes sent, by the ends of a cable and its interface."""
+        crossed = json.loads(self.expect(cluster("cables", "--format", "json"), 0))
+        return {(one["start"], one["end"], one["interface"]): one["sent_bytes"] for one in crossed}
+
+    def test_all_machines_reach_each_other_by_shortest_ways(self) -> None:
+        for (start, end), output in self.ping_all("-c", "1").items():
+            same_leaf = int(start[1:]) // 2 == int(end[1:]) // 2
+            with self.subTest(start=start, end=end):
+                self.assertIn("ttl=63" if same_leaf else "ttl=61", output)
+
+    def test_connections_take_the_cable_that_the_leaf_says(self) -> None:
+        # `ip route get` in the leaf asks for the same hash of addresses and ports.
+        namespace = f"aapc-lab.{LAB}.+0"
+        used = set()
+        receive = [sys.executable, "-c", RECEIVE]
+        with subprocess.Popen(
+            [CLUSTER, "exec", "--name", LAB, "n5", "--", *receive], stdout=subprocess.PIPE, text=True
+        ) as receiver:
+            port = receiver.stdout.readline().strip()
+            for source in range(20000, 20016):
+                ask = ["ip", "-n", namespace, "route", "get", "198.18.0.6", "from", "198.18.0.1", "iif", "port0"]
+                said = subprocess.run([*ask, "ipproto", "tcp", "sport", str(source), "dport", port], capture_output=True, text=True, check=True)
+                expected = re.search(r"dev (up\d)", said.stdout)[1]
+                before = self.counters()
+                send = ("exec", "n0", "--", sys.executable, "-c", SEND, "198.18.0.6", port, str(source))
+                self.expect(cluster(*send), 0)
+                after = self.counters()
+                grown = {key[2]: after[key] - before[key] for key in after if key[0] == "leaf0" and key[1].startswith("spine")}
+                self.assertGreater(grown[expected], 200_000)
+                self.assertLess(min(grown.values()), 20_000)
+                used.add(expected)
+            receiver.terminate()
+        self.assertEqual(used, {"up0", "up1"})
+
+    def test_the_same_draw_chooses_the_same_cables(self) -> None:
+        seeds = []
+        for name, draw in ((f"{LAB}-a", "7"), (f"{LAB}-b", "7"), (f"{LAB}-c", "8")):
+            self.addCleanup(cluster, "down", name=name)
+            self.expect(cluster("up", str(self.file), "--draw", draw, name=name), 0)
+            read = ["ip", "netns", "exec", f"aapc-lab.{name}.+0", "sysctl", "-n", "net.ipv4.fib_multipath_hash_seed"]
+            seeds.append(subprocess.run(read, capture_output=True, text=True, check=False).stdout)
+            self.expect(cluster("down", name=name), 0)
+            self.assertEqual(traces(name), [])
+        self.assertEqual(seeds[0], seeds[1])
+        if seeds[0]:  # this kernel has seeds
+            self.assertNotEqual(seeds[0], seeds[2])
+
+    def test_speed(self) -> None:
+        self.assertEqual(self.expect_speed("n0", "n5", 0.9, 1.02)[0][0], 4)
+
+    def test_bytes_arrive(self) -> None:
+        self.expect_bytes_under_every_mpi()
+
+    @unittest.skipUnless("AAPC_PROGRAM" in os.environ, "the program aapc was not built")
+    def test_aapc_exchanges_over_all_cables(self) -> None:
+        topology = self.directory / "fabric.toml"
+        lines = ['[network]', 'kind = "fabric"', 'speed = "50Mbit"', 'paths = "hashed"']
+        for leaf in range(3):
+            lines += ["[[switch]]", f'name = "leaf{leaf}"', 'uplinks = "spine[0-1]"', f'machines = "n[{2 * leaf}-{2 * leaf + 1}]"']
+        for spine in range(2):
+            lines += ["[[switch]]", f'name = "spine{spine}"']
+        topology.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        environment = {**os.environ, "AAPC_ALGORITHM": "lattice", "AAPC_VERBOSE": "1"}
+        for mpi in each_mpi():
+            before = self.counters()
+            command = [os.environ["AAPC_PROGRAM"], "exec", "--topology", str(topology), "--", os.environ[f"AAPC_WHERE_{mpi}"]]
+            result = cluster("mpirun", "--mpi", mpi, "--timeout", "250", "--", *command, env=environment)
+            self.assertIn("wrong bytes: 0", self.expect(result, 0))
+            self.assertRegex(result.stderr, r"communicator of 6 ranks on 6 machines: native; from 1 bytes lattice\S*\+timed \(even bound 5 messages")
+            after = self.counters()
+            carried = sum(
+                after[key] - before[key] for key in after if key[0].startswith("leaf") and key[1].startswith("spine")
+            )
+            self.assertGreater(carried, 24 * 20_000)  # what pairs of machines at different leaves have for each other
+
+
+class LabNetworks(Case):
+    """The fabrics that sweeps use, put up and down."""
+
+    topology = FABRIC
+
+    @unittest.skipUnless("AAPC_PROGRAM" in os.environ, "the program aapc was not built")
+    def test_each_can_be_put_up(self) -> None:
+        self.addCleanup(cluster, "down")
+        for name, machines, cables in (
+            ("leaf-spine-4x4x2", 16, 24),
+            ("leaf-spine-4x4x4", 16, 32),
+            ("leaf-spine-2x8x4", 16, 24),
+            ("fat-tree-2x2x2", 8, 20),
+        ):
+            with self.subTest(name):
+                self.expect(cluster("up", str(NETWORKS / f"{name}.toml")), 0, f"{machines} machines")
+                crossed = json.loads(self.expect(cluster("cables", "--format", "json"), 0))
+                self.assertEqual(len(crossed), 2 * cables)
+                last = f"n{machines - 1}"
+                self.expect(cluster("exec", "n0", "--", "ping", "-c", "1", "-W", "5", last), 0)
+                self.expect(cluster("down"), 0)
+        self.assertEqual(traces(LAB), [])
+
+
 if __name__ == "__main__":
-    sys.exit(main(("clusters", "torus")))
+    sys.exit(main(("clusters", "torus", "fabric")))

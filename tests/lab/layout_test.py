@@ -1,6 +1,7 @@
 """The lab's arithmetic: units, topology documents, and where every switch sends frames for every machine."""
 
 import copy
+import dataclasses
 import json
 import math
 import os
@@ -14,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "lab"))
 
-from emulation import layout, topology, torus, units, wide_area  # noqa: E402
+from emulation import fabric, layout, topology, torus, units, wide_area  # noqa: E402
 from emulation.errors import UsageError  # noqa: E402
 
 DOCUMENT = {
@@ -291,6 +292,84 @@ class Layouts(unittest.TestCase):
             self.assertEqual(layout.check_lab_name(name), name)
         for name in ["", ".", "..", "a.b", "a/b", "-a", "a b", "x" * 33]:
             self.assertRaises(UsageError, layout.check_lab_name, name)
+
+
+class FabricLayout(unittest.TestCase):
+    def fabric(self, seed: int) -> topology.Fabric:
+        """Leaves that are all connected through some spines; some cables are doubled or missing."""
+        choose = random.Random(seed)
+        leaves, spines = choose.randint(2, 5), choose.randint(1, 4)
+        switches = []
+        for leaf in range(leaves):
+            uplinks = [{"switch": "spine0", "speed": 10**8}]
+            for spine in range(1, spines):
+                uplinks += [{"switch": f"spine{spine}", "speed": 10**8}] * choose.randint(0, 2)
+            switches.append({"name": f"leaf{leaf}", "uplinks": uplinks})
+        switches += [{"name": f"spine{spine}", "uplinks": []} for spine in range(spines)]
+        machines = [
+            {"name": f"n{index}", "switch": f"leaf{choose.randrange(leaves)}", "ranks": 1, "speed": 10**8}
+            for index in range(choose.randint(1, 12))
+        ]
+        choose.shuffle(switches)
+        document = {"format": "aapc-topology/1", "kind": "fabric", "paths": "hashed", "switches": switches, "machines": machines}
+        network = topology.parse_topology(document)
+        topology.check_network(network)
+        return network
+
+    def test_every_way_of_a_packet_is_a_shortest_one(self) -> None:
+        for seed in range(60):
+            laid_out = fabric.lay_out_fabric(self.fabric(seed), "t", None, 1)
+            switches = len(laid_out.routers)
+            for index, host in enumerate(laid_out.hosts):
+                for start in laid_out.hosts:
+                    lengths = set()
+                    self.walk(laid_out, start.leaf.node, host.address, switches + index, 0, lengths)
+                    same_leaf = start.leaf.node == host.leaf.node
+                    self.assertEqual(lengths, {0} if same_leaf else {2}, f"seed {seed}")
+
+    def walk(self, laid_out, at: int, address: str, target: int, hops: int, lengths: set) -> None:
+        (ways,) = [ways for destination, ways in laid_out.routers[at].routes if destination == address]
+        self.assertTrue(ways)
+        for way in ways:
+            if way.node >= len(laid_out.routers):
+                self.assertEqual(way.node, target)
+                lengths.add(hops)
+            else:
+                self.walk(laid_out, way.node, address, target, hops + 1, lengths)
+
+    def test_all_cables_between_two_switches_are_used(self) -> None:
+        for seed in range(20):
+            network = self.fabric(seed)
+            laid_out = fabric.lay_out_fabric(network, "t", None, 1)
+            self.assertEqual(len(laid_out.cables), len(network.machines) + sum(len(s.uplinks) for s in network.switches))
+            interfaces = [(end.node, end.interface) for cable in laid_out.cables for end in (cable.lower, cable.upper)]
+            self.assertEqual(len(set(interfaces)), len(interfaces))
+            addresses = [end.hardware_address for cable in laid_out.cables for end in (cable.lower, cable.upper)]
+            self.assertEqual(len(set(addresses)), len(addresses))
+
+    def test_seeds_follow_the_draw(self) -> None:
+        seeds = [[router.hash_seed for router in fabric.lay_out_fabric(self.fabric(3), "t", None, draw).routers] for draw in (1, 1, 2)]
+        self.assertEqual(seeds[0], seeds[1])
+        self.assertNotEqual(seeds[0], seeds[2])
+        self.assertEqual(len(set(seeds[0])), len(seeds[0]))
+
+    def test_what_no_lab_can_be(self) -> None:
+        network = self.fabric(1)
+        for wrong, message in (
+            (dataclasses.replace(network, paths="static"), "paths are static"),
+            (dataclasses.replace(network, switches=[topology.FabricSwitch("leaf0", [("top", 1)])]), "'top'"),
+            (dataclasses.replace(network, machines=[*network.machines, topology.Machine("x", "nowhere", 1, 1)]), "nowhere"),
+            (
+                dataclasses.replace(
+                    network,
+                    switches=[*network.switches, topology.FabricSwitch("alone", [])],
+                    machines=[*network.machines, topology.Machine("x", "alone", 1, 1)],
+                ),
+                "no cables lead",
+            ),
+        ):
+            with self.assertRaisesRegex(UsageError, message):
+                topology.check_network(wrong)
 
 
 if __name__ == "__main__":

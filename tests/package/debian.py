@@ -61,6 +61,7 @@ def check_program(root: Path, topology: Path) -> None:
     }.items():
         expect((root / "usr/share" / file).read_text() == run(aapc, "completion", shell), f"completion of {shell}")
     check_module(root / "usr/share/modulefiles/aapc" / version, root / "usr")
+    check_task_prolog(root / "usr")
     for name in ("copyright", "changelog.gz", "README.md"):
         expect((root / "usr/share/doc/aapc" / name).is_file(), f"there is no {name}")
 
@@ -74,14 +75,22 @@ def check_module(module: Path, prefix: Path) -> None:
     def load(file: Path, manpath: str) -> subprocess.CompletedProcess[str]:
         script = (
             "proc module-whatis args {}; proc conflict args {}\n"
-            'proc prepend-path {name value} { puts "$name=[file normalize $value]" }\n'
+            'proc prepend-path {name value} { puts "$name=$value" }\n'
+            'proc append-path {name value} { puts "$name+=$value" }\n'
+            'proc setenv {name value} { puts "$name=$value" }\n'
             f"set ModulesCurrentModulefile {{{file}}}\nsource {{{file}}}\n"
         )
-        environment = {**os.environ, "MANPATH": manpath}
+        environment = {**os.environ, "MANPATH": manpath, "XDG_DATA_DIRS": ""}
         return subprocess.run(["tclsh"], input=script, text=True, capture_output=True, env=environment, check=False)
 
     # Where MANPATH is not set, the module leaves it alone: man finds the system's pages, and ours by PATH.
     paths = {f"PATH={prefix / 'bin'}", f"CMAKE_PREFIX_PATH={prefix}"}
+    # bash and fish find completions there, and the system's own as before.
+    paths |= {f"XDG_DATA_DIRS={prefix / 'share'}", "XDG_DATA_DIRS+=/usr/local/share:/usr/share"}
+    # Open MPI's component, if it is in this package; without a setting of the user's the defaults stay in the path.
+    for component in prefix.glob("lib/**/aapc/openmpi/mca_coll_aapc.so"):
+        paths |= {f"OMPI_MCA_mca_base_component_path={component.parent}", "OMPI_MCA_coll_aapc_priority=95",
+                  "OMPI_MCA_mca_base_component_path=SYSTEM_DEFAULT:USER_DEFAULT", "PMIX_MCA_mca_base_component_path="}
     expect(set(load(module, "").stdout.split()) == paths, f"the module sets {load(module, '')}")
     with tempfile.TemporaryDirectory() as elsewhere:
         link = Path(elsewhere) / "a" / "b" / "aapc" / "0"
@@ -95,6 +104,39 @@ def check_module(module: Path, prefix: Path) -> None:
         root = re.search(r'^ *set root "(.*)"$', module.read_text(), re.MULTILINE).group(1)
         if not os.access(f"{root}/bin/aapc", os.X_OK):
             expect(told.returncode != 0 and not told.stdout and "finds no bin/aapc" in told.stderr, f"copied: {told}")
+
+
+def check_task_prolog(prefix: Path) -> None:
+    """What Slurm would put into a task's environment."""
+    with tempfile.TemporaryDirectory() as elsewhere:
+        topology = Path(elsewhere) / "cluster.toml"
+        component = Path(elsewhere) / "lib/aapc/openmpi/mca_coll_aapc.so"
+        text = (prefix / "share/aapc/task-prolog.sh").read_text()
+        text = re.sub(r"^aapc=.*$", f"aapc={elsewhere}", text, flags=re.MULTILINE)
+        text = re.sub(r"^topology=.*$", f"topology={topology}", text, flags=re.MULTILINE)
+        text = re.sub(r"^component=.*$", f"component={component.parent}", text, flags=re.MULTILINE)
+
+        def lines(**variables: str) -> list[str]:
+            environment = {"PATH": os.environ["PATH"], **variables}
+            done = subprocess.run(["sh"], input=text, text=True, capture_output=True, env=environment, check=False)
+            expect(done.returncode == 0 and not done.stderr, f"the task prolog: {done}")
+            return done.stdout.splitlines()
+
+        expect(lines() == [], "nothing is there yet")
+        topology.touch()
+        component.parent.mkdir(parents=True)
+        component.touch()
+        usual = [
+            f"export AAPC_TOPOLOGY={topology}",
+            f"export OMPI_MCA_mca_base_component_path={component.parent}:SYSTEM_DEFAULT:USER_DEFAULT",
+            "export OMPI_MCA_coll_aapc_priority=95",
+            "export PMIX_MCA_mca_base_component_path=",
+        ]
+        expect(lines() == usual, f"the task prolog prints {lines()}")
+        expect(lines(AAPC_OFF="1") == [], "AAPC_OFF=1 is a no")
+        own = lines(AAPC_TOPOLOGY="mine.toml", OMPI_MCA_coll_aapc_priority="0", OMPI_MCA_mca_base_component_path="/x")
+        expect(own[0] == "export AAPC_TOPOLOGY=mine.toml" and own[2].endswith("=0"), f"the user's own settings: {own}")
+        expect(own[1] == f"export OMPI_MCA_mca_base_component_path={component.parent}:/x", f"the user's own path: {own}")
 
 
 def check_mpi(root: Path, mpi: str) -> None:
@@ -117,8 +159,8 @@ def check_development(root: Path, consumer: Path, topology: Path, build: Path) -
     run("cmake", "-S", consumer, "-B", build, "-D", f"CMAKE_PREFIX_PATH={root / 'usr'}")
     cache = (build / "CMakeCache.txt").read_text()
     expect(re.search(rf"^aapc_DIR:\w+={re.escape(str(root))}/", cache, re.MULTILINE), "another aapc was found")
-    run("cmake", "--build", build, "--target", "phases")
-    expect("64 phases" in run(build / "phases", topology), "the consumer does not count 64 phases")
+    run("cmake", "--build", build, "--target", "schedule")
+    expect("64 phases" in run(build / "schedule", topology), "the consumer does not count 64 phases")
 
 
 def install_and_remove(packages: dict[str, Path], root: Path) -> None:

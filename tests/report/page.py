@@ -63,17 +63,18 @@ def check_usual(aapc):
     text = parsed(page_of(aapc, usual()))
     seconds = 20 * (0.16 + 0.31 + 0.0011)
     assert f"All-to-alls took {seconds:.3g} s of 20 s, 47 % of the job." in text, text[:300]
-    # 0.16 of 0.31 s
-    assert "What aapc served took 0.52 times what the MPI's own took for messages of the same size" in text, text[:600]
+    # 20 calls of 0.16 s, where native ones took 0.31 s.
+    saved = "aapc saved you 3 s: the calls that aapc served took 3.2 s, and native ones would have taken 6.2 s (by native"
+    assert saved in text, text[:600]
     bound = 16 * 65536 * 8 / 1e8
-    assert f"they reached {2 * bound / (0.16 + 0.31):.2f} of what its links carry" in text
+    assert f"calls reached {2 * bound / (0.16 + 0.31):.2f} of what its links carry" in text
     waited = sum(line["waited"] for line in usual() if "rank" in line and "calls" in line) / 8
     assert f"Waited for others{waited * 1e3:.3g} ms" in text.replace("\n", ""), text[:900]
-    for words in ("lattice/formula+timed", f"the MPI's own: {OWN}", "64 KiB", "310 ms", "160 ms", "96 bytes"):
+    for words in ("lattice/formula+timed", f"native: {OWN}", "64 KiB", "310 ms", "160 ms", "96 bytes"):
         assert words in text, words
     # 4 · 4 messages of 64 KiB cross the trunk, each way: 16 · 65,536 · 8 / 10^8 s.
     assert f"{16 * 65536 * 8 / 1e8 * 1e3:.3g} ms" in text
-    assert "aapc took 160 ms, the MPI's own took 310 ms (medians)" in text
+    assert "aapc took 160 ms, native calls took 310 ms (medians)" in text
     assert "aapc: lattice/formula+timed, as scheduled" in text and "as it really started" in text and "s0->s1" in text
 
 
@@ -114,7 +115,7 @@ def check_little(aapc):
     assert "This job called no all-to-all." in parsed(page_of(aapc, record()))
     calls = [call("MPI_Alltoall", 0, 0.1, 65536, 8, by="native", why=OWN)]
     alone = record(topology="", calls=calls)
-    assert "Give the topology file with --topology" in parsed(page_of(aapc, alone))
+    assert "aapc report RECORD --topology cluster.toml, or --assume 1Gbit" in parsed(page_of(aapc, alone))
     with tempfile.TemporaryDirectory(prefix="aapc-report-") as directory:
         path = os.path.join(directory, "cluster.toml")
         with open(path, "w", encoding="utf-8") as file:
@@ -132,11 +133,53 @@ def check_comparisons(aapc):
     calls = [call("MPI_Alltoall", 0, 0.1, 65536, 8, by="lattice/formula+timed", waited=0.01)]
     learned = {"calls": 1, "seconds": 0.1, "own_seconds": 0.2}
     text = parsed(page_of(aapc, record(calls=calls, learned=learned)))
-    assert "learning included, took 0.50 times what the MPI's own alone would have taken" in text
+    times = "the calls that aapc served took {}, and native ones would have taken {} (by the native calls of this job, learning included)."
+    assert "aapc saved you 100 ms: " + times.format("100 ms", "200 ms") in text, text[:900]
+    slower = {**learned, "seconds": 0.25}
+    text = parsed(page_of(aapc, record(calls=calls, learned=slower)))
+    assert "aapc cost you 25 % here: " + times.format("250 ms", "200 ms") in text, text[:900]
+    assert "aapc doctor" in text[text.index("What to do next"):], "what to do about it"
+    same = {**learned, "seconds": 0.201}
+    assert "aapc made no difference here: " in parsed(page_of(aapc, record(calls=calls, learned=same)))
     text = parsed(page_of(aapc, record(calls=calls)))
-    assert " times what the MPI's own" not in text
+    assert "native ones would" not in text
     text = parsed(page_of(aapc, record(calls=calls), "--model", FIT))
-    assert re.search(r"What aapc served took 0\.\d\d times what the MPI's own should take by the model", text)
+    assert re.search(r"native ones would have taken [^(]* \(by the model\)", text)
+
+
+def check_head(aapc):
+    """What tells a job from others, in page and text; older records lack it."""
+    lines = usual()
+    assert "Command" not in parsed(page_of(aapc, lines))
+    lines[0].update(command="./app '<a> b'", date="2026-11-26T00:30:24Z", job="Slurm 4711")
+    text = parsed(page_of(aapc, lines))
+    for words in ("./app '<a> b'", "2026-11-26T00:30:24Z", "Slurm 4711", "n[0-7]", "aapc 0.1.0, Open MPI v4.1.4"):
+        assert words in text, words
+    printed = page_of(aapc, lines, "--format", "text")
+    for words in ("app: 8 ranks on n[0-7], Open MPI v4.1.4, 2026-11-26T00:30:24Z, Slurm 4711\n", "What to do next:\n* "):
+        assert words in printed, printed
+    lines[0]["date"] = 5
+    status, _, err = run(aapc, "report", "-", text=text_of(lines))
+    assert status == 2 and "'date'" in err, err
+
+
+def check_assumed(aapc):
+    """Without a topology one word is enough for bounds and gains."""
+    calls = [call("MPI_Alltoall", 0, 0.1, 65536, 8, by="native", why=OWN)]
+    alone = record(topology="", calls=calls)
+    bounds = {  # bytes over the busiest link, at 100 Mbit/s: a port, or the two cables of a leaf
+        "100Mbit": 7 * 65536 * 8 / 1e8,
+        "100Mbit,leaf-spine:2x4x2": 7 * 65536 * 8 / 1e8 if 7 > 16 / 2 else 16 / 2 * 65536 * 8 / 1e8,
+        "100Mbit,leaf-spine:2x4x1": 16 * 65536 * 8 / 1e8,
+    }
+    for word, bound in bounds.items():
+        text = page_of(aapc, alone, "--assume", word, "--format", "text")
+        assert f" {bound * 1e3:.3g} ms " in text, (word, bound, text)
+    for word in ("fast", "1Gbit,", "1Gbit,ring", "1Gbit,leaf-spine:2x4", "1Gbit,leaf-spine:0x4x2", "1Gbit,leaf-spine:1x4x2"):
+        status, out, err = run(aapc, "report", "-", "--assume", word, text=text_of(alone))
+        assert status == 2 and out == "" and err.startswith("--assume: ") and err.count("\n") == 1, (word, err)
+    status, _, err = run(aapc, "report", "-", "--assume", "1Gbit", "--topology", "x.toml", text=text_of(alone))
+    assert status == 2, err
 
 
 def check_speeds(aapc):
@@ -187,7 +230,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_speeds, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_head, check_assumed, check_speeds, check_mistakes, check_svg):
         check(aapc)
 
 

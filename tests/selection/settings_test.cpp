@@ -295,7 +295,9 @@ TEST_F(SettingsTest, WhatAStartCostsIsATime) {
     EXPECT_EQ(configure(given)->start_seconds, std::nullopt);
     given.start = "500us";
     EXPECT_DOUBLE_EQ(*configure(given)->start_seconds, 500e-6);
-    for (const char* wrong : {"soon", "-1ms", "3", "3 elephants"}) {
+    given.start = "0.003";
+    EXPECT_DOUBLE_EQ(*configure(given)->start_seconds, 3e-3) << "seconds, as on the command line";
+    for (const char* wrong : {"soon", "-1ms", "3601", "3 elephants"}) {
         given.start = wrong;
         const auto configuration = configure(given);
         ASSERT_FALSE(configuration) << wrong;

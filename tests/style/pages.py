@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Pages are for readers: no line is longer than 120 columns, but in tables, in blocks of code, and where a link cannot
-be broken; every link within the repository leads to a file, and to a heading where it names one; and sources that the
-text names are there.
+be broken; every link within the repository leads to a file, and to a heading where it names one; sources that the text
+names are there; and code that a page takes from examples/ is that of the file.
 
     pages.py SOURCE-DIRECTORY
 """
@@ -15,6 +15,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 PICTURE = re.compile(r'<img\b[^>]*\bsrc="([^"]+)"')
 CODE = re.compile(r"`[^`]*`")
 PATH = re.compile(r"(?<![\w./<-])(?:src|include|tests|cmake)/[\w+./-]*\w")
+QUOTED = re.compile(r"^From \[(examples/[^\]]+)\]\([^)]*\):\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"#{1,6} +(.*)")
 LIST_MARK = re.compile(r"\s*(?:[*+-]|\d+\.)\s+")
 
@@ -83,6 +84,16 @@ def missing_paths(source: Path, page: Path) -> list[str]:
     return found
 
 
+def other_than_file(source: Path, page: Path) -> list[str]:
+    """Blocks of code that "From [examples/...](...):" introduces and that are not that file."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        f"{page}: the code is not that of {name}; copy the file"
+        for name, code in QUOTED.findall(text)
+        if code != (source / name).read_text(encoding="utf-8")
+    ]
+
+
 def pages(source: Path) -> list[Path]:
     return sorted([*source.glob("*.md"), *(source / "docs").rglob("*.md")])
 
@@ -98,6 +109,7 @@ def main() -> int:
         if page.name not in ("CHANGELOG.md", "HACKING.md")
         for mistake in missing_paths(source, page)
     ]
+    wrong += [mistake for page in found for mistake in other_than_file(source, page)]
     for mistake in wrong:
         print(mistake, file=sys.stderr)
     print(f"{len(found)} pages, {len(wrong)} mistakes")

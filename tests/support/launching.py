@@ -16,3 +16,11 @@ def environment_without_settings():
     """This process's variables without those of aapc, which tests set themselves, and with those of the launchers."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("AAPC_")}
     return own | LAUNCHER_VARIABLES
+
+
+def component_variables(directory):
+    """What has Open MPI load the component in that directory, and tests/interposer/on_machine.sh use it."""
+    # Open MPI looks no further than to the first directory that is not there, and the user's mostly is not.
+    # PMIx takes Open MPI 5's setting for its own as well, and complains, unless it has one.
+    return {"OMPI_MCA_mca_base_component_path": f"{directory}:SYSTEM_DEFAULT:USER_DEFAULT",
+            "PMIX_MCA_mca_base_component_path": "", "AAPC_TEST_COMPONENT_PRIORITY": "95"}

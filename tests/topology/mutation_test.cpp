@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/placement.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "aapc/topology/torus.hpp"
@@ -19,13 +20,15 @@ using aapc::Expected;
 using aapc::Network;
 using aapc::read_topology;
 
-/// A network must be a tree or a torus with machines and speeds; a diagnostic must point into the text.
+/// A network must be a tree, a torus or a fabric with machines and speeds; a diagnostic must point into the text.
 void expect_an_answer(std::string_view text) {
     const Expected<Network> network = read_topology(text, "f");
     if (network) {
         EXPECT_FALSE(network->machines().empty());
         if (network->kind() == aapc::NetworkKind::torus) {
             EXPECT_TRUE(aapc::TorusWiring::find(*network));
+        } else if (network->kind() == aapc::NetworkKind::fabric) {
+            EXPECT_TRUE(aapc::FabricRoutes::find(*network));
         } else {
             EXPECT_EQ(network->links().size() + 1, network->vertices().size());
         }

@@ -122,6 +122,7 @@ TEST(TopologyFile, Examples) {
         {"clusters-3+7.toml", 3, 10, 10, 21},
         {"faraj-yuan-2005-figure-1.toml", 4, 6, 6, 9},
         {"faraj-yuan-2007-figure-1.toml", 6, 5, 5, 6},
+        {"leaf-spine.toml", 6, 16, 16, 24},
         {"star-4+3x4.toml", 4, 16, 16, 48},
         {"switch-16.toml", 1, 16, 16, 15},
         {"torus-8x8.toml", 0, 64, 64, 64},

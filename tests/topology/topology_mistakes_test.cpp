@@ -284,6 +284,58 @@ const Mistake tree_mistakes[] = {
      "[[switch]]\nname = 'a'\n[[switch]]\nname = 'b'\nuplink = 'a'\nmachine_speed = '1Gbit'\nmachines = 'n'\n", 3, 1,
      "the uplink of switch 'b' has no speed", "speed = \"1Gbit\" here"},
 };
+/// A fabric; what follows it starts in line 7.
+const std::string fabric =
+    "[network]\nkind = 'fabric'\nspeed = '1Gbit'\n[[switch]]\nname = 's0'\nmachines = 'n[0-3]'\n";
+
+const Mistake fabric_mistakes[] = {
+    {"UnknownPaths", "[network]\nkind = 'fabric'\npaths = 'hash'\n", 3, 9, "unknown paths 'hash'", "sprayed"},
+    {"UnknownUplinkOfAFabric", fabric + "uplinks = ['s1', 'top']\n[[switch]]\nname = 's1'\n", 7, 19, "'top'",
+     "[[switch]]"},
+    {"MistypedUplinkOfAFabric", fabric + "uplinks = 'spine'\n[[switch]]\nname = 'spin'\n", 7, 12, "'spine'", "'spin'?"},
+    {"UplinkOfAFabricIsAMachine", fabric + "uplinks = 'n1'\n", 7, 12, "'n1' is a machine", "name the switch"},
+    {"OwnUplinkOfAFabric", fabric + "uplinks = 's0'\n", 7, 12, "its own uplink", "name the switches"},
+    {"CablesListedAtBothEnds", fabric + "uplinks = 's1'\n[[switch]]\nname = 's1'\nuplinks = 's0'\n", 10, 12,
+     "listed twice (first in line 7, column 12)", "list them once"},
+    {"CablesListedTwice", fabric + "uplinks = ['s1', 's1']\n[[switch]]\nname = 's1'\n", 7, 19, "listed twice",
+     "spine1:2"},
+    {"UplinkInsteadOfUplinks", fabric + "uplink = 's1'\n[[switch]]\nname = 's1'\n", 7, 1, "unknown key 'uplink'",
+     "'uplinks'?"},
+    {"UplinkSpeedWithoutUplinks", fabric + "uplink_speed = '1Gbit'\n", 7, 16, "this switch has none", "add uplinks"},
+    {"PartsOfAFabric", fabric + "[[switch]]\nname = 's1'\nmachines = 'm'\n", 4, 1, "no cables lead from switch 's1'",
+     "uplinks"},
+    {"RoutesOfHashedPaths", fabric + "uplinks = 's1'\nroutes = { s1 = 'n0' }\n[[switch]]\nname = 's1'\n", 8, 10,
+     "static paths only", "paths = \"static\""},
+    {"SpeedlessUplinks",
+     "[network]\nkind = 'fabric'\n[[switch]]\nname = 'a'\nuplinks = 'b'\n[[switch]]\nname = 'b'\nmachines = 'n'\n", 3,
+     1, "uplinks of switch 'a' have no speed", "uplink_speed"},
+    {"TooManyCables", fabric + "uplinks = 's1:2000'\n[[switch]]\nname = 's1'\n", 7, 12, "2000 cables", "at most 1024"},
+    {"FabricWithoutMachines", "[network]\nkind = 'fabric'\nspeed = '1Gbit'\n[[switch]]\nname = 'a'\n", 4, 1,
+     "has a machine", "list the machines"},
+};
+
+/// Two leaves and a spine with tables; `a` says its routes in line 9.
+std::string with_routes(const std::string& routes) {
+    return "[network]\nkind = 'fabric'\nspeed = '1Gbit'\npaths = 'static'\n[[switch]]\nname = 'a'\nuplinks = "
+           "'s:2'\nmachines "
+           "= 'n[0-1]'\nroutes = " +
+           routes + "\n[[switch]]\nname = 'b'\nuplinks = 's'\nmachines = 'm'\n[[switch]]\nname = 's'\n";
+}
+
+const Mistake route_mistakes[] = {
+    {"RouteToAStranger", with_routes("{ s = 'x' }"), 9, 17, "'x' is not a machine", "name machines"},
+    {"RouteByAStranger", with_routes("{ b = 'm' }"), 9, 16, "no cable to 'b'", "name a switch"},
+    {"RouteByACableTooMany", with_routes("{ 's:3' = 'm' }"), 9, 20, "only 2 cables", "which one"},
+    {"TwoRoutesToAMachine", with_routes("{ s = 'm', 's:2' = 'm' }"), 9, 30, "a second route", "one route"},
+    {"RoutesAsText", with_routes("'m'"), 9, 10, "routes is", "write routes"},
+    {"RoutesInACircle",
+     "[network]\nkind = 'fabric'\nspeed = '1Gbit'\npaths = 'static'\n[[switch]]\nname = 'a'\nuplinks = 's'\nmachines = "
+     "'n'\n[[switch]]\nname = 'b'\nuplinks = 's'\nmachines = 'm'\n[[switch]]\nname = 's'\nroutes = { a = 'm' }\n",
+     5, 1, "in a circle", "correct the routes"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Fabric, TopologyMistake, testing::ValuesIn(fabric_mistakes), title);
+INSTANTIATE_TEST_SUITE_P(Routes, TopologyMistake, testing::ValuesIn(route_mistakes), title);
 INSTANTIATE_TEST_SUITE_P(Trees, TopologyMistake, testing::ValuesIn(tree_mistakes), title);
 
 TEST(TopologyMistakes, TooManySwitches) {

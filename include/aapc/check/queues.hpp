@@ -31,6 +31,10 @@ struct QueueRequest {
     /// The sample: both directions of the links of so many vertices at every distance from vertex 0 of a tree, both
     /// directions of so many links of every dimension of a torus. Evenly spread, the first among them.
     std::int32_t links_per_level = 4;
+    /// Of a fabric whose paths are hashed: the draw of the hash whose routes are taken. The bound is that of these
+    /// routes, and a cycle that is shorter is taken to last as long. Sprayed messages are on all cables at once, in
+    /// even parts.
+    std::uint64_t draw = 0;
 };
 
 /// One direction of a link over a cycle.
@@ -86,6 +90,36 @@ struct QueueCertificate {
 [[nodiscard]] Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable, const Network& network,
                                                                    const Placement& placement,
                                                                    const QueueRequest& request = {});
+
+/// The queue that N = `streams` evenly paced streams with random offsets exceed with that probability on a link of that
+/// utilisation r, in messages: of the N*D/D/1 queue near r = 1, P(Q > q) = exp(-2q(q/N + 1 - r)), which is too long
+/// below (Roberts & Virtamo 1991). O(1).
+[[nodiscard]] double evenly_paced_queue(double streams, double utilisation, double probability);
+
+/// What waits at the cables between switches of a fabric whose paths are hashed.
+struct HashedQueues {
+    double probability = 0;       ///< that a segment finds more than this when it starts
+    double segments = 0;          ///< by sampling: over all segments on all these cables in all draws
+    double formula_segments = 0;  ///< by the N*D/D/1 formula, with the same numbers of messages on the same cables
+    double utilisation = 0;       ///< of the fullest cable, the mean of all draws
+    int draws = 0;
+};
+
+/// The queue that is exceeded with that probability under a hash: `draws` draws of it, each as certify_queues() with
+/// QueueRequest::draw. It is held against the N*D/D/1 queue of evenly paced streams with random offsets on the same
+/// cables (exact; Roberts & Virtamo 1991); a timetable that is chosen well lies below it. All messages are equal. A
+/// violation as those of certify_queues(), and for a network that is no fabric with hashed paths. O(draws · that).
+[[nodiscard]] Expected<HashedQueues, Violation> certify_hashed_queues(const Timetable& timetable,
+                                                                      const Network& network,
+                                                                      const Placement& placement, int draws = 20,
+                                                                      double probability = 1e-3);
+
+/// The same of a schedule on its own network.
+[[nodiscard]] Expected<HashedQueues, Violation> certify_hashed_queues(const Schedule& schedule, int draws = 20,
+                                                                      double probability = 1e-3);
+
+/// "1 of 1000 segments finds more than 4.1 segments (formula 5.0) under a hash, by 20 draws".
+[[nodiscard]] std::string to_string(const HashedQueues& queues);
 
 /// What a document says of queues.
 struct QueueClaim {

@@ -46,6 +46,8 @@ struct DemandBound {
 /// * A link of a tree that carries at least as much as all links right below it together can bring, each of which has
 ///   to be taken into account, is never the busiest.
 /// * A link that no message can cross carries nothing.
+/// In a fabric every cable between switches is summed: along the tables where paths are static, otherwise in even parts
+/// over all shortest ways, so that the bound is the even bound.
 /// So among n machines of one rank each there is one maximum, and one sum for each direction of a trunk that is slower
 /// than what it joins. On a torus there is one for each direction of a link.
 ///
@@ -54,7 +56,7 @@ struct DemandBound {
 class LinkLoads {
   public:
     /// A diagnostic if the speed of a link that messages can cross is not known, or the network is not what its kind
-    /// says. O(vertices + links + participants); a torus as its wiring takes.
+    /// says. O(vertices + links + participants); a torus as its wiring takes, a fabric as FabricRoutes::find().
     [[nodiscard]] static Expected<LinkLoads> find(const Network& network, const Placement& placement);
 
     /// How many numbers are to be added, the first ones.
@@ -68,7 +70,8 @@ class LinkLoads {
     /// Writes the share of `rank`, size() numbers. `to` has what it puts on the wire for each rank, `from` what each
     /// rank puts on the wire for it, in bytes (>= 0), participants() each; what it has for itself does not count, nor
     /// what stays inside its machine. What a rank acknowledges belongs to what it puts on the wire:
-    /// aapc/plan/unequal.hpp does that. O(vertices) in a tree, O(participants · route) on a torus. Throws
+    /// aapc/plan/unequal.hpp does that. O(vertices) in a tree, O(participants · route) on a torus and in a fabric with
+    /// static paths, O(leaf switches · links on ways) in other fabrics. Throws
     /// std::bad_alloc alone.
     void write_share(Rank rank, std::span<const std::int64_t> to, std::span<const std::int64_t> from,
                      std::span<std::int64_t> share) const;

@@ -18,8 +18,9 @@ struct RouteTree {
     std::vector<std::int32_t> group_of;  ///< by rank: the smallest group that has it
 };
 
-/// That of `rank`. On a network of kind torus that is none, and where a machine cannot be reached, group 0 has what is
-/// left. O(vertices + participants) in a tree, O(machines · route) on a torus. Throws std::bad_alloc alone.
+/// That of `rank`, in a fabric along its cuts (tree_of_cuts()). On a network of kind torus that is none, and where a
+/// machine cannot be reached, group 0 has what is left. O(vertices + participants) in a tree, O(machines · route) on a
+/// torus. Throws std::bad_alloc alone.
 [[nodiscard]] RouteTree route_tree(const Network& network, const Placement& placement, Rank rank);
 
 }  // namespace aapc

@@ -18,6 +18,9 @@ namespace aapc {
 /// "5ms", "0.2 s", "80us", "300ns" in seconds; at least 0 and at most an hour.
 [[nodiscard]] Expected<double> parse_duration(std::string_view text);
 
+/// The same where a person gives it to a command or in a variable: a number alone is one of seconds.
+[[nodiscard]] Expected<double> parse_given_duration(std::string_view text);
+
 /// Bytes: "8192", "8k", "8kB" (1000), "8Ki", "8KiB" (1024), M, Mi, G, Gi. At most 2^62.
 [[nodiscard]] Expected<std::int64_t> parse_size(std::string_view text);
 

@@ -26,10 +26,12 @@ inline constexpr double assumed_queue_messages = 8;
 
 /// The cadence of `timetable` on `network`; not known() where no message crosses a link or speeds are not known.
 /// `bound` is that of `network` and `placement`. Of a timetable with a cycle the queues are certified
-/// (aapc/check/queues.hpp): all of them up to 128 ranks, a sample up to 1,024, and beyond that they are taken to be
-/// assumed_queue_messages long. The longest queue and one segment more fill at most three quarters of any port's
-/// buffer, since ranks wake up late; a sender's own port in a tree loses nothing and does not count. The same on all
-/// ranks. O(messages · route · log messages) for what is certified.
+/// (aapc/check/queues.hpp): all of them up to 128 ranks, a sample up to 1,024 (none in a fabric), and beyond that they
+/// are taken to be assumed_queue_messages long. The longest queue and one segment more fill at most three quarters of
+/// any port's buffer, since ranks wake up late. Under a hash it is the queue that one segment in a thousand exceeds,
+/// sampled up to 64 ranks and by a formula beyond (certify_hashed_queues(), evenly_paced_queue()). A sender's own port
+/// in a tree loses nothing and does not count. The same on all ranks. O(messages · route · log messages) for what is
+/// certified.
 [[nodiscard]] Cadence find_cadence(const Network& network, const Placement& placement, const Bound& bound,
                                    const Timetable& timetable);
 

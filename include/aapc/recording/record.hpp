@@ -26,6 +26,9 @@ struct RecordHead {
     std::string mpi;                 ///< "openmpi" or "mpich"
     std::string library;             ///< what the MPI says of itself, its first line
     std::string program;             ///< the name of rank 0's program, without its directory
+    std::string command;             ///< rank 0's command line, shortened where it is long; empty: not known
+    std::string date;                ///< when MPI_Finalize was called, UTC: "2026-11-26T00:30:24Z"; empty: not known
+    std::string job;                 ///< the batch system's name for the job, "Slurm 4711"; empty: none
     double seconds = 0;              ///< from MPI_Init to MPI_Finalize on rank 0
     std::string topology_file;       ///< as it was named; "detect" where nothing was known
     std::string topology_text;       ///< what was in it; empty: detected, or too long to be kept

@@ -14,7 +14,7 @@
 namespace aapc {
 
 /// The load that the all-to-all puts on one direction of a link (Faraj & Yuan 2005, section 3). Both directions of a
-/// tree's link carry the same; of a torus' link it is the direction that carries more.
+/// tree's link carry the same; of a torus' or a fabric's link it is the direction that carries more.
 struct LinkLoad {
     std::int32_t link = -1;     ///< index into Network::links()
     std::int64_t messages = 0;  ///< that cross it in that direction; in a tree |Mu|·|Mv|
@@ -22,8 +22,23 @@ struct LinkLoad {
     double seconds_per_byte = 0;
 };
 
+/// Which bound it is, where messages have several paths.
+enum class BoundKind : std::uint8_t {
+    only,   ///< every message has one route
+    even,   ///< all cables share perfectly: what no hash gets below
+    exact,  ///< under the fabric's static tables
+};
+
+/// "only", "even", "exact".
+[[nodiscard]] std::string_view to_string(BoundKind kind);
+
+/// "bound", "even bound", "exact bound": what commands and reports call it.
+[[nodiscard]] std::string_view bound_name(BoundKind kind);
+
 /// The bound of one network and placement.
 struct Bound {
+    BoundKind kind = BoundKind::only;
+
     /// Messages on the busiest directed link, a rank's own port (participants-1 messages) included: no schedule of
     /// contention-free phases has fewer phases.
     std::int64_t messages = 0;
@@ -56,6 +71,13 @@ inline constexpr double incredible_over_bound = 1.05;
 /// other sides it is a bound for what these routes carry. No links are listed if the network is no torus. O(dimensions
 /// · (vertices + participants)).
 [[nodiscard]] Bound torus_bound(const Network& network, const Placement& placement);
+
+/// Loads of a fabric (aapc/topology/fabric.hpp): exact where paths are static, otherwise even, where
+/// LinkLoad::messages is a link's share rounded up. Even as well for static paths of a regular fabric that is too large
+/// for exact loads (machines times switches above 5e7). No links are listed if the network is no fabric. O(links) for
+/// the even bound of a regular fabric, and the exact one where destination-modulo shares evenly; otherwise as
+/// FabricRoutes::find() and static_loads() or even_loads().
+[[nodiscard]] Bound fabric_bound(const Network& network, const Placement& placement);
 
 /// The one of these that is for the network's kind.
 [[nodiscard]] Bound network_bound(const Network& network, const Placement& placement);

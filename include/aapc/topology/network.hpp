@@ -18,12 +18,16 @@ enum class NetworkKind : std::uint8_t {
     clusters,
     /// Machines of which nothing is known but which ranks they run (aapc/topology/detection.hpp): a tree of one switch.
     detected,
+    /// Switches with several ways between them, over which messages are spread (aapc/topology/fabric.hpp).
+    fabric,
 };
 
 [[nodiscard]] std::string_view to_string(NetworkKind kind);
 
 /// Whether networks of that kind are trees, in which every message has one route.
-[[nodiscard]] constexpr bool is_tree(NetworkKind kind) { return kind != NetworkKind::torus; }
+[[nodiscard]] constexpr bool is_tree(NetworkKind kind) {
+    return kind != NetworkKind::torus && kind != NetworkKind::fabric;
+}
 
 using Vertex = std::int32_t;   ///< index into Network::vertices()
 using Machine = std::int32_t;  ///< index into Network::machines(), in file order
@@ -61,6 +65,32 @@ using DirectedLink = std::int32_t;
 /// The largest packet of a network of which nobody said it, in bytes without the frame around it.
 inline constexpr std::int32_t usual_mtu_bytes = 1500;
 
+/// How the switches of a fabric choose among several cables.
+enum class FabricPaths : std::uint8_t {
+    hashed,   ///< a cable for each connection, by a hash of its addresses and ports
+    static_,  ///< by forwarding tables: a cable for each destination
+    sprayed,  ///< packet by packet, so that the cables share evenly
+};
+
+/// "hashed", "static", "sprayed".
+[[nodiscard]] std::string_view to_string(FabricPaths paths);
+
+/// A line of a switch's forwarding table: what is for a machine leaves by that link.
+struct TableEntry {
+    Vertex at = -1;
+    Machine to = -1;
+    std::int32_t link = -1;
+
+    friend bool operator==(const TableEntry&, const TableEntry&) = default;
+};
+
+/// How a fabric forwards. `table` is empty unless paths are static; a destination that a switch has no entry for leaves
+/// by destination-modulo (aapc/topology/fabric.hpp).
+struct FabricForwarding {
+    FabricPaths paths = FabricPaths::hashed;
+    std::vector<TableEntry> table;
+};
+
 /// A machine that can run ranks.
 struct NetworkMachine {
     Vertex vertex = -1;
@@ -73,13 +103,17 @@ struct NetworkMachine {
 class Network {
   public:
     Network(NetworkKind kind, std::vector<NetworkVertex> vertices, std::vector<Link> links,
-            std::vector<NetworkMachine> machines, std::int32_t mtu_bytes = usual_mtu_bytes);
+            std::vector<NetworkMachine> machines, std::int32_t mtu_bytes = usual_mtu_bytes,
+            FabricForwarding forwarding = {});
 
     [[nodiscard]] NetworkKind kind() const { return kind_; }
     [[nodiscard]] const std::vector<NetworkVertex>& vertices() const { return vertices_; }
     [[nodiscard]] const std::vector<Link>& links() const { return links_; }
     /// Machines in file order.
     [[nodiscard]] const std::vector<NetworkMachine>& machines() const { return machines_; }
+
+    /// How the switches forward; means something in a fabric only.
+    [[nodiscard]] const FabricForwarding& forwarding() const { return forwarding_; }
 
     /// The largest packet that every machine and switch takes, in bytes without the frame around it.
     [[nodiscard]] std::int32_t mtu_bytes() const { return mtu_bytes_; }
@@ -106,6 +140,7 @@ class Network {
     std::vector<Link> links_;
     std::vector<NetworkMachine> machines_;
     std::int32_t mtu_bytes_;
+    FabricForwarding forwarding_;
     std::vector<std::vector<std::int32_t>> links_at_;
     std::unordered_map<std::string, Machine> by_name_;
     std::unordered_map<std::string, Machine> by_short_name_;  ///< -1: several machines have it

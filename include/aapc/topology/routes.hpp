@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/torus.hpp"
 
 namespace aapc {
 
-/// The routes between the machines of a network: the only ones in a tree, those of TorusWiring in a torus. The checker
-/// has routes of its own.
+/// The routes between the machines of a network: the only ones in a tree, those of TorusWiring in a torus, those of
+/// FabricRoutes in a fabric (with hashed or sprayed paths, those of draw 0). The checker has routes of its own.
 class Routes {
   public:
-    /// A diagnostic, without a file, for a network that says it is a torus and is none. O(vertices + links).
+    /// A diagnostic, without a file, for a network that says it is a torus or a fabric and is none. O(vertices +
+    /// links); of a fabric as FabricRoutes::find().
     [[nodiscard]] static Expected<Routes> find(const Network& network);
 
     /// Appends the directed links of the route between two machines, in no particular order; none within a machine.
@@ -27,6 +29,7 @@ class Routes {
     void climb(const Network& network);
 
     std::optional<TorusWiring> torus_;
+    std::optional<FabricRoutes> fabric_;
     // Of a tree, climbing towards vertex 0:
     std::vector<Vertex> vertex_of_;  ///< by machine
     std::vector<Vertex> parent_;

@@ -160,13 +160,15 @@ Multipliers theoretical_multipliers(std::int64_t positions, int candidates) {
     return best;
 }
 
-Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work) {
+Multipliers shift_multipliers(std::int64_t positions) { return {std::max<std::int64_t>(positions - 1, 1), 1, false}; }
+
+Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work, bool with_shifts) {
     const std::int64_t positions = traffic.positions();
     QueueMeter meter(traffic, positions * ticks_in_slot, slack, messages_of_a_trial);
     const Players players(positions);
     Generator generator(positions);
     std::vector<Choice> best;  // the shortest queue first
-    Multipliers next = theoretical_multipliers(positions, 16);
+    Multipliers next = with_shifts ? shift_multipliers(positions) : theoretical_multipliers(positions, 16);
     std::int64_t spent = 0;
     for (int number = 0; number < most_trials && (number == 0 || spent < work); ++number) {
         const std::int64_t enough =
@@ -185,7 +187,8 @@ Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t w
         }
         // To look through all ways costs a part of what it costs to play a message on a channel.
         spent += meter.work() - before + traffic.hops() / 16 + 16 * positions;
-        next = random_multipliers(positions, number, generator);
+        next = with_shifts && number == 0 ? theoretical_multipliers(positions, 16)
+                                          : random_multipliers(positions, number, generator);
     }
     return meter.is_complete() ? best.front() : final_of(traffic, slack, players, best);
 }

@@ -22,6 +22,10 @@ inline constexpr std::int64_t work_of_trials = 1'500'000;
 /// smallest unevenness(). O(candidates · positions).
 [[nodiscard]] Multipliers theoretical_multipliers(std::int64_t positions, int candidates);
 
+/// Those of plain shifts: in slot s rank i sends to i + s. Under destination-modulo on a full fat tree no cable then
+/// carries two messages at a time (Zahavi 2011). O(1).
+[[nodiscard]] Multipliers shift_multipliers(std::int64_t positions);
+
 /// A figure of merit of the lattice of points (i, j, slot): the sum over waves h = 1 … of
 /// 1/(h·|sender·h|·|receiver·h|), each factor the distance to the nearest multiple of P, on a scale on which 2^40 is 1.
 /// The errors of boxes and intervals of time are bounded by it, times P²/π³ (the Fourier series of their indicators).
@@ -37,6 +41,8 @@ struct Choice {
 /// The best of as many lattices as `work` allows, which are the theoretical ones first and then a fixed series of
 /// others: the same on all ranks. At least one is tried. `slack` as QueueMeter takes it. Where there are many messages
 /// the trials play some of the busiest channels, and only the best five lattices all of them.
-[[nodiscard]] Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work);
+/// `with_shifts`: plain shifts are among them.
+[[nodiscard]] Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work,
+                                    bool with_shifts = false);
 
 }  // namespace aapc::lattice

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "aapc/algorithms/lattice.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/torus.hpp"
 #include "algorithms/lattice/choice.hpp"
 #include "algorithms/lattice/settle.hpp"
@@ -25,24 +28,76 @@ constexpr std::int64_t most_hops_kept = 2'000'000;
 /// placing all of them once.
 constexpr std::int64_t work_a_message = 120;
 
+/// The formula for hashed paths looks at all pairs of leaf switches.
+constexpr std::size_t most_switches_expected = 32;
+
 /// How many pairs of multipliers theory alone compares: fewer the longer each takes.
 int pairs_to_compare(std::int64_t positions) { return positions > (1 << 16) ? 2 : 64; }
 
-Multipliers choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack) {
+/// Nothing is known of hashed routes but what leaves each part of the fabric.
+bool has_known_routes(const Network& network) {
+    return network.kind() != NetworkKind::fabric || network.forwarding().paths == FabricPaths::static_;
+}
+
+Choice choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack) {
+    if (!has_known_routes(network)) {
+        return choose(tree_of_cuts(network), placement, places, slack);
+    }
     const std::int64_t positions = placement.participants();
     const std::optional<Traffic> traffic = positions * positions <= most_hops_kept
                                                ? Traffic::find(network, placement, places, most_hops_kept)
                                                : std::nullopt;
     if (!traffic || traffic->hops() > most_hops_kept) {
-        return theoretical_multipliers(positions, pairs_to_compare(positions));
+        const bool shifts = network.kind() == NetworkKind::fabric;
+        return {shifts ? shift_multipliers(positions) : theoretical_multipliers(positions, pairs_to_compare(positions)),
+                0};
     }
-    return best_of_trials(*traffic, slack, work_of_trials).multipliers;
+    return best_of_trials(*traffic, slack, work_of_trials, network.kind() == NetworkKind::fabric);
 }
 
-std::int64_t slack_of(const Network& network) { return is_tree(network.kind()) ? slack_of_trees : slack_of_tori; }
+std::int64_t slack_of(const Network& network) {
+    return network.kind() == NetworkKind::torus ? slack_of_tori : slack_of_trees;
+}
+
+/// Where the formula would take too long: each of N cables carries a sum of many independent choices, of variance its
+/// mean at most, and the largest of N normal ones exceeds the mean by sqrt(2 ln N) deviations at most.
+double estimated_hashed_bound(const Network& network, const Bound& bound) {
+    double longest = 0;
+    double cables = 1;
+    const LinkLoad* fullest = nullptr;
+    for (const LinkLoad& load : bound.links) {
+        const Link& link = network.links()[static_cast<std::size_t>(load.link)];
+        if (network.vertices()[static_cast<std::size_t>(link.lower)].is_switch) {
+            cables += 2;
+            fullest = fullest == nullptr || load.seconds_per_byte > fullest->seconds_per_byte ? &load : fullest;
+        }
+    }
+    if (fullest != nullptr) {
+        longest =
+            fullest->seconds_per_byte *
+            (1 + std::sqrt(2 * std::log(cables) / static_cast<double>(std::max<std::int64_t>(fullest->messages, 1))));
+    }
+    return longest;
+}
+
+/// The mean of the bound over all draws where paths are hashed; 0 elsewhere.
+double hashed_bound(const Network& network, const Placement& placement, const Bound& bound) {
+    if (network.kind() != NetworkKind::fabric || network.forwarding().paths != FabricPaths::hashed) {
+        return 0;
+    }
+    std::size_t switches = 0;
+    for (const NetworkVertex& vertex : network.vertices()) {
+        switches += vertex.is_switch ? 1 : 0;
+    }
+    if (switches > most_switches_expected) {
+        return estimated_hashed_bound(network, bound);
+    }
+    const auto routes = FabricRoutes::find(network);
+    return routes ? expected_bound(network, *routes, placement).mean : 0;
+}
 
 Expected<Positions> place_on_known_routes(const Network& network, const Placement& placement) {
-    if (!is_tree(network.kind()) && !TorusWiring::find(network)) {
+    if (network.kind() == NetworkKind::torus && !TorusWiring::find(network)) {
         return failure("the links of this network are not those of a torus", "describe a torus");
     }
     return place_ranks(network, placement);
@@ -55,6 +110,9 @@ struct Attempt {
 };
 
 Expected<Attempt> try_to_settle(const Network& network, const Placement& placement, std::int64_t work) {
+    if (!has_known_routes(network)) {
+        return Attempt{nullptr, "paths are not known beforehand"};
+    }
     Expected<Positions> places = place_on_known_routes(network, placement);
     if (!places) {
         return failure(places.error());
@@ -117,9 +175,24 @@ Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network
         return failure(positions.error());
     }
     const std::int64_t slack = slack_of(network);
-    const LatticeFormula formula(placement.participants(), choose(network, placement, *positions, slack));
-    const double bound = network_bound(network, placement).seconds_per_byte;
-    const Cycle cycle{bound * (1 + static_cast<double>(slack) / 1000), bound};
+    Choice choice = choose(network, placement, *positions, slack);
+    if (network.kind() == NetworkKind::fabric && has_known_routes(network)) {
+        // Ranks in the order by which destination-modulo counts, where that serves better.
+        Expected<Positions> in_file_order = place_ranks(network, placement, FabricOrder::file);
+        if (in_file_order && in_file_order->rank_at != positions->rank_at) {
+            const Choice other = choose(network, placement, *in_file_order, slack);
+            if (other.queue <= choice.queue) {
+                choice = other;
+                positions = std::move(in_file_order);
+            }
+        }
+    }
+    const LatticeFormula formula(placement.participants(), choice.multipliers);
+    const Bound found = network_bound(network, placement);
+    const double bound = found.seconds_per_byte;
+    // Under a hash some cable has more than its share: the cycle is what it needs on average.
+    const double reachable = std::max(bound, hashed_bound(network, placement, found));
+    const Cycle cycle{reachable * (1 + static_cast<double>(slack) / 1000), bound};
     return std::make_unique<LatticeTimetable>(std::move(*positions), formula, cycle);
 }
 

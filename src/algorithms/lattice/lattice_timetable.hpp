@@ -19,6 +19,9 @@ inline constexpr std::string_view name = "lattice";
 /// `settled` first: it is `formula` where settling takes longer than a set-up may.
 inline constexpr std::array<std::string_view, 2> variants{"settled", "formula"};
 
+/// On fabrics nothing else is near the bound.
+inline constexpr Use uses[] = {{.kind = NetworkKind::fabric}};
+
 /// What the variant `settled` may spend on settling: some 30 to 50 ms.
 inline constexpr std::int64_t work_at_set_up = 25'000'000;
 
@@ -57,7 +60,8 @@ class LatticeTimetable final : public Timetable {
     std::string remark_;
 };
 
-/// The lattice for any kind of network. Its cycle is 1.02 times the bound (1.03 on a torus). At most about 20 ms are
+/// The lattice for any kind of network. Its cycle is 1.02 times the bound (1.03 on a torus); in a
+/// fabric with hashed paths, 1.02 times the mean of the bound over all draws of the hash. At most about 20 ms are
 /// spent on the choice of its multipliers. Fails if the network is not what its kind says.
 [[nodiscard]] Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network,
                                                                         const Placement& placement);

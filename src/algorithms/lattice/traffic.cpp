@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "aapc/topology/fabric.hpp"
 #include "aapc/topology/torus.hpp"
 
 namespace aapc::lattice {
@@ -140,6 +141,13 @@ std::optional<Traffic> Traffic::find(const Network& network, const Placement& pl
                 routes.append(vertex_of(from), vertex_of(to), out);
             },
             links, traffic.route_begin_);
+    } else if (network.kind() == NetworkKind::fabric) {
+        if (const Expected<FabricRoutes> routes = FabricRoutes::find(network)) {
+            complete = write_down(
+                machines, most,
+                [&](Machine from, Machine to, std::vector<DirectedLink>& out) { routes->append(from, to, 0, out); },
+                links, traffic.route_begin_);
+        }
     } else if (const std::optional<TorusWiring> wiring = TorusWiring::find(network)) {
         complete = write_down(
             machines, most,

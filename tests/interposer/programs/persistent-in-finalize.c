@@ -4,6 +4,11 @@
 #include <mpi.h>
 #include <stdio.h>
 
+#if !AAPC_MPI_HAS_PERSISTENT /* Open MPI 4 calls it so */
+#include <mpi-ext.h>
+#define MPI_Alltoall_init MPIX_Alltoall_init
+#endif
+
 enum { ranks_at_most = 8 };
 static MPI_Request request;
 static int rank;

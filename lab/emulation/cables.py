@@ -1,0 +1,60 @@
+"""What has crossed every cable of a fabric that is up: the kernel's own counters, which prove what a hash did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from . import system
+from .errors import UsageError
+from .state import CableRecord, State
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """One direction of a cable."""
+
+    start: str
+    end: str
+    interface: str  # through which it leaves
+    bits_per_second: int
+    sent_bytes: int  # since the cable is there
+    dropped: int  # packets, for want of room in the buffer
+
+    @property
+    def seconds(self) -> float:
+        """What these bytes take."""
+        return 8 * self.sent_bytes / self.bits_per_second
+
+
+def counters(state: State) -> list[Crossed]:
+    if not any(cable.lower_port for cable in state.cables):
+        raise UsageError(f"lab {state.name} is a {state.kind}; cables are counted of a fabric")
+    namespaces = {port.split("/")[0] for cable in state.cables for port in (cable.lower_port, cable.upper_port)}
+    sent = {}
+    for namespace in namespaces:
+        queues = json.loads(system.run(["tc", "-n", namespace, "-s", "-j", "qdisc", "show"]))
+        for queue in queues:
+            if queue["kind"] == "tbf":
+                sent[f"{namespace}/{queue['dev']}"] = (int(queue["bytes"]), int(queue["drops"]))
+    return [crossed for cable in state.cables for crossed in _both_ways(cable, sent)]
+
+
+def _both_ways(cable: CableRecord, sent: dict[str, tuple[int, int]]) -> list[Crossed]:
+    ways = ((cable.lower, cable.upper, cable.lower_port), (cable.upper, cable.lower, cable.upper_port))
+    return [
+        Crossed(start, end, port.split("/")[1], cable.bits_per_second, *sent[port]) for start, end, port in ways
+    ]
+
+
+def describe(crossed: Sequence[Crossed]) -> str:
+    """A line for each direction of each cable between switches, and what the fullest cable makes of the bound."""
+    lines = [f"{'from':<12} {'to':<12} {'by':<8} {'bytes':>14} {'drops':>8}"]
+    lines += [f"{one.start:<12} {one.end:<12} {one.interface:<8} {one.sent_bytes:>14} {one.dropped:>8}" for one in crossed]
+    fullest = max(crossed, key=lambda one: one.seconds)
+    lines.append(
+        f"realised bound: {fullest.seconds:.6f} s for all of this, by the fullest cable, {fullest.start} to {fullest.end} "
+        f"({fullest.interface})"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,101 @@
+/// @file
+/// Fabrics for tests, as topology files.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "aapc/topology/topology_file.hpp"
+
+namespace aapc::test {
+
+inline Network read_fabric_text(const std::string& text) {
+    auto network = read_topology(text, "fabric.toml");
+    if (!network) {
+        throw std::runtime_error(to_string(network.error()));
+    }
+    return std::move(*network);
+}
+
+inline std::string fabric_header(const std::string& paths) {
+    return fmt::format("[network]\nkind = 'fabric'\nspeed = '100Mbit'\npaths = '{}'\n", paths);
+}
+
+/// Leaves with so many machines each, a cable from each to every spine, of which the generator takes some out, but
+/// never a leaf's last one.
+inline Network leaf_spine(int leaves, int hosts, int spines, const std::string& paths, int dead = 0,
+                          unsigned seed = 1) {
+    std::vector<std::vector<bool>> alive(static_cast<std::size_t>(leaves),
+                                         std::vector<bool>(static_cast<std::size_t>(spines), true));
+    std::mt19937 generator(seed);
+    for (int link = 0; link < dead; ++link) {
+        // Spine 0 keeps all its cables, so that the leaves hang together.
+        alive[generator() % static_cast<unsigned>(leaves)][1 + generator() % static_cast<unsigned>(spines - 1)] = false;
+    }
+    std::string text = fabric_header(paths);
+    for (int leaf = 0; leaf < leaves; ++leaf) {
+        text += fmt::format("[[switch]]\nname = 'l{}'\nmachines = 'n[{}-{}]'\nuplinks = [", leaf, leaf * hosts,
+                            (leaf + 1) * hosts - 1);
+        for (int spine = 0; spine < spines; ++spine) {
+            if (alive[static_cast<std::size_t>(leaf)][static_cast<std::size_t>(spine)]) {
+                text += fmt::format("'s{}', ", spine);
+            }
+        }
+        text += "]\n";
+    }
+    for (int spine = 0; spine < spines; ++spine) {
+        text += fmt::format("[[switch]]\nname = 's{}'\n", spine);
+    }
+    return read_fabric_text(text);
+}
+
+/// Three stages of switches with k ports: k pods of k/2 leaves with k/2 machines each; k³/4 machines.
+inline Network fat_tree(int k, const std::string& paths) {
+    const int half = k / 2;
+    std::string text = fabric_header(paths);
+    int machine = 0;
+    for (int pod = 0; pod < k; ++pod) {
+        for (int leaf = 0; leaf < half; ++leaf) {
+            text += fmt::format("[[switch]]\nname = 'l{}-{}'\nuplinks = 'a{}-[0-{}]'\nmachines = 'n[{}-{}]'\n", pod,
+                                leaf, pod, half - 1, machine, machine + half - 1);
+            machine += half;
+        }
+    }
+    for (int pod = 0; pod < k; ++pod) {
+        for (int spine = 0; spine < half; ++spine) {
+            text += fmt::format("[[switch]]\nname = 'a{}-{}'\nuplinks = 'c[{}-{}]'\n", pod, spine, spine * half,
+                                spine * half + half - 1);
+        }
+    }
+    for (int core = 0; core < half * half; ++core) {
+        text += fmt::format("[[switch]]\nname = 'c{}'\n", core);
+    }
+    return read_fabric_text(text);
+}
+
+/// Groups whose switches are all connected, one cable between each two groups: `routers` each in routers + 1 groups.
+inline Network dragonfly(int routers, int hosts, const std::string& paths) {
+    std::string text = fabric_header(paths);
+    int machine = 0;
+    for (int group = 0; group <= routers; ++group) {
+        for (int router = 0; router < routers; ++router) {
+            text += fmt::format("[[switch]]\nname = 'r{}-{}'\nmachines = 'n[{}-{}]'\nuplinks = [", group, router,
+                                machine, machine + hosts - 1);
+            machine += hosts;
+            for (int before = 0; before < router; ++before) {
+                text += fmt::format("'r{}-{}', ", group, before);
+            }
+            if (router < group) {  // the cable to group `router`, from there its router group - 1
+                text += fmt::format("'r{}-{}', ", router, group - 1);
+            }
+            text += "]\n";
+        }
+    }
+    return read_fabric_text(text);
+}
+
+}  // namespace aapc::test
