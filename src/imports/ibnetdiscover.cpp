@@ -14,6 +14,7 @@
 #include "aapc/input/units.hpp"
 #include "imports/imports.hpp"
 #include "imports/numbers.hpp"
+#include "input/infiniband.hpp"
 #include "input/wording.hpp"
 
 namespace aapc::imports {
@@ -70,65 +71,6 @@ double link_speed(std::string_view remark) {
         }
     }
     return 0;
-}
-
-/// A host's name and its adapter's, of a description such as "node01 HCA-1" or "node01 mlx5_0".
-struct HostPort {
-    std::string host;  ///< empty if no administrator or distribution has given the host a name of its own
-    std::string adapter;
-};
-
-/// Names that hosts have before they are given one: of distributions, of adapters' models, of drivers' devices.
-bool is_default_name(const std::string& name) {
-    static constexpr std::array<std::string_view, 18> exact{
-        "none", "linux", "debian",   "ubuntu",        "fedora",    "centos",  "rhel", "rocky",    "almalinux",
-        "alma", "suse",  "opensuse", "ubuntu-server", "localhost", "unknown", "hca",  "mellanox", "infinihost"};
-    std::string lower = name;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    const std::string first = lower.substr(0, lower.find('.'));
-    if (first.starts_with("localhost") || std::find(exact.begin(), exact.end(), first) != exact.end()) {
-        return true;
-    }
-    // Devices as drivers number them: mlx5_0, hfi1_1, HCA-1.
-    for (const std::string_view driver :
-         {"mlx4_", "mlx5_", "mthca", "hfi1_", "qib", "ibp", "irdma", "bnxt_re", "hca-"}) {
-        if (first.starts_with(driver) && first.size() > driver.size() &&
-            first.find_first_not_of("0123456789", driver.size()) == std::string::npos) {
-            return true;
-        }
-    }
-    return false;
-}
-
-HostPort host_port(std::string_view description) {
-    HostPort found;
-    const std::size_t space = description.find(' ');
-    found.host = plain_name(std::string(description.substr(0, space)));
-    if (space != std::string_view::npos) {
-        found.adapter = std::string(trimmed(description.substr(space)));
-    }
-    const bool is_model = description.find("Mellanox") != std::string_view::npos ||
-                          description.find("Technologies") != std::string_view::npos ||
-                          description.find("Omni-Path") != std::string_view::npos;
-    if (is_model || is_default_name(found.host)) {
-        found.host.clear();
-    }
-    return found;
-}
-
-/// A switch's name: "leaf1" of "MF0;leaf1:MSX6036/U1", "director-L01-U1" of "MF0;director:MCS7500/L01/U1", or the first
-/// word; empty if there is none.
-std::string switch_name(std::string_view description) {
-    std::string name(description.substr(0, description.find(' ')));
-    if (const std::size_t start = description.find(';'); start != std::string_view::npos) {
-        const std::string_view rest = description.substr(start + 1);
-        name = rest.substr(0, rest.find(':'));
-        const std::size_t slash = rest.find('/');
-        const std::string_view chip = slash == std::string_view::npos ? "" : rest.substr(slash + 1);
-        name += chip.find('/') == std::string_view::npos ? "" : fmt::format("-{}", chip);
-    }
-    return plain_name(std::move(name));
 }
 
 /// What else a text may be, from the tools beside ibnetdiscover; nullopt if it is none of these.
@@ -192,7 +134,7 @@ class FabricReader {
         bool has_record = false;
         std::string description;
         std::string name;  ///< in the topology file; empty if the node is left out
-        HostPort host;
+        infiniband::HostPort host;
     };
     using End = std::pair<std::string, int>;  // a node's id and its port's number
 
@@ -281,7 +223,7 @@ class FabricReader {
             if (!node.is_switch) {
                 continue;
             }
-            node.name = switch_name(node.description);
+            node.name = infiniband::switch_name(node.description);
             if (node.name.empty() || !taken.insert(node.name).second) {
                 node.name = plain_name(id);
                 taken.insert(node.name);
@@ -304,7 +246,7 @@ class FabricReader {
         std::map<std::tuple<std::string, std::string>, int> same;  // by host and adapter
         for (auto& [id, node] : nodes_) {
             if (!node.is_switch) {
-                node.host = host_port(node.description);
+                node.host = infiniband::host_port(node.description);
                 if (!node.host.host.empty() && !node.host.adapter.empty()) {
                     ++same[{node.host.host, node.host.adapter}];
                 }

@@ -47,10 +47,6 @@ void join_unseen_parts(Wiring& wiring);
 /// Takes switches and machines with these names out, with their cables. Fails with the first name that is unknown.
 [[nodiscard]] Expected<void> leave_out(Wiring& wiring, const std::vector<std::string>& names);
 
-/// A name as topology files allow it: other characters become '-', and it is cut to the longest length. Empty if it
-/// does not begin as a name must.
-[[nodiscard]] std::string plain_name(std::string name);
-
 /// True if `one` comes before `other` where numbers within names count as numbers: n2 before n10.
 [[nodiscard]] bool in_natural_order(std::string_view one, std::string_view other);
 
