@@ -118,6 +118,7 @@ class FabricReader {
 
     Wiring wiring() && {
         wiring_.source = "ibnetdiscover";
+        wiring_.paths = "static";
         connect();
         name_switches();
         name_machines();
@@ -186,6 +187,8 @@ class FabricReader {
         }
         words.remove_prefix(std::min(words.find('#'), words.size()));
         const double speed = link_speed(words);
+        note_address(words.substr(0, words.find('"')), {current_, *from});
+        note_address(words.substr(std::min(words.rfind('"'), words.size())), {std::string(*other), *to});
         Node& there = nodes_[std::string(*other)];
         if (!there.has_record) {
             there.is_switch = other->starts_with('S');
@@ -201,6 +204,17 @@ class FabricReader {
             at->second = at->second > 0 ? std::min(at->second, speed) : speed;
         }
         return {};
+    }
+
+    /// "lid 5" somewhere in the words.
+    void note_address(std::string_view words, const End& end) {
+        static constexpr std::string_view before = " lid ";
+        if (const std::size_t at = words.find(before); at != std::string_view::npos) {
+            words.remove_prefix(at + before.size());
+            if (const auto lid = take_number(words)) {
+                lids_[end] = *lid;
+            }
+        }
     }
 
     void connect() {
@@ -232,6 +246,7 @@ class FabricReader {
                 unrecorded.push_back(node.name);
             }
             wiring_.switches.push_back(node.name);
+            wiring_.guids[node.name] = id.substr(std::min(id.find('-') + 1, id.size()));
         }
         taken_ = taken;
         if (!unrecorded.empty()) {
@@ -382,7 +397,11 @@ class FabricReader {
         }
         wiring_.machines.assign(machines.begin(), machines.end());
         for (const auto& [machine, link] : chosen_) {
-            wiring_.cables.push_back({nodes_.at(link->one.first).name, machine, link->speed});
+            wiring_.cables.push_back(
+                {nodes_.at(link->one.first).name, machine, link->speed, 1, "", link->one.second, link->other.second});
+            if (const auto lid = lids_.find(link->other); lid != lids_.end()) {
+                wiring_.lids[machine] = lid->second;
+            }
         }
         for (const Link& link : links_) {
             const Node& one = nodes_.at(link.one.first);
@@ -390,7 +409,8 @@ class FabricReader {
             if (one.is_switch && other.is_switch && link.one.first != link.other.first) {
                 wiring_.cables.push_back(
                     {one.name, other.name, link.speed, 1,
-                     fmt::format("{}[{}] - {}[{}]", one.name, link.one.second, other.name, link.other.second)});
+                     fmt::format("{}[{}] - {}[{}]", one.name, link.one.second, other.name, link.other.second),
+                     link.one.second, link.other.second});
             }
         }
     }
@@ -399,6 +419,7 @@ class FabricReader {
     Wiring wiring_;
     std::map<std::string, Node> nodes_;  // by id
     std::map<std::pair<End, End>, double> speeds_;
+    std::map<End, int> lids_;
     std::vector<Link> links_;
     std::map<std::string, const Link*> chosen_;  // by machine
     std::set<std::string> taken_;
