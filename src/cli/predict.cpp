@@ -271,7 +271,8 @@ int predict_unequal(const Network& network, const PredictOptions& options) {
 }
 
 int predict_on_topology(const std::string& text, const PredictOptions& options) {
-    const auto network = read_topology(text, shown_name(options.input));
+    const auto whole = with_tables(text, options.input);
+    const auto network = whole ? read_topology(*whole, shown_name(options.input)) : failure(whole.error());
     if (!network) {
         return complain(network.error());
     }

@@ -175,6 +175,9 @@ Expected<Network> network_of(Settings& settings) {
         return network_to_detect(settings.topology_file);
     }
     auto text = read_text_file(settings.topology_file, topology_file);
+    if (text) {
+        text = with_tables(std::move(*text), settings.topology_file);
+    }
     if (!text) {
         return failure(text.error());
     }
