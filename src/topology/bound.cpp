@@ -30,15 +30,63 @@ void add_load(const Network& network, std::int32_t link, std::int64_t messages, 
     }
 }
 
-/// Everything that follows from the loads of the links.
-void complete(const Network& network, Bound& bound) {
-    std::sort(bound.links.begin(), bound.links.end(), [](const LinkLoad& left, const LinkLoad& right) {
+/// Sorts links, which are in ascending order of their numbers, by what is the same for many: O(links) if they have few
+/// different loads, as in a regular fabric. False, and nothing is changed, if they have many.
+bool sort_few_loads(std::vector<LinkLoad>& links) {
+    constexpr std::size_t most_loads = 16;
+    const auto goes_before = [](const LinkLoad& left, const LinkLoad& right) {
+        return left.seconds_per_byte != right.seconds_per_byte
+                   ? left.seconds_per_byte > right.seconds_per_byte
+                   : left.seconds_per_byte <= 0 && left.messages > right.messages;
+    };
+    std::vector<LinkLoad> loads;  // one of each kind, in order
+    std::vector<std::size_t> counts;
+    const auto kind_of = [&](const LinkLoad& load) {
+        return static_cast<std::size_t>(std::lower_bound(loads.begin(), loads.end(), load, goes_before) -
+                                        loads.begin());
+    };
+    for (std::size_t next = 0; next < links.size(); ++next) {
+        const std::size_t kind = kind_of(links[next]);
+        if (kind == loads.size() || goes_before(links[next], loads[kind])) {
+            if (loads.size() == most_loads) {
+                return false;
+            }
+            loads.insert(loads.begin() + static_cast<std::ptrdiff_t>(kind), links[next]);
+            counts.insert(counts.begin() + static_cast<std::ptrdiff_t>(kind), 0);
+        }
+        ++counts[kind];
+        if (next > 0 && links[next - 1].link > links[next].link) {
+            return false;
+        }
+    }
+    std::vector<std::size_t> place(counts.size(), 0);
+    for (std::size_t kind = 1; kind < counts.size(); ++kind) {
+        place[kind] = place[kind - 1] + counts[kind - 1];
+    }
+    std::vector<LinkLoad> sorted(links.size());
+    for (const LinkLoad& load : links) {
+        sorted[place[kind_of(load)]++] = load;
+    }
+    links = std::move(sorted);
+    return true;
+}
+
+void sort_loads(std::vector<LinkLoad>& links) {
+    if (sort_few_loads(links)) {
+        return;
+    }
+    std::sort(links.begin(), links.end(), [](const LinkLoad& left, const LinkLoad& right) {
         if (left.seconds_per_byte != right.seconds_per_byte) {
             return left.seconds_per_byte > right.seconds_per_byte;
         }
         const bool no_speeds = left.seconds_per_byte <= 0;
         return no_speeds && left.messages != right.messages ? left.messages > right.messages : left.link < right.link;
     });
+}
+
+/// Everything that follows from the loads of the links.
+void complete(const Network& network, Bound& bound) {
+    sort_loads(bound.links);
     double slowest = std::numeric_limits<double>::infinity();
     for (const LinkLoad& load : bound.links) {
         bound.messages = std::max(bound.messages, load.messages);
@@ -122,21 +170,21 @@ std::vector<double> fabric_loads(const Network& network, const Placement& placem
     if (FabricRoutes::mistake_in(network)) {
         return {};
     }
-    std::optional<std::vector<double>> regular = regular_even_loads(network, placement);
+    std::optional<RegularLoads> regular = regular_loads(network, placement);
     const bool is_static = network.forwarding().paths == FabricPaths::static_;
     if (regular && !is_static) {
-        return std::move(*regular);
+        return std::move(regular->even);
     }
-    if (regular && modulo_is_even(network, placement)) {
+    if (regular && regular->modulo_is_even) {
         kind = BoundKind::exact;
-        return std::move(*regular);
+        return std::move(regular->even);
     }
     const std::size_t switches = network.vertices().size() - network.machines().size();
     if (is_static && (!regular || switches * network.machines().size() <= most_static_walks)) {
         kind = BoundKind::exact;
     }
     if (kind == BoundKind::even && regular) {
-        return std::move(*regular);
+        return std::move(regular->even);
     }
     const auto routes = FabricRoutes::find(network);
     return kind == BoundKind::exact ? static_loads(network, *routes, placement)
@@ -149,6 +197,7 @@ Bound fabric_bound(const Network& network, const Placement& placement) {
     Bound bound;
     bound.messages = std::max<std::int64_t>(std::int64_t{placement.participants()} - 1, 0);
     const std::vector<double> loads = fabric_loads(network, placement, bound.kind);
+    bound.links.reserve(loads.size() / 2);
     for (std::size_t link = 0; 2 * link < loads.size(); ++link) {
         const double messages = std::max(loads[2 * link], loads[2 * link + 1]);
         // Shares are sums of fractions: what is a whole number except for rounding is that number.

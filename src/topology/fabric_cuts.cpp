@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "aapc/topology/fabric.hpp"
@@ -31,8 +33,48 @@ struct Parts {
     std::vector<std::int32_t> smallest;  ///< by vertex: the smallest part that has it; -1
 };
 
+/// The cables between switches by the switch, one after the other in memory: they are walked through for every stage.
+class SwitchCables {
+  public:
+    struct Cable {
+        std::int32_t link = -1;
+        Vertex end = -1;  ///< the other switch
+    };
+
+    explicit SwitchCables(const Network& fabric) : first_(fabric.vertices().size() + 1, 0) {
+        const auto joins_switches = [&](const Link& link) {
+            return fabric.vertices()[index(link.lower)].is_switch && fabric.vertices()[index(link.upper)].is_switch;
+        };
+        for (const Link& link : fabric.links()) {
+            if (joins_switches(link)) {
+                ++first_[index(link.lower) + 1];
+                ++first_[index(link.upper) + 1];
+            }
+        }
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
+        cables_.resize(first_.back());
+        std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+        for (std::size_t number = 0; number < fabric.links().size(); ++number) {
+            const Link& link = fabric.links()[number];
+            if (joins_switches(link)) {
+                cables_[next[index(link.lower)]++] = {static_cast<std::int32_t>(number), link.upper};
+                cables_[next[index(link.upper)]++] = {static_cast<std::int32_t>(number), link.lower};
+            }
+        }
+    }
+
+    /// Those of a switch, in order of link.
+    [[nodiscard]] std::span<const Cable> of(Vertex at) const {
+        return std::span(cables_).subspan(first_[index(at)], first_[index(at) + 1] - first_[index(at)]);
+    }
+
+  private:
+    std::vector<std::size_t> first_;
+    std::vector<Cable> cables_;
+};
+
 /// Leaves first, in order of vertex, then by stage. Fills in `stage`.
-std::vector<Vertex> by_stage(const Network& fabric, std::vector<std::int32_t>& stage) {
+std::vector<Vertex> by_stage(const Network& fabric, const SwitchCables& cables, std::vector<std::int32_t>& stage) {
     stage.assign(fabric.vertices().size(), -1);
     std::vector<Vertex> reached;
     for (const NetworkMachine& machine : fabric.machines()) {
@@ -46,11 +88,10 @@ std::vector<Vertex> by_stage(const Network& fabric, std::vector<std::int32_t>& s
     }
     std::sort(reached.begin(), reached.end());
     for (std::size_t next = 0; next < reached.size(); ++next) {
-        for (const std::int32_t link : fabric.links_at(reached[next])) {
-            const Vertex end = fabric.other_end(link, reached[next]);
-            if (stage[index(end)] < 0 && fabric.vertices()[index(end)].is_switch) {
-                stage[index(end)] = stage[index(reached[next])] + 1;
-                reached.push_back(end);
+        for (const SwitchCables::Cable& cable : cables.of(reached[next])) {
+            if (stage[index(cable.end)] < 0) {
+                stage[index(cable.end)] = stage[index(reached[next])] + 1;
+                reached.push_back(cable.end);
             }
         }
     }
@@ -63,22 +104,17 @@ struct Component {
     std::vector<std::int32_t> cables;  ///< that leave it
 };
 
-Component component_of(const Network& fabric, const std::vector<std::int32_t>& stage, Vertex start, std::int32_t most,
-                       std::vector<bool>& seen) {
+Component component_of(const SwitchCables& cables, const std::vector<std::int32_t>& stage, Vertex start,
+                       std::int32_t most, std::vector<bool>& seen) {
     Component component{{start}, {}};
     seen[index(start)] = true;
     for (std::size_t next = 0; next < component.members.size(); ++next) {
-        const Vertex at = component.members[next];
-        for (const std::int32_t link : fabric.links_at(at)) {
-            const Vertex end = fabric.other_end(link, at);
-            if (stage[index(end)] < 0) {
-                continue;  // a machine
-            }
-            if (stage[index(end)] > most) {
-                component.cables.push_back(link);
-            } else if (!seen[index(end)]) {
-                seen[index(end)] = true;
-                component.members.push_back(end);
+        for (const SwitchCables::Cable& cable : cables.of(component.members[next])) {
+            if (stage[index(cable.end)] > most) {
+                component.cables.push_back(cable.link);
+            } else if (!seen[index(cable.end)]) {
+                seen[index(cable.end)] = true;
+                component.members.push_back(cable.end);
             }
         }
     }
@@ -87,7 +123,8 @@ Component component_of(const Network& fabric, const std::vector<std::int32_t>& s
 
 Parts parts_of(const Network& fabric) {
     Parts found;
-    const std::vector<Vertex> reached = by_stage(fabric, found.stage);
+    const SwitchCables cables(fabric);
+    const std::vector<Vertex> reached = by_stage(fabric, cables, found.stage);
     found.smallest.assign(fabric.vertices().size(), -1);
     const std::int32_t top = reached.empty() ? -1 : found.stage[index(reached.back())];
     for (std::int32_t most = std::max(top, 0); most >= -1; --most) {
@@ -97,7 +134,7 @@ Parts parts_of(const Network& fabric) {
             if (seen[index(start)] || found.stage[index(start)] > std::max(most, 0)) {
                 continue;
             }
-            Component component = component_of(fabric, found.stage, start, most, seen);
+            Component component = component_of(cables, found.stage, start, most, seen);
             const std::int32_t outer = above[index(start)];
             if (outer >= 0 && component.members.size() == found.parts[index(outer)].switches) {
                 continue;  // the same as the part above it
@@ -176,49 +213,11 @@ bool is_regular(const Network& fabric, const Parts& found) {
     return true;
 }
 
-}  // namespace
-
-std::optional<std::vector<double>> regular_even_loads(const Network& network, const Placement& placement) {
-    const Parts found = parts_of(network);
-    if (!is_regular(network, found)) {
-        return std::nullopt;
-    }
-    std::vector<std::int64_t> ranks(network.machines().size(), 0);
-    std::vector<std::int64_t> inside(found.parts.size(), 0);
-    std::vector<double> loads(2 * network.links().size(), 0);
-    for (const Machine machine : placement.machine_of) {
-        ++ranks[index(machine)];
-    }
-    const std::int64_t all = placement.participants();
-    const auto set_load = [&](std::int32_t link, std::int64_t within, std::size_t cables) {
-        loads[2 * index(link)] = loads[2 * index(link) + 1] =
-            static_cast<double>(within * (all - within)) / static_cast<double>(cables);
-    };
-    for (std::size_t machine = 0; machine < ranks.size(); ++machine) {
-        const Vertex vertex = network.machines()[machine].vertex;
-        const std::int32_t link = network.links_at(vertex).front();
-        set_load(link, ranks[machine], 1);
-        inside[index(found.smallest[index(network.other_end(link, vertex))])] += ranks[machine];
-    }
-    for (std::size_t part = found.parts.size(); part-- > 1;) {
-        const Part& here = found.parts[part];
-        inside[index(here.above)] += inside[part];
-        for (const std::int32_t link : here.cables) {
-            set_load(link, inside[part], here.cables.size());
-        }
-    }
-    return loads;
-}
-
-bool modulo_is_even(const Network& network, const Placement& placement) {
-    const Parts found = parts_of(network);
-    std::vector<std::int64_t> ranks(network.machines().size(), 0);
-    for (const Machine machine : placement.machine_of) {
-        ++ranks[index(machine)];
-    }
+/// RegularLoads::modulo_is_even of a regular fabric with so many ranks on each machine.
+bool has_even_modulo(const Network& network, const Parts& found, const std::vector<std::int64_t>& ranks) {
     const bool equal_ranks =
         std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end() && !ranks.empty();
-    if (!network.forwarding().table.empty() || !equal_ranks || !is_regular(network, found)) {
+    if (!network.forwarding().table.empty() || !equal_ranks) {
         return false;
     }
     // By stage: the uplinks of each of its switches, all alike.
@@ -283,6 +282,69 @@ bool modulo_is_even(const Network& network, const Placement& placement) {
         }
     }
     return true;
+}
+
+}  // namespace
+
+std::optional<RegularLoads> regular_loads(const Network& network, const Placement& placement) {
+    const Parts found = parts_of(network);
+    if (!is_regular(network, found)) {
+        return std::nullopt;
+    }
+    std::vector<std::int64_t> ranks(network.machines().size(), 0);
+    std::vector<std::int64_t> inside(found.parts.size(), 0);
+    std::vector<double> loads(2 * network.links().size(), 0);
+    for (const Machine machine : placement.machine_of) {
+        ++ranks[index(machine)];
+    }
+    const std::int64_t all = placement.participants();
+    const auto set_load = [&](std::int32_t link, std::int64_t within, std::size_t cables) {
+        loads[2 * index(link)] = loads[2 * index(link) + 1] =
+            static_cast<double>(within * (all - within)) / static_cast<double>(cables);
+    };
+    for (std::size_t machine = 0; machine < ranks.size(); ++machine) {
+        const Vertex vertex = network.machines()[machine].vertex;
+        const std::int32_t link = network.links_at(vertex).front();
+        set_load(link, ranks[machine], 1);
+        inside[index(found.smallest[index(network.other_end(link, vertex))])] += ranks[machine];
+    }
+    for (std::size_t part = found.parts.size(); part-- > 1;) {
+        const Part& here = found.parts[part];
+        inside[index(here.above)] += inside[part];
+        for (const std::int32_t link : here.cables) {
+            set_load(link, inside[part], here.cables.size());
+        }
+    }
+    return RegularLoads{std::move(loads), has_even_modulo(network, found, ranks)};
+}
+
+std::vector<Machine> depth_first_by_cuts(const Network& fabric) {
+    const Parts found = parts_of(fabric);
+    std::vector<std::vector<Machine>> machines_of(found.parts.size());
+    for (std::size_t machine = 0; machine < fabric.machines().size(); ++machine) {
+        const Vertex vertex = fabric.machines()[machine].vertex;
+        for (const std::int32_t link : fabric.links_at(vertex)) {
+            if (const std::int32_t part = found.smallest[index(fabric.other_end(link, vertex))]; part >= 0) {
+                machines_of[index(part)].push_back(static_cast<Machine>(machine));
+                break;
+            }
+        }
+    }
+    std::vector<std::vector<std::int32_t>> inside(found.parts.size());
+    std::vector<std::int32_t> to_visit;
+    for (std::size_t part = found.parts.size(); part-- > 0;) {
+        const std::int32_t above = found.parts[part].above;
+        (above < 0 ? to_visit : inside[index(above)]).push_back(static_cast<std::int32_t>(part));
+    }
+    std::vector<Machine> order;
+    order.reserve(fabric.machines().size());
+    while (!to_visit.empty()) {
+        const std::size_t part = index(to_visit.back());
+        to_visit.pop_back();
+        order.insert(order.end(), machines_of[part].begin(), machines_of[part].end());
+        to_visit.insert(to_visit.end(), inside[part].begin(), inside[part].end());  // the first of them at the end
+    }
+    return order;
 }
 
 Network tree_of_cuts(const Network& fabric) {

@@ -72,9 +72,4 @@ Machine Network::find_machine(std::string_view host_name) const {
     return both_full ? -1 : found->second;
 }
 
-Vertex Network::other_end(std::int32_t link, Vertex end) const {
-    const Link& cable = links_[static_cast<std::size_t>(link)];
-    return cable.lower == end ? cable.upper : cable.lower;
-}
-
 }  // namespace aapc

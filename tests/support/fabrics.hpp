@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aapc/topology/topology_file.hpp"
@@ -53,9 +55,16 @@ inline Network leaf_spine(int leaves, int hosts, int spines, const std::string& 
     return read_fabric_text(text);
 }
 
-/// Three stages of switches with k ports: k pods of k/2 leaves with k/2 machines each; k³/4 machines.
-inline Network fat_tree(int k, const std::string& paths) {
+/// Three stages of switches with k ports: k pods of k/2 leaves with k/2 machines each; k³/4 machines. Of the cables to
+/// the cores the generator takes some out, but never a switch's first.
+inline Network fat_tree(int k, const std::string& paths, int dead = 0, unsigned seed = 1) {
     const int half = k / 2;
+    std::set<std::pair<int, int>> dead_cables;  // by the switch below and the number of the cable
+    std::mt19937 generator(seed);
+    for (int link = 0; link < dead; ++link) {
+        const auto below = static_cast<int>(generator() % static_cast<unsigned>(k * half));
+        dead_cables.emplace(below, 1 + static_cast<int>(generator() % static_cast<unsigned>(half - 1)));
+    }
     std::string text = fabric_header(paths);
     int machine = 0;
     for (int pod = 0; pod < k; ++pod) {
@@ -67,8 +76,13 @@ inline Network fat_tree(int k, const std::string& paths) {
     }
     for (int pod = 0; pod < k; ++pod) {
         for (int spine = 0; spine < half; ++spine) {
-            text += fmt::format("[[switch]]\nname = 'a{}-{}'\nuplinks = 'c[{}-{}]'\n", pod, spine, spine * half,
-                                spine * half + half - 1);
+            text += fmt::format("[[switch]]\nname = 'a{}-{}'\nuplinks = [", pod, spine);
+            for (int core = 0; core < half; ++core) {
+                if (!dead_cables.contains({pod * half + spine, core})) {
+                    text += fmt::format("'c{}', ", spine * half + core);
+                }
+            }
+            text += "]\n";
         }
     }
     for (int core = 0; core < half * half; ++core) {

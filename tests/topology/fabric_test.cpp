@@ -166,13 +166,13 @@ TEST(Fabric, ModuloIsEvenOnlyWhereItsLoadsAre) {
         for (int hosts = 1; hosts <= 8; ++hosts) {
             const Network network = leaf_spine(3, hosts, spines, "static");
             const Placement placement = full_placement(network);
-            if (modulo_is_even(network, placement)) {
+            const auto regular = regular_loads(network, placement);
+            ASSERT_TRUE(regular);
+            if (regular->modulo_is_even) {
                 ++even_ones;
-                const auto even = regular_even_loads(network, placement);
-                ASSERT_TRUE(even);
                 const std::vector<double> exact = static_loads(network, routes_of(network), placement);
                 for (std::size_t link = 0; link < exact.size(); ++link) {
-                    ASSERT_NEAR(exact[link], (*even)[link], 1e-6) << hosts << ' ' << spines << ' ' << link;
+                    ASSERT_NEAR(exact[link], regular->even[link], 1e-6) << hosts << ' ' << spines << ' ' << link;
                 }
             }
         }
@@ -180,10 +180,9 @@ TEST(Fabric, ModuloIsEvenOnlyWhereItsLoadsAre) {
     EXPECT_EQ(even_ones, 8 + 4 + 2 + 2);  // hosts a multiple of spines
     const Network tree = fat_tree(6, "static");
     Placement placement = full_placement(tree);
-    EXPECT_TRUE(modulo_is_even(tree, placement));
+    EXPECT_TRUE(regular_loads(tree, placement)->modulo_is_even);
     placement.machine_of.pop_back();
-    EXPECT_FALSE(modulo_is_even(tree, placement));
-    EXPECT_FALSE(modulo_is_even(leaf_spine(4, 4, 4, "static", 1), full_placement(leaf_spine(4, 4, 4, "static", 1))));
+    EXPECT_FALSE(regular_loads(tree, placement)->modulo_is_even);
 }
 
 TEST(Fabric, TablesSayWhereMessagesGo) {
@@ -254,13 +253,25 @@ TEST(Fabric, RegularLoadsAreThoseOfSharingAtEverySwitch) {
             placement.machine_of.push_back(placement.machine_of[generator() % placement.machine_of.size()]);
         }
         placement.machine_of.erase(placement.machine_of.begin() + 1);
-        const auto regular = regular_even_loads(network, placement);
+        const auto regular = regular_loads(network, placement);
         ASSERT_TRUE(regular);
         const std::vector<double> general = even_loads(network, routes_of(network), placement);
         for (std::size_t link = 0; link < general.size(); ++link) {
-            ASSERT_NEAR((*regular)[link], general[link], 1e-6) << link;
+            ASSERT_NEAR(regular->even[link], general[link], 1e-6) << link;
         }
     }
+}
+
+TEST(Fabric, DepthFirstIsTheOrderOfTheTreeOfCuts) {
+    // Leaves of two pods alternate in the file; a machine is plugged into a switch of a pod.
+    const Network network = read_fabric_text(
+        fabric_header("static") +
+        "[[switch]]\nname = 'a0'\nuplinks = 'a'\nmachines = 'n[0-1]'\n[[switch]]\nname = 'b0'\nuplinks = 'b'\nmachines "
+        "= "
+        "'n[2-3]'\n[[switch]]\nname = 'a1'\nuplinks = 'a'\nmachines = 'n[4-5]'\n[[switch]]\nname = 'b1'\nuplinks = "
+        "'b'\nmachines = 'n[6-7]'\n[[switch]]\nname = 'a'\nuplinks = 'top'\n[[switch]]\nname = 'b'\nuplinks = 'top'\n"
+        "[[switch]]\nname = 'top'\n");
+    EXPECT_EQ(depth_first_by_cuts(network), (std::vector<Machine>{0, 1, 4, 5, 2, 3, 6, 7}));
 }
 
 TEST(Fabric, IsRegularOnlyWithAllItsCables) {
@@ -269,7 +280,7 @@ TEST(Fabric, IsRegularOnlyWithAllItsCables) {
         "'s[0-1]'\nmachines = 'm'\n[[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n";
     for (const Network& network : {leaf_spine(4, 4, 4, "hashed", 1), dragonfly(3, 2, "hashed"),
                                    read_fabric_text(fabric_header("hashed") + uneven)}) {
-        EXPECT_FALSE(regular_even_loads(network, full_placement(network)));
+        EXPECT_FALSE(regular_loads(network, full_placement(network)));
     }
 }
 

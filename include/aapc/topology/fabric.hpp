@@ -81,16 +81,19 @@ class FabricRoutes {
 [[nodiscard]] std::vector<double> even_loads(const Network& network, const FabricRoutes& routes,
                                              const Placement& placement);
 
-/// The same where the fabric is regular: cables join neighbouring stages alone, and between a part of it and the
+/// The loads of a regular fabric.
+struct RegularLoads {
+    std::vector<double> even;  ///< by directed link, as even_loads()
+    /// Whether destination-modulo puts the same on every cable: no tables, at most one cable between two switches, as
+    /// many uplinks at all switches of a stage, as many ranks on all machines, and every part's machines an aligned run
+    /// of numbers whose length is a multiple of the product of uplinks up to its stage.
+    bool modulo_is_even = false;
+};
+
+/// The loads where the fabric is regular: cables join neighbouring stages alone, and between a part of it and the
 /// switches above that part every switch has as many cables as the others of its stage. Then all cables out of a part
 /// carry the same, which is the load of the cut by their number. nullopt where the fabric is not. O(links).
-[[nodiscard]] std::optional<std::vector<double>> regular_even_loads(const Network& network, const Placement& placement);
-
-/// Whether destination-modulo puts the same on every cable as sharing at every switch: a regular fabric without tables,
-/// at most one cable between two switches, equally many uplinks at the switches of a stage, as many ranks on every
-/// machine, and every part's machines an aligned run of numbers whose length is a multiple of the product of uplinks up
-/// to its stage. O(links).
-[[nodiscard]] bool modulo_is_even(const Network& network, const Placement& placement);
+[[nodiscard]] std::optional<RegularLoads> regular_loads(const Network& network, const Placement& placement);
 
 /// The same under the tables of a fabric with static paths: whole numbers. O(leaf switches · links between switches +
 /// machines · (switches + leaf switches · hops)).
@@ -134,6 +137,9 @@ struct HashedBounds {
 /// fabric's, the same where all cables out of each set carry the same. Vertices are the topmost set first, then sets
 /// before those inside them, then the machines in order; links are those of vertices 1 … in this order.
 [[nodiscard]] Network tree_of_cuts(const Network& fabric);
+
+/// The machines of that tree depth first: those of a set's own switches before those of the sets inside it. O(links).
+[[nodiscard]] std::vector<Machine> depth_first_by_cuts(const Network& fabric);
 
 /// A tree with bundles as a fabric with hashed paths: every cable a link. The same machines and vertices.
 [[nodiscard]] Network fabric_of_cables(const Network& tree);

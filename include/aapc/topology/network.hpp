@@ -132,7 +132,10 @@ class Network {
     [[nodiscard]] const std::vector<std::int32_t>& links_at(Vertex vertex) const {
         return links_at_[static_cast<std::size_t>(vertex)];
     }
-    [[nodiscard]] Vertex other_end(std::int32_t link, Vertex end) const;
+    [[nodiscard]] Vertex other_end(std::int32_t link, Vertex end) const {
+        const Link& cable = links_[static_cast<std::size_t>(link)];
+        return cable.lower == end ? cable.upper : cable.lower;
+    }
 
   private:
     NetworkKind kind_;

@@ -27,8 +27,8 @@ namespace aapc {
 /// read. read_topology() takes the result.
 [[nodiscard]] Expected<std::string> with_tables(std::string text, const std::string& path);
 
-/// Reads the file of that name, and the tables beside it, and then the text as above. A directory, an unreadable file or one over 16 MiB is a
-/// diagnostic too.
+/// Reads the file of that name, and the tables beside it, and then the text as above. A directory, an unreadable file
+/// or one over 16 MiB is a diagnostic too.
 [[nodiscard]] Expected<Network> read_topology_file(const std::string& path);
 
 }  // namespace aapc

@@ -39,20 +39,31 @@ bool has_known_routes(const Network& network) {
     return network.kind() != NetworkKind::fabric || network.forwarding().paths == FabricPaths::static_;
 }
 
+/// Whether shifts meet nowhere: destination-modulo on a full fat tree. With a cable less they meet at some, all at
+/// once.
+bool suits_shifts(const Network& network, const Placement& placement) {
+    if (network.kind() != NetworkKind::fabric || !has_known_routes(network)) {
+        return false;
+    }
+    const std::optional<RegularLoads> regular = regular_loads(network, placement);
+    return regular && regular->modulo_is_even;
+}
+
 Choice choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack) {
-    if (!has_known_routes(network)) {
+    const bool is_fabric = network.kind() == NetworkKind::fabric;
+    const std::int64_t positions = placement.participants();
+    const bool is_small = positions * positions <= most_hops_kept;
+    if (!has_known_routes(network) && is_small) {
         return choose(tree_of_cuts(network), placement, places, slack);
     }
-    const std::int64_t positions = placement.participants();
-    const std::optional<Traffic> traffic = positions * positions <= most_hops_kept
-                                               ? Traffic::find(network, placement, places, most_hops_kept)
-                                               : std::nullopt;
+    const std::optional<Traffic> traffic =
+        is_small ? Traffic::find(network, placement, places, most_hops_kept) : std::nullopt;
     if (!traffic || traffic->hops() > most_hops_kept) {
-        const bool shifts = network.kind() == NetworkKind::fabric;
-        return {shifts ? shift_multipliers(positions) : theoretical_multipliers(positions, pairs_to_compare(positions)),
+        return {suits_shifts(network, placement) ? shift_multipliers(positions)
+                                                 : theoretical_multipliers(positions, pairs_to_compare(positions)),
                 0};
     }
-    return best_of_trials(*traffic, slack, work_of_trials, network.kind() == NetworkKind::fabric);
+    return best_of_trials(*traffic, slack, work_of_trials, is_fabric);
 }
 
 std::int64_t slack_of(const Network& network) {

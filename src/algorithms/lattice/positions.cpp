@@ -49,26 +49,10 @@ std::vector<Vertex> depth_first(const Network& network) {
 /// By vertex: its place in the order; -1 where it has none.
 std::vector<std::int32_t> order_of_vertices(const Network& network, FabricOrder order) {
     if (network.kind() == NetworkKind::fabric && order == FabricOrder::depth_first) {
-        const Network tree = tree_of_cuts(network);
-        const std::vector<std::int32_t> in_tree = order_of_vertices(tree, order);
         std::vector<std::int32_t> place(network.vertices().size(), -1);
-        for (std::size_t machine = 0; machine < network.machines().size(); ++machine) {
-            place[static_cast<std::size_t>(network.machines()[machine].vertex)] =
-                in_tree[static_cast<std::size_t>(tree.machines()[machine].vertex)];
-        }
-        // Places are counted in vertices, of which the fabric may have fewer.
-        std::vector<std::int32_t> order_of(in_tree.size(), -1);
-        for (const std::int32_t at : place) {
-            if (at >= 0) {
-                order_of[static_cast<std::size_t>(at)] = 0;
-            }
-        }
         std::int32_t next = 0;
-        for (std::int32_t& at : order_of) {
-            at = at == 0 ? next++ : at;
-        }
-        for (std::int32_t& at : place) {
-            at = at >= 0 ? order_of[static_cast<std::size_t>(at)] : at;
+        for (const Machine machine : depth_first_by_cuts(network)) {
+            place[static_cast<std::size_t>(network.machines()[static_cast<std::size_t>(machine)].vertex)] = next++;
         }
         return place;
     }
