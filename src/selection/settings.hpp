@@ -16,6 +16,7 @@
 #include "aapc/topology/network.hpp"
 #include "selection/rule.hpp"
 #include "selection/unequal_rule.hpp"
+#include "selection/wire_use.hpp"
 
 namespace aapc::selection {
 
@@ -37,6 +38,7 @@ struct Settings {
     std::string schedule;         ///< what the file of AAPC_SCHEDULE says, packed; empty: not set, or not to be used
     std::string record;           ///< AAPC_RECORD: the file that calls are noted in; empty: not set
     std::string record_segments;  ///< AAPC_RECORD_SEGMENTS; empty: not set
+    std::string wire;             ///< AAPC_WIRE; empty: not set
     std::string async_progress;   ///< AAPC_ASYNC_PROGRESS; empty: not set
     /// Not empty: AAPC_TOPOLOGY is not set, and the tuning was made under detection. Where it does not hold, nothing is
     /// done.
@@ -66,6 +68,7 @@ struct Configuration {
     std::string topology_text;                      ///< for the record; empty where nothing is recorded
     bool record_segments = false;                   ///< with the segments of some exchanges by the clock
 
+    WireUse wire = WireUse::automatic;
     bool async_progress = false;  ///< threads of ours carry out calls that do not block
 
     [[nodiscard]] const GivenSchedule* given_schedule() const { return schedule ? &*schedule : nullptr; }
