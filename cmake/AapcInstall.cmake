@@ -50,5 +50,11 @@ endif()
 configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefile.in ${PROJECT_BINARY_DIR}/packaging/modulefile @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/packaging/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/aapc
         RENAME ${PROJECT_VERSION} COMPONENT program)
+# For the administrator of a partition (docs/operators-guide.md).
+foreach(script IN ITEMS task-prolog measure-cluster)
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/${script}.sh.in ${PROJECT_BINARY_DIR}/packaging/${script}.sh @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/packaging/${script}.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/aapc
+          COMPONENT program)
+endforeach()
 
 include(AapcPackage)

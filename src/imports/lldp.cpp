@@ -156,7 +156,7 @@ class Neighbourhood {
         }
         for (const std::string& name : asked_) {
             if (!neighbours_.contains(name)) {
-                wiring.machines.push_back(name);  // has no neighbour; tree_of() says so
+                wiring.machines.push_back(name);  // has no neighbour; found_network() says so
             }
         }
         const std::set<std::string> machines(wiring.machines.begin(), wiring.machines.end());
@@ -195,7 +195,7 @@ class Neighbourhood {
             }
             // The same neighbour is told by several protocols at one interface.
             std::set<std::pair<std::string, std::string>> told;
-            std::erase_if(sightings, [&](const Sighting& seen) {
+            std::erase_if(sightings, [&told, &host = host](const Sighting& seen) {
                 return seen.neighbour == host || !told.emplace(seen.interface, seen.neighbour).second;
             });
         }
@@ -247,9 +247,10 @@ class Neighbourhood {
                 const std::string& other = seen.neighbour;
                 const bool is_machine = machines.contains(host);
                 const auto back = seen_.find(other);
-                const bool is_seen_back =
-                    back != seen_.end() && std::any_of(back->second.begin(), back->second.end(),
-                                                       [&](const Sighting& each) { return each.neighbour == host; });
+                const bool is_seen_back = back != seen_.end() && std::any_of(back->second.begin(), back->second.end(),
+                                                                             [&host = host](const Sighting& each) {
+                                                                                 return each.neighbour == host;
+                                                                             });
                 if (is_machine && machines.contains(other)) {
                     continue;
                 }

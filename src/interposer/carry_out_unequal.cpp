@@ -57,12 +57,10 @@ int run_own(const UnequalCall& call) {
 
 int carry_out_decided(const ServedUnequal& served, const UnequalCall& call) {
     const bool exchanged = served.choice.outcome == Outcome::exchanged;
-    if (!served.choice.measured) {
-        return exchanged ? served.state->run(call) : run_own(call);
-    }
-    const Stopwatch watch;
     const int error = exchanged ? served.state->run(call) : run_own(call);
-    served.state->note_unequal_time(watch.nanoseconds());
+    if (served.choice.measured) {
+        served.state->note_unequal_return();
+    }
     return error;
 }
 

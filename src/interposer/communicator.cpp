@@ -17,7 +17,6 @@
 #include "interposer/blocks.hpp"
 #include "interposer/long_calls.hpp"
 #include "interposer/members.hpp"
-#include "mpi/compared_clocks.hpp"
 #include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -141,20 +140,18 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<
     }
     const std::uint64_t shown = kept != nullptr ? kept->shown_digest() : 0;
     if (job.begins_in_passing()) {
-        const std::int64_t since = mpi::nanoseconds(mpi::now_seconds() - job.common_moment());
         mpi::Agreement of_no_state;
         mpi::Agreement& beginning = kept != nullptr ? kept->beginning_ : of_no_state;
-        beginning.post(comm, {.agrees = kept != nullptr, .equal = shown, .maxima = {&since, 1}});
+        beginning.post(comm, {.agrees = kept != nullptr, .equal = shown});
         // A rank without memory for it waits for the others, and has the call done by the MPI.
         const bool waits = kept != nullptr && !kept->passes_first_call(block_bytes);
         return !waits || kept->begin_later(comm, job) ? kept : nullptr;
     }
     const mpi::Agreed agreed = mpi::Agreement().agree(comm, {.agrees = kept != nullptr, .equal = shown});
-    return begin(comm, job, kept, agreed, mpi::now_seconds()) ? kept : nullptr;
+    return begin(comm, job, kept, agreed) ? kept : nullptr;
 }
 
-bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed,
-                              double common_moment) {
+bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed) {
     if (!agreed.all || !state->keep_within_limit(comm)) {
         // Nobody keeps anything, so that all ask again at the next call, when there may be memory.
         if (state != nullptr) {
@@ -166,7 +163,6 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
     state->go_on(agreed.same);
     if (state->unequal_) {
         state->unequal_->begin(agreed.same);
-        state->unequal_->note_common_moment(common_moment);
     }
     state->introduce(comm);
     if (job.recorder() != nullptr) {
@@ -182,11 +178,8 @@ void CommunicatorState::prepare_first_call(MPI_Comm comm, Job& job, std::optiona
     if (!job.begins_in_passing()) {
         return;
     }
-    if (unequal_) {
-        unequal_->note_common_moment(job.common_moment());
-    }
     if (own_calls_ && block_bytes && is_learned_from(*block_bytes) && has_candidates(*block_bytes)) {
-        own_calls_->begin(*block_bytes, candidates(*block_bytes));
+        own_calls_->begin(beginning(*block_bytes));
     }
 }
 
@@ -194,15 +187,7 @@ bool CommunicatorState::passes_first_call(std::optional<std::int64_t> block_byte
     return !block_bytes || !own_calls_ || !own_calls_->knows(*block_bytes) || own_calls_->begins_native(*block_bytes);
 }
 
-bool CommunicatorState::begin_later(MPI_Comm comm, Job& job) {
-    const mpi::Agreed agreed = beginning_.collect();
-    const bool begins = begin(comm, job, this, agreed, job.common_moment());
-    if (begins && unequal_ && agreed.maxima[0] > mpi::longest_nanoseconds_on_clocks) {
-        static_cast<void>(mpi::all_agree(comm, true));
-        unequal_->note_later_common_moment();
-    }
-    return begins;
-}
+bool CommunicatorState::begin_later(MPI_Comm comm, Job& job) { return begin(comm, job, this, beginning_.collect()); }
 
 void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
     placement_ = placement_of(comm, ranks_, job);
@@ -312,9 +297,7 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
 
 CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
     noted_ = {};
-    if (own_calls_) {
-        own_calls_->note_entry();
-    }
+    note_entry();
     if (left_alone_) {
         return {nullptr, Outcome::unavailable};
     }
@@ -519,8 +502,18 @@ void CommunicatorState::make_unequal(MPI_Comm comm, Job& job) {
         job.shown_on_others(placement_, true), [this, comm] { return machine_memory(comm); });
 }
 
+void CommunicatorState::note_entry() {
+    if (own_calls_) {
+        own_calls_->note_entry();
+    }
+    if (unequal_) {
+        unequal_->note_entry();
+    }
+}
+
 UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job) {
     noted_ = {};
+    note_entry();
     first_call_passed_ = true;
     if (const auto obstacle = against_unequal()) {
         return {*obstacle};
@@ -573,7 +566,7 @@ void CommunicatorState::complete() {
         own_calls_->complete();
     }
     if (unequal_) {
-        unequal_->hear_in_passing();
+        unequal_->complete();
     }
 }
 

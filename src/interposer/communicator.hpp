@@ -71,8 +71,8 @@ class CommunicatorState {
     [[nodiscard]] UnequalState::Choice decide(const UnequalCall& call, Job& job);
     /// Carries out what has been decided to be exchanged. Returns an MPI error code, as above.
     [[nodiscard]] int run(const UnequalCall& call);
-    /// What this rank took for a call of unequal messages that is measured, from decide() on.
-    void note_unequal_time(std::int64_t nanoseconds) { unequal_->note_time(nanoseconds); }
+    /// A call of unequal messages that is measured is over on this rank.
+    void note_unequal_return() { unequal_->note_return(); }
 
     /// Counts so many native calls of a size class, which were lent to the cache by Choice::rest.
     void count_settled(int size_class, std::int64_t calls) {
@@ -81,7 +81,7 @@ class CommunicatorState {
         }
     }
     /// A call that is measured is over on this rank.
-    void note_return() { own_calls_->note(); }
+    void note_return() { own_calls_->note_return(); }
 
     /// What the recorder, which is there, wants to know of a call that was decided on and carried out last.
     struct Noted {
@@ -152,20 +152,23 @@ class CommunicatorState {
     void go_on(bool all_have_it);
     /// Begins with what the ranks have agreed on, or forgets `state` on all of them: false then. Collective over `comm`
     /// where there is a limit of buffers. `state` is null on a rank that has no memory for one.
-    [[nodiscard]] static bool begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed,
-                                    double common_moment);
-    /// The same for what has been begun in passing, at the second call mostly. Collective where the clocks of the ranks
-    /// have not been compared for long.
+    [[nodiscard]] static bool begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed);
+    /// The same for what has been begun in passing, at the second call mostly.
     [[nodiscard]] bool begin_later(MPI_Comm comm, Job& job);
     [[nodiscard]] std::vector<Method> slot_methods() const;
+    /// Closes the measured call before, of whichever kind.
+    void note_entry();
     /// choose() where the program's own calls decide. Collective over `comm` unless the class of the call's size rests.
     [[nodiscard]] Choice choose_by_learning(const Call& call, const Refusals& refusals);
     /// Whether anybody but the MPI's own may serve blocks of about so many bytes.
     [[nodiscard]] bool has_candidates(std::int64_t block_bytes) const;
     /// Throws std::bad_alloc.
-    [[nodiscard]] OwnCalls::Candidates candidates(std::int64_t block_bytes) const;
+    [[nodiscard]] learning::Beginning beginning(std::int64_t block_bytes) const;
+    [[nodiscard]] learning::Prospect prospect(std::size_t slot, std::int64_t block_bytes) const;
+    /// Collects and posts what is measured: collective in that sense. False, on all ranks, if the MPI failed.
+    [[nodiscard]] bool exchange_results(MPI_Comm comm);
     [[nodiscard]] double least_seconds(const Method& method, std::int64_t block_bytes) const;
-    void begin_with_what_is_known(std::int64_t block_bytes, OwnCalls::Candidates& found) const;
+    void begin_with_what_is_known(std::int64_t block_bytes, learning::Beginning& found) const;
     /// Makes the class of the call's size. The ranks agree on whether all have it: with the next call if this one is
     /// native anyway, at once otherwise.
     [[nodiscard]] bool begin_class(const Call& call);
@@ -236,13 +239,14 @@ class CommunicatorState {
     std::int64_t start_matters_from_ = std::numeric_limits<std::int64_t>::max();
     selection::MeasuredStart start_;
     Decided decided_;
-    double seconds_per_byte_ = 0;        ///< of the bound; 0: not known
-    std::optional<OwnCalls> own_calls_;  ///< nothing: the decision is followed
-    std::optional<OwnCalls> shown_;      ///< by other communicators, until the ranks have agreed on it
-    std::vector<Method> shown_methods_;  ///< what that goes by
-    std::uint64_t equal_digest_ = 0;     ///< of that; 0: there is nothing
-    std::int64_t shown_calls_ = 0;       ///< of other communicators, which this one goes on with
-    bool learning_failed_ = false;       ///< a rank has no memory left: the MPI's own is what everybody has
+    double expected_set_up_seconds_ = 0;
+    double seconds_per_byte_ = 0;          ///< of the bound; 0: not known
+    std::unique_ptr<OwnCalls> own_calls_;  ///< null: the decision is followed
+    std::unique_ptr<OwnCalls> shown_;      ///< by other communicators, until the ranks have agreed on it
+    std::vector<Method> shown_methods_;    ///< what that goes by
+    std::uint64_t equal_digest_ = 0;       ///< of that; 0: there is nothing
+    std::int64_t shown_calls_ = 0;         ///< of other communicators, which this one goes on with
+    bool learning_failed_ = false;         ///< a rank has no memory left: the MPI's own is what everybody has
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
     mpi::Wire wire_;                                      ///< the same; no connection unless AAPC_WIRE asks for it

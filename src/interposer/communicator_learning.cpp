@@ -37,15 +37,16 @@ void CommunicatorState::begin_to_learn(const Bound& bound, std::int64_t calls_be
                                      [](const Slot& slot) { return !slot.method.native(); });
     if (anybody && job_->configuration().adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
         const double set_up = expected_set_up_seconds(bound, ranks_);
+        expected_set_up_seconds_ = set_up;
         const OwnCalls::Prices prices = {set_up, expected_agreement_seconds(bound, ranks_)};
-        own_calls_.emplace(prices, calls_before);
+        own_calls_ = std::make_unique<OwnCalls>(prices, calls_before);
         learned_before_ = job_->learned_before(placement_, false);
         Shown shown = job_->shown_on_others(placement_, false);
         if (learning::Learner goes_on = shown.learner.continued(set_up); !goes_on.classes().empty()) {
             equal_digest_ = goes_on.digest();
             shown_calls_ = shown.calls;
             shown_methods_ = std::move(shown.methods);
-            shown_.emplace(prices, std::move(goes_on));
+            shown_ = std::make_unique<OwnCalls>(prices, std::move(goes_on));
         }
     }
 }
@@ -88,7 +89,7 @@ Shown CommunicatorState::shown(bool unequal) const {
     if (unequal) {
         return unequal_ ? unequal_->shown() : Shown();
     }
-    return own_calls_ ? Shown{slot_methods(), own_calls_->learner(), {}, calls_of(own_calls_->learner())} : Shown();
+    return own_calls_ ? Shown{slot_methods(), own_calls_->learner(), calls_of(own_calls_->learner())} : Shown();
 }
 
 bool CommunicatorState::has_candidates(std::int64_t block_bytes) const {
@@ -108,28 +109,34 @@ double CommunicatorState::least_seconds(const Method& method, std::int64_t block
                                   least_start(job_->configuration().start_seconds));
 }
 
-OwnCalls::Candidates CommunicatorState::candidates(std::int64_t block_bytes) const {
-    OwnCalls::Candidates found;
+learning::Prospect CommunicatorState::prospect(std::size_t slot, std::int64_t block_bytes) const {
+    const Method& method = decided_.slots[slot].method;
+    const bool is_there = decided_.slots[slot].tried || method.native();
+    return {slot, is_there ? 0 : expected_set_up_seconds_, least_seconds(method, block_bytes)};
+}
+
+learning::Beginning CommunicatorState::beginning(std::int64_t block_bytes) const {
+    learning::Beginning found;
     const auto add = [&](std::size_t slot) {
-        if (found.slots.size() <= most_candidates &&
-            std::find(found.slots.begin(), found.slots.end(), slot) == found.slots.end()) {
-            found.slots.push_back(slot);
-            found.set_up.push_back(decided_.slots[slot].tried || decided_.slots[slot].method.native());
-            found.least.push_back(least_seconds(decided_.slots[slot].method, block_bytes));
+        const bool is_known = std::any_of(found.prospects.begin(), found.prospects.end(),
+                                          [&](const learning::Prospect& one) { return one.method == slot; });
+        if (!is_known && found.prospects.size() <= most_candidates) {
+            found.prospects.push_back(prospect(slot, block_bytes));
         }
     };
-    add(decided_.slot_of_range[decided_.decision.range_of(0)]);  // blocks of no byte are always the MPI's own
+    add(decided_.slot_of_range[decided_.decision.range_of(0)]);  // blocks of no byte are always native
     for_each_range_about(decided_.decision, block_bytes,
                          [&](std::size_t range) { add(decided_.slot_of_range[range]); });
+    found.size = block_bytes;
     found.least_seconds = seconds_per_byte_ * static_cast<double>(block_bytes);
-    if (found.slots.size() > 1) {
+    if (found.prospects.size() > 1) {
         begin_with_what_is_known(block_bytes, found);
     }
     return found;
 }
 
 /// The winner of earlier jobs begins, also where the rule would not think of it.
-void CommunicatorState::begin_with_what_is_known(std::int64_t block_bytes, OwnCalls::Candidates& found) const {
+void CommunicatorState::begin_with_what_is_known(std::int64_t block_bytes, learning::Beginning& found) const {
     const Method* const known =
         learned_before_ != nullptr ? selection::learned_method(*learned_before_, block_bytes) : nullptr;
     const auto slot = std::find_if(decided_.slots.begin(), decided_.slots.end(),
@@ -138,17 +145,31 @@ void CommunicatorState::begin_with_what_is_known(std::int64_t block_bytes, OwnCa
         return;
     }
     const auto index = static_cast<std::size_t>(slot - decided_.slots.begin());
-    const auto among = std::find(found.slots.begin(), found.slots.end(), index);
-    found.winner = static_cast<std::size_t>(among - found.slots.begin());
-    if (among == found.slots.end()) {
-        found.slots.push_back(index);
-        found.set_up.push_back(slot->tried || slot->method.native());
-        found.least.push_back(least_seconds(slot->method, block_bytes));
+    const auto among = std::find_if(found.prospects.begin(), found.prospects.end(),
+                                    [&](const learning::Prospect& one) { return one.method == index; });
+    found.winner = static_cast<std::size_t>(among - found.prospects.begin());
+    if (among == found.prospects.end()) {
+        found.prospects.push_back(prospect(index, block_bytes));
     }
 }
 
+bool CommunicatorState::exchange_results(MPI_Comm comm) {
+    if (own_calls_->is_in_flight()) {
+        const mpi::Agreed agreed = own_calls_->collect();
+        noted_.waited_seconds = own_calls_->waited_seconds();
+        if (agreed.error != MPI_SUCCESS) {
+            return false;
+        }
+        own_calls_->learn(agreed);
+    }
+    if (own_calls_->is_full()) {
+        own_calls_->post(comm, {});
+    }
+    return true;
+}
+
 bool CommunicatorState::begin_class(const Call& call) {
-    const bool begun = mpi::have_memory_for([&] { own_calls_->begin(call.block_bytes, candidates(call.block_bytes)); });
+    const bool begun = mpi::have_memory_for([&] { own_calls_->begin(beginning(call.block_bytes)); });
     if (!has_candidates(call.block_bytes)) {
         return begun;
     }
@@ -162,7 +183,7 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
     if (learning_failed_) {
         return {nullptr, Outcome::unavailable};
     }
-    if (const auto slot = own_calls_->resting_slot(call.block_bytes)) {
+    if (const auto slot = own_calls_->resting_method(call.block_bytes)) {
         Choice choice = choose_slot(decided_.slots[*slot], call, refusals);
         // Until the ranks have agreed, what is learned here may be replaced (go_on()), and the next call is collective.
         choice.repeats = has_begun_ && decided_.slots[*slot].method.native();
@@ -179,18 +200,14 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
     if (refusals.refuse(call)) {
         return {nullptr, Outcome::arguments};
     }
-    std::optional<OwnCalls::Turn> turn;
-    if (known || begin_class(call)) {
-        turn = own_calls_->take_turn(call.comm, call.block_bytes);
-        noted_.waited_seconds = own_calls_->waited_seconds();
-    }
-    if (!turn) {
+    if ((!known && !begin_class(call)) || !exchange_results(call.comm)) {
         learning_failed_ = true;
         return {nullptr, Outcome::unavailable};
     }
-    Slot& slot = decided_.slots[turn->slot];
+    const OwnCalls::Turn turn = own_calls_->take_turn(call.block_bytes);
+    Slot& slot = decided_.slots[turn.method];
     if (slot.method.native()) {
-        return {nullptr, why_native_, turn->measured};
+        return {nullptr, why_native_, turn.measured};
     }
     if (!slot.tried) {
         const double before = PMPI_Wtime();
@@ -202,7 +219,7 @@ CommunicatorState::Choice CommunicatorState::choose_by_learning(const Call& call
         return {nullptr, Outcome::unavailable};
     }
     slot.used = true;
-    return {slot.exchange.get(), Outcome::exchanged, turn->measured, slot.recorded_as};
+    return {slot.exchange.get(), Outcome::exchanged, turn.measured, slot.recorded_as};
 }
 
 std::vector<Tuning> CommunicatorState::taught() const {
@@ -226,14 +243,14 @@ std::vector<Tuning> CommunicatorState::taught() const {
 
 learning::Fastest CommunicatorState::fastest() const {
     const auto equal = own_calls_ ? own_calls_->learner().fastest() : learning::Fastest();
-    const learning::UnequalLearner* const learner = unequal_ ? unequal_->learner() : nullptr;
+    const learning::Learner* const learner = unequal_ ? unequal_->learner() : nullptr;
     const auto unequal = learner != nullptr ? learner->fastest() : learning::Fastest();
     return equal.least_seconds * unequal.seconds >= unequal.least_seconds * equal.seconds ? equal : unequal;
 }
 
 std::optional<learning::Summary> CommunicatorState::learned() const {
     std::optional<learning::Summary> sum = own_calls_ ? std::optional(own_calls_->learner().summary()) : std::nullopt;
-    if (const learning::UnequalLearner* const unequal = unequal_ ? unequal_->learner() : nullptr) {
+    if (const learning::Learner* const unequal = unequal_ ? unequal_->learner() : nullptr) {
         sum = sum.value_or(learning::Summary());
         *sum += unequal->summary();
     }

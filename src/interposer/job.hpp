@@ -85,8 +85,6 @@ class Job {
     /// Communicators begin without waiting for anybody: nobody asks for anything that it could not have later. On all
     /// ranks alike.
     [[nodiscard]] bool begins_in_passing() const { return begins_in_passing_; }
-    /// When all ranks left an all-reduce of the world, by this rank's clock; of use where begins_in_passing().
-    [[nodiscard]] double common_moment() const { return common_moment_; }
     /// Calls for which nothing is set up yet.
     [[nodiscard]] Opening& opening() { return opening_; }
     /// Calls that need not be decided on again.
@@ -183,7 +181,6 @@ class Job {
     std::optional<Timetables> timetables_;      ///< of the world; nothing: nobody insists on anything
     bool one_thread_ = false;                   ///< at a time calls MPI
     bool begins_in_passing_ = false;
-    double common_moment_ = 0;
     ShownByOthers shown_;              ///< on communicators that are freed
     mutable std::mutex states_mutex_;  ///< guards states_, what those freed leave and timetables_, never held
                                        ///< while communicating

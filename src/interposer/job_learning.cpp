@@ -14,7 +14,6 @@
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
-#include "mpi/rest.hpp"
 #include "selection/learned.hpp"
 #include "selection/rule.hpp"
 
@@ -65,11 +64,6 @@ void Job::allow_short_cuts() {
     if (asked.adapt && left_to_the_rule && asked.verbosity == 0 && learned_path_.empty() && !recorder_) {
         opening_.allow();
         begins_in_passing_ = asked.unequal == selection::UnequalUse::automatic && !asked.buffer_limit;
-    }
-    if (begins_in_passing_) {
-        // Whoever came late to the collectives before it does not to this one.
-        static_cast<void>(mpi::all_agree(MPI_COMM_WORLD, true));
-        common_moment_ = mpi::now_seconds();
     }
 }
 

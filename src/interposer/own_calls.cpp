@@ -1,9 +1,11 @@
 #include "interposer/own_calls.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 
+#include "learning/policy.hpp"
 #include "mpi/rest.hpp"
 
 namespace aapc::interposer {
@@ -12,51 +14,83 @@ namespace {
 
 /// No cost is 0.
 constexpr double clock_grain_seconds = 1e-9;
+/// Calls from which nothing can be learned that pass before some are measured again: as many as there were, within
+/// these.
+constexpr std::int64_t fewest_in_vain = 6;
+constexpr std::int64_t most_in_vain = 1024;
+/// So many are measured then.
+constexpr std::size_t calls_after_vain = 4;
 
 }  // namespace
 
-OwnCalls::OwnCalls(const Prices& prices, learning::Learner shown)
-    : prices_(prices), calls_before_(0), agreement_(std::make_unique<mpi::Agreement>()), learner_(std::move(shown)) {
+OwnCalls::OwnCalls(const Prices& prices, std::int64_t calls_before, Sizes sizes, std::size_t loads)
+    : prices_(prices),
+      calls_before_(calls_before),
+      sizes_(sizes),
+      agreement_(std::make_unique<mpi::Agreement>(loads)),
+      opening_wanted_(learning::opening_calls - 1) {}
+
+OwnCalls::OwnCalls(const Prices& prices, learning::Learner shown, Sizes sizes, std::size_t loads)
+    : OwnCalls(prices, 0, sizes, loads) {
+    learner_ = std::move(shown);
+    std::int64_t most = -1;
     for (const auto& [key, one] : learner_.classes()) {
-        classes_[key].trials = learner_.find(key);
+        Class& of = classes_[key];
+        of.trials = learner_.find(key);
+        if (one.budget().calls > most) {
+            most = one.budget().calls;
+            current_key_ = key;
+            current_ = &of;
+        }
     }
 }
 
-bool OwnCalls::knows(std::int64_t block_bytes) {
-    const int key = learning::class_of(block_bytes);
+OwnCalls::Class* OwnCalls::find(std::int64_t size) {
+    int key = learning::class_of(size);
+    if (sizes_ == Sizes::nearest) {
+        const learning::Trials* const nearest = learner_.find_near(size);
+        if (nearest == nullptr) {
+            return nullptr;
+        }
+        key = learning::class_of(nearest->size());
+    }
     if (key == current_key_) {
-        return true;
+        return current_;
     }
     const auto found = classes_.find(key);
     if (found == classes_.end()) {
-        return false;
+        return nullptr;
     }
     current_key_ = key;
     current_ = &found->second;
-    return true;
+    return current_;
 }
 
-void OwnCalls::begin(std::int64_t block_bytes, const Candidates& candidates) {
-    learning::Beginning beginning;
-    beginning.size = block_bytes;
-    for (std::size_t index = 0; index < candidates.slots.size(); ++index) {
-        beginning.prospects.push_back(
-            {candidates.slots[index], candidates.set_up[index] ? 0 : prices_.set_up_seconds, candidates.least[index]});
+void OwnCalls::begin(learning::Beginning beginning) {
+    for (learning::Prospect& prospect : beginning.prospects) {
+        prospect.set_up_seconds = prospect.set_up_seconds > 0 ? prices_.set_up_seconds : 0;
     }
-    beginning.least_seconds = candidates.least_seconds;
-    beginning.winner = candidates.winner;
-    beginning.calls = std::exchange(calls_before_, 0);
+    const bool opens = flight_.of == &opening_;
+    beginning.calls = std::exchange(calls_before_, 0) + (opens ? calls_ - flight_.posted_with + 1 : 0);
     beginning.agreement_seconds = prices_.agreement_seconds;
-    learning::Trials& made = learner_.begin(std::move(beginning));
-    classes_[learning::class_of(block_bytes)].trials = &made;
+    const int key = learning::class_of(beginning.size);
+    classes_[key].trials = &learner_.begin(std::move(beginning));
+}
+
+bool OwnCalls::begins_native(std::int64_t size) {
+    const Class* const of = find(size);
+    return of != nullptr && of->trials->winner() == 0;
 }
 
 void OwnCalls::note_entry() {
+    waited_seconds_ = -1;
     if (open_ != nullptr) {
         open_->next_entry = mpi::now_seconds();
         open_ = nullptr;
     }
 }
+
+Rest OwnCalls::rest() const { return {current_key_, current_->trials->resting_calls()}; }
 
 void OwnCalls::skip(int size_class, std::int64_t calls) {
     if (const auto found = classes_.find(size_class); found != classes_.end()) {
@@ -64,78 +98,225 @@ void OwnCalls::skip(int size_class, std::int64_t calls) {
     }
 }
 
-std::optional<std::size_t> OwnCalls::resting_slot(std::int64_t block_bytes) {
-    if (!knows(block_bytes) || !current_->trials->resting()) {
+std::optional<std::size_t> OwnCalls::resting_method(std::int64_t size) {
+    const Class* const of = find(size);
+    if (of == nullptr || !of->trials->resting()) {
         return std::nullopt;
     }
-    current_->trials->skip();
-    return slot_of(*current_, current_->trials->winner());
+    of->trials->skip();
+    return of->trials->prospects()[of->trials->winner()].method;
 }
 
-void OwnCalls::post(MPI_Comm comm) {
+void OwnCalls::post(MPI_Comm comm, const Beside& beside) {
     Class& of = *std::exchange(filled_, nullptr);
-    std::array<std::int64_t, learning::longest_block> elapsed{};
-    std::array<std::int64_t, learning::longest_block + 1> less_than_outside{};
-    flight_calls_ = of.trials->filled();
-    for (std::size_t call = 0; call < flight_calls_; ++call) {
+    flight_ = {&of, of.filled, 0, {}, calls_ + 1};
+    std::array<std::int64_t, mpi::Claim::most_numbers> sums{};
+    std::array<std::int64_t, mpi::Claim::most_numbers> maxima{};
+    for (std::size_t call = 0; call < of.filled; ++call) {
         const Span& span = of.spans[call];
-        elapsed[call] = mpi::nanoseconds(span.next_entry - span.entry);
-        less_than_outside[call] = -mpi::nanoseconds(span.next_entry - span.exit);
+        sums[call] = mpi::nanoseconds(span.next_entry - span.entry);
+        maxima[call] = -mpi::nanoseconds(span.next_entry - span.exit);
+        flight_.sizes[call] = span.size;
+        flight_.unsized += span.size == 0 ? 1 : 0;
     }
-    less_than_outside[flight_calls_] = mpi::nanoseconds(std::exchange(of.set_up_seconds, 0));
-    agreement_->post(comm, {.sums = std::span(elapsed).first(flight_calls_),
-                            .maxima = std::span(less_than_outside).first(flight_calls_ + 1)});
-    of.trials->publish();
-    in_flight_ = &of;
+    maxima[of.filled] = mpi::nanoseconds(std::exchange(of.set_up_seconds, 0));
+    std::copy(beside.sums.begin(), beside.sums.end(), sums.begin() + first_sum_beside());
+    std::copy(beside.maxima.begin(), beside.maxima.end(), maxima.begin() + first_maximum_beside());
+    agreement_->post(comm, {.has_memory = beside.has_memory,
+                            .sums = std::span(sums).first(first_sum_beside() + beside.sums.size()),
+                            .maxima = std::span(maxima).first(first_maximum_beside() + beside.maxima.size()),
+                            .loads = beside.loads});
+    of.filled = 0;
+    if (of.trials != nullptr) {
+        of.trials->publish();
+    }
 }
 
-bool OwnCalls::collect() {
-    Class& of = *std::exchange(in_flight_, nullptr);
+mpi::Agreed OwnCalls::collect() {
     const double before = mpi::now_seconds();
     const mpi::Agreed agreed = agreement_->collect();
-    waited_seconds_ = mpi::now_seconds() - before;
-    if (agreed.error != MPI_SUCCESS) {
-        return false;
-    }
+    waited_seconds_ = std::max(waited_seconds_, 0.0) + mpi::now_seconds() - before;
+    return agreed;
+}
+
+/// Costs for the size of the class.
+learning::Block OwnCalls::result(const mpi::Agreed& agreed, const Class& of, std::int64_t unsized_size) {
     learning::Block block;
-    block.calls = flight_calls_;
-    for (std::size_t call = 0; call < flight_calls_; ++call) {
+    block.calls = flight_.calls;
+    for (std::size_t call = 0; call < flight_.calls; ++call) {
         const double elapsed = mpi::seconds(agreed.sums[call]) / static_cast<double>(agreed.ranks);
-        block.seconds[call] = std::max(elapsed + mpi::seconds(agreed.maxima[call]), clock_grain_seconds);
+        const std::int64_t size = flight_.sizes[call] > 0 ? flight_.sizes[call] : unsized_size;
+        const double to_class_size = static_cast<double>(of.trials->size()) / static_cast<double>(size);
+        block.seconds[call] =
+            std::max(elapsed + mpi::seconds(agreed.maxima[call]), clock_grain_seconds) * to_class_size;
     }
-    block.set_up_seconds = mpi::seconds(agreed.maxima[flight_calls_]);
+    block.set_up_seconds = mpi::seconds(agreed.maxima[flight_.calls]);
     if (block.set_up_seconds > 0) {
         prices_.set_up_seconds = block.set_up_seconds;
     }
-    of.trials->learn(block);
-    return true;
+    return block;
 }
 
-std::optional<OwnCalls::Turn> OwnCalls::take_turn(MPI_Comm comm, std::int64_t block_bytes) {
-    waited_seconds_ = -1;
-    if (in_flight_ != nullptr && !collect()) {
-        return std::nullopt;
+void OwnCalls::learn(const mpi::Agreed& agreed) {
+    flight_.of->trials->learn(result(agreed, *flight_.of, 1));
+    flight_ = {};
+}
+
+void OwnCalls::learn_unsized(const mpi::Agreed& agreed, std::int64_t size) {
+    Class& of = *find(size);
+    const learning::Block block = result(agreed, of, size);
+    if (flight_.of == &of) {
+        of.trials->learn(block);
+        flight_ = {};
+        return;
     }
-    if (filled_ != nullptr) {
-        post(comm);
+    const bool opens = flight_.of == &opening_;
+    const bool all_unsized = flight_.unsized == flight_.calls;
+    lose(!opens);
+    if (all_unsized) {
+        replay(block, of);
     }
-    if (const auto slot = resting_slot(block_bytes)) {
-        return Turn{*slot, false};
+}
+
+/// The calls of a block have turned out to be of a class that did not expect them.
+void OwnCalls::replay(const learning::Block& block, Class& of) {
+    of.latest = calls_;
+    if (of.filled > 0 || of.granted) {
+        return;
     }
-    if (!knows(block_bytes)) {
-        return std::nullopt;
-    }
-    learning::Trials& trials = *current_->trials;
-    const learning::Trial trial = learner_.next(trials);
-    candidate_ = trial.candidate;
-    if (trial.measured) {
-        open_ = &current_->spans[trials.filled() - 1];
-        *open_ = {mpi::now_seconds(), 0, 0};
-        if (trials.has_full_block()) {
-            filled_ = current_;
+    learning::Block measured;
+    for (std::size_t call = 0; call < block.calls; ++call) {
+        if (of.trials->resting()) {
+            if (of.trials->winner() == 0) {
+                of.trials->skip();
+            }
+            continue;
+        }
+        of.granted = learner_.next(*of.trials);
+        if (of.granted->candidate != 0) {
+            break;
+        }
+        if (std::exchange(of.granted, std::nullopt)->measured) {
+            measured.seconds[measured.calls++] = block.seconds[call];
         }
     }
-    return Turn{slot_of(*current_, trial.candidate), trial.measured};
+    if (measured.calls > 0) {
+        of.trials->publish();
+        of.trials->learn(measured);
+    }
+}
+
+void OwnCalls::lose(bool mixed) {
+    if (flight_.of->trials != nullptr) {
+        flight_.of->trials->lose();
+    }
+    flight_ = {};
+    if (mixed) {
+        note_mixed();
+    }
+}
+
+void OwnCalls::lose_in_vain() {
+    lose(false);
+    passes_until_ = calls_ + 1 + std::clamp(calls_, fewest_in_vain, most_in_vain);
+    opening_wanted_ = calls_after_vain;
+}
+
+learning::Trial OwnCalls::take(Class& of) {
+    return of.granted ? *std::exchange(of.granted, std::nullopt) : learner_.next(*of.trials);
+}
+
+void OwnCalls::open_span(Class& of, double entry, std::int64_t size) {
+    of.filled = of.trials != nullptr ? of.trials->filled() : of.filled + 1;
+    open_ = &of.spans[of.filled - 1];
+    *open_ = {entry, 0, 0, size};
+    const bool is_full = of.trials != nullptr ? of.trials->has_full_block() : of.filled == opening_wanted_;
+    if (is_full || (size == 0 && is_mixed())) {
+        filled_ = &of;
+    }
+}
+
+/// A candidate is to serve the class, which has had a call lately. One that has not is asked about now and then.
+bool OwnCalls::wants(const Class& of) const {
+    const bool is_candidate = of.granted ? of.granted->candidate != 0 : of.trials->winner() != 0;
+    const std::int64_t since = calls_ - of.latest;
+    const bool is_current = since <= 2 * of.period + learning::policy::first_calls;
+    return is_candidate && (is_current || std::has_single_bit(static_cast<std::uint64_t>(since)));
+}
+
+/// Where calls of several sizes take turns it is not known whose call comes next: then the class that rests least.
+OwnCalls::Class* OwnCalls::expected() {
+    if (!is_mixed()) {
+        return current_;
+    }
+    Class* least = current_;
+    for (auto& [key, one] : classes_) {
+        if (one.trials->resting_calls() < least->trials->resting_calls()) {
+            least = &one;
+        }
+    }
+    return least;
+}
+
+bool OwnCalls::asks() {
+    entry_seconds_ = mpi::now_seconds();
+    ++calls_;
+    measures_unsized_ = false;
+    if (calls_ < passes_until_) {
+        return false;
+    }
+    expected_ = classes_.empty() ? nullptr : expected();
+    if (expected_ == nullptr) {
+        measures_unsized_ = !asks_first_ && !is_in_flight();
+        if (measures_unsized_) {
+            open_span(opening_, entry_seconds_, 0);
+        }
+        return asks_first_;
+    }
+    if (is_mixed() &&
+        std::any_of(classes_.begin(), classes_.end(), [&](const auto& one) { return wants(one.second); })) {
+        return true;
+    }
+    learning::Trials& trials = *expected_->trials;
+    if (!trials.resting() && !expected_->granted) {
+        expected_->granted = learner_.next(trials);
+    }
+    if (expected_->granted ? expected_->granted->candidate != 0 : trials.winner() != 0) {
+        return wants(*expected_);
+    }
+    expected_->latest = calls_;
+    if (!expected_->granted) {
+        trials.skip();
+        return false;
+    }
+    measures_unsized_ = std::exchange(expected_->granted, std::nullopt)->measured;
+    if (measures_unsized_) {
+        open_span(*expected_, entry_seconds_, 0);
+    }
+    return false;
+}
+
+OwnCalls::Turn OwnCalls::take_turn(std::int64_t size) {
+    Class& of = *find(size);
+    if (sizes_ == Sizes::nearest) {
+        if (expected_ != nullptr && expected_ != &of) {
+            note_mixed();
+        }
+        of.period = std::max<std::int64_t>(calls_ - of.latest, 1);
+        of.latest = calls_;
+    }
+    learning::Trials& trials = *of.trials;
+    learning::Trial trial{trials.winner(), false};
+    if (trials.resting() && !of.granted) {
+        trials.skip();
+    } else {
+        trial = take(of);
+    }
+    candidate_ = trial.candidate;
+    if (trial.measured) {
+        open_span(of, sizes_ == Sizes::nearest ? entry_seconds_ : mpi::now_seconds(), size);
+    }
+    return {trials.prospects()[trial.candidate].method, trial.measured};
 }
 
 void OwnCalls::withdraw() {
@@ -143,6 +324,7 @@ void OwnCalls::withdraw() {
         filled_ = nullptr;
     }
     open_ = nullptr;
+    current_->filled = 0;
     current_->set_up_seconds = 0;
     current_->trials->withdraw(candidate_);
 }
@@ -150,11 +332,11 @@ void OwnCalls::withdraw() {
 void OwnCalls::note_set_up(double seconds) {
     current_->set_up_seconds += seconds;
     if (open_ != nullptr) {
-        open_->entry = mpi::now_seconds();
+        open_->entry += seconds;
     }
 }
 
-void OwnCalls::note() {
+void OwnCalls::note_return() {
     if (open_ != nullptr) {
         open_->exit = mpi::now_seconds();
     }

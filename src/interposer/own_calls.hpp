@@ -1,12 +1,16 @@
 /// @file
-/// Learning in one communicator's calls of equal blocks: measures what they cost, and has the ranks agree on it.
+/// Learning in one communicator's calls of one kind: measures what they cost, and has the ranks agree on it.
 ///
 /// The cost of a call is mean over ranks of (next entry - entry) - least over ranks of (next entry - return), where the
 /// next entry is that of the next call on the communicator which no cache answers. That is what the program pays
 /// between two calls less the least time that any rank spends outside of them. Where ranks wait for each other after
-/// the call, it is the time until the last rank is through. No clock is compared with that of another rank, and no call
-/// is preceded by a barrier. The results of a block of calls travel in one non-blocking reduction, which is posted with
-/// the call after the block and collected with the next one.
+/// the call, it is the time until the last rank is through. No clock is compared with that of another rank, and no
+/// native call is preceded by a barrier. The results of a block of calls travel in one non-blocking reduction, which is
+/// posted with the call after the block and collected with the next one.
+///
+/// The size of a call of equal blocks is known to all ranks. That of another call is known after an agreement, which
+/// only calls need that a candidate may serve. A native call is measured without one: the loads that it put on the
+/// links travel with the results of its block, and say afterwards which size the calls had.
 #pragma once
 
 #include <mpi.h>
@@ -17,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "aapc/mpi/agreement.hpp"
@@ -30,17 +35,14 @@ class OwnCalls {
   public:
     /// The decision for one call.
     struct Turn {
-        std::size_t slot = 0;   ///< the caller's number of the candidate
-        bool measured = false;  ///< note() follows as soon as the call is over
+        std::size_t method = 0;  ///< learning::Prospect::method of the candidate
+        bool measured = false;   ///< note_return() follows as soon as the call is over
     };
 
-    /// What may serve a size.
-    struct Candidates {
-        std::vector<std::size_t> slots;     ///< the first is the native routine
-        std::vector<bool> set_up;           ///< whether each is there already
-        std::vector<double> least;          ///< seconds that each takes at least; 0 if only the bound is known
-        double least_seconds = 0;           ///< the bound; 0 if it is not known
-        std::optional<std::size_t> winner;  ///< index into slots, of an earlier job; nullopt if none
+    /// How calls find their class.
+    enum class Sizes : std::uint8_t {
+        by_class,  ///< by learning::class_of()
+        nearest,   ///< by the nearest size so far, since sizes scatter
     };
 
     /// Expected prices, in seconds.
@@ -49,54 +51,86 @@ class OwnCalls {
         double agreement_seconds = 0;
     };
 
-    /// The first class counts `calls_before` calls that the native routine has served before it begins. Throws
-    /// std::bad_alloc.
-    OwnCalls(const Prices& prices, std::int64_t calls_before)
-        : prices_(prices), calls_before_(calls_before), agreement_(std::make_unique<mpi::Agreement>()) {}
+    /// What travels beside the results of a block.
+    struct Beside {
+        bool has_memory = true;  ///< this rank has memory for what follows from the result
+        std::span<const std::int64_t> sums = {};
+        std::span<const std::int64_t> maxima = {};
+        std::span<const std::int64_t> loads = {};
+    };
+
+    /// The first class counts `calls_before` calls that the native routine has served before it begins. Agreements have
+    /// room for so many loads. Throws std::bad_alloc.
+    OwnCalls(const Prices& prices, std::int64_t calls_before, Sizes sizes = Sizes::by_class, std::size_t loads = 0);
     /// Resumes from the evidence of other communicators. Throws std::bad_alloc.
-    OwnCalls(const Prices& prices, learning::Learner shown);
-    // Pointers into the maps are still right after a move, which leaves the maps' nodes where they are.
-    OwnCalls(OwnCalls&&) = default;
-    OwnCalls& operator=(OwnCalls&&) = default;
+    OwnCalls(const Prices& prices, learning::Learner shown, Sizes sizes = Sizes::by_class, std::size_t loads = 0);
     OwnCalls(const OwnCalls&) = delete;
     OwnCalls& operator=(const OwnCalls&) = delete;
     /// Waits for what has been posted.
     ~OwnCalls() = default;
 
-    /// True if the class of blocks of that many bytes (>= 1) is there.
-    [[nodiscard]] bool knows(std::int64_t block_bytes);
-    /// Makes it; local. Throws std::bad_alloc.
-    void begin(std::int64_t block_bytes, const Candidates& candidates);
+    /// True if the class of that size (>= 1) is there.
+    [[nodiscard]] bool knows(std::int64_t size) { return find(size) != nullptr; }
+    /// Makes it; local. Calls and prices of `beginning` are filled in; prospects need to be set up if their
+    /// set_up_seconds is not 0. Throws std::bad_alloc.
+    void begin(learning::Beginning beginning);
     /// True if the next call of a class is native whatever other ranks know of it.
-    [[nodiscard]] bool begins_native(std::int64_t block_bytes) {
-        return knows(block_bytes) && current_->trials->winner() == 0;
-    }
+    [[nodiscard]] bool begins_native(std::int64_t size);
 
     /// A call on the communicator begins: the one before is closed. Local, a few instructions.
     void note_entry();
 
     /// What is left of the rest of the latest call's class, which is there.
-    [[nodiscard]] Rest rest() const { return {current_key_, current_->trials->resting_calls()}; }
+    [[nodiscard]] Rest rest() const;
     /// Counts calls of that class's rest, which were lent to the cache of settled calls. O(log classes).
     void skip(int size_class, std::int64_t calls);
 
-    /// The winner's slot if the call is neither measured nor the time for an agreement; nullopt otherwise, or if the
-    /// class is not there. Local, a few instructions.
-    [[nodiscard]] std::optional<std::size_t> resting_slot(std::int64_t block_bytes);
+    /// The method of the winner if the call is neither measured nor the time for an agreement; nullopt otherwise, or if
+    /// the class is not there. Local, a few instructions.
+    [[nodiscard]] std::optional<std::size_t> resting_method(std::int64_t size);
 
-    /// Otherwise: the decision for the next call of a class that is there, the same on all ranks. Collects what was
-    /// posted with the call before, and posts the result of a full block. Collective over `comm` in that sense.
-    /// nullopt, on all ranks, if the MPI failed.
-    [[nodiscard]] std::optional<Turn> take_turn(MPI_Comm comm, std::int64_t block_bytes);
+    /// True if a block is on its way: collect() is due with the next call.
+    [[nodiscard]] bool is_in_flight() const { return flight_.of != nullptr; }
+    /// Its result, which waits for the slowest rank. learn(), learn_unsized() or lose() follows.
+    [[nodiscard]] mpi::Agreed collect();
+    [[nodiscard]] const mpi::Agreement& agreement() const { return *agreement_; }
+    /// Calls of that block whose size was not known.
+    [[nodiscard]] std::size_t unsized_in_flight() const { return flight_.unsized; }
+    /// In its result, Beside::sums and Beside::maxima begin here.
+    [[nodiscard]] std::size_t first_sum_beside() const { return flight_.calls; }
+    [[nodiscard]] std::size_t first_maximum_beside() const { return flight_.calls + 1; }
+    /// Learns the result of a block of known sizes.
+    void learn(const mpi::Agreed& agreed);
+    /// The same where unsized calls have turned out to be of `size`, whose class is there.
+    void learn_unsized(const mpi::Agreed& agreed, std::int64_t size);
+    /// Nothing is learned from that block. `mixed`: its calls differ from each other.
+    void lose(bool mixed);
+    /// Nothing can be learned from such calls: native calls follow that nobody measures, as many as there were so far,
+    /// within limits.
+    void lose_in_vain();
+
+    /// True if a full block is to be posted.
+    [[nodiscard]] bool is_full() const { return filled_ != nullptr; }
+    /// Posts it without waiting for any rank. Nothing is in flight. Collective over `comm` in that sense.
+    void post(MPI_Comm comm, const Beside& beside);
+
+    /// A call of unknown size begins. False: it is native; measures_unsized() says whether it is measured. True: its
+    /// size is to be agreed on, and take_turn() follows. The same on all ranks. Local.
+    [[nodiscard]] bool asks();
+    [[nodiscard]] bool measures_unsized() const { return measures_unsized_; }
+    /// Asks about the next call rather than measuring it unasked, as long as there is no class.
+    void ask_first() { asks_first_ = true; }
+
+    /// The decision for a call of known size, whose class is there and does not rest; the same on all ranks. Local.
+    [[nodiscard]] Turn take_turn(std::int64_t size);
     /// The exchange of that call could not be set up, on all ranks.
     void withdraw();
-
-    /// What this rank took to set up the exchange of that call, which begins now.
+    /// What this rank took to set up the exchange of that call.
     void note_set_up(double seconds);
     /// That call is over on this rank. For measured calls.
-    void note();
+    void note_return();
 
-    /// Seconds that this rank waited for others in the latest take_turn(); below 0 if it collected nothing.
+    /// Seconds that this rank waited for others in the latest collect() of this call; below 0 if there was none.
     [[nodiscard]] double waited_seconds() const { return waited_seconds_; }
 
     /// Waits for what has been posted. Afterwards nothing of it goes on.
@@ -110,32 +144,60 @@ class OwnCalls {
         double entry = 0;
         double exit = 0;
         double next_entry = 0;  ///< 0 until there is one
+        std::int64_t size = 0;  ///< 0 if it is not known
     };
     /// A class and the calls of the block that is being filled.
     struct Class {
-        learning::Trials* trials = nullptr;
+        learning::Trials* trials = nullptr;  ///< null: no class is known yet
         std::array<Span, learning::longest_block> spans{};
+        std::size_t filled = 0;  ///< of these
         double set_up_seconds = 0;
+        std::optional<learning::Trial> granted;  ///< the decision for its next call, if that is made already
+        std::int64_t latest = 0;                 ///< number of its latest call
+        std::int64_t period = 1;                 ///< calls between its latest two
+    };
+    struct Flight {
+        Class* of = nullptr;  ///< null: nothing is in flight
+        std::size_t calls = 0;
+        std::size_t unsized = 0;
+        std::array<std::int64_t, learning::longest_block> sizes{};
+        std::int64_t posted_with = 0;  ///< number of the call
     };
 
-    [[nodiscard]] std::size_t slot_of(const Class& of, std::size_t candidate) const {
-        return of.trials->prospects()[candidate].method;
-    }
-    void post(MPI_Comm comm);
-    [[nodiscard]] bool collect();
+    [[nodiscard]] Class* find(std::int64_t size);
+    [[nodiscard]] learning::Block result(const mpi::Agreed& agreed, const Class& of, std::int64_t unsized_size);
+    void replay(const learning::Block& block, Class& of);
+    [[nodiscard]] learning::Trial take(Class& of);
+    void open_span(Class& of, double entry, std::int64_t size);
+    [[nodiscard]] bool is_mixed() const { return calls_ < mixed_until_; }
+    void note_mixed() { mixed_until_ = 2 * calls_ + policy_mixed_calls; }
+    [[nodiscard]] bool wants(const Class& of) const;
+    [[nodiscard]] Class* expected();
+
+    /// Calls that are taken to be of several sizes after one was not of the size that was expected, at least.
+    static constexpr std::int64_t policy_mixed_calls = 8;
 
     Prices prices_;
     std::int64_t calls_before_;
+    Sizes sizes_;
     std::unique_ptr<mpi::Agreement> agreement_;
     learning::Learner learner_;
     std::map<int, Class> classes_;
+    Class opening_;  ///< the calls before any class is known
+    std::size_t opening_wanted_;
     int current_key_ = -1;
-    Class* current_ = nullptr;      ///< of the latest call
-    std::size_t candidate_ = 0;     ///< of the latest take_turn()
-    Span* open_ = nullptr;          ///< the latest measured call, until the next one on the communicator
-    Class* filled_ = nullptr;       ///< whose block is full and not yet posted
-    Class* in_flight_ = nullptr;    ///< whose block is posted
-    std::size_t flight_calls_ = 0;  ///< of that block
+    Class* current_ = nullptr;   ///< of the latest call
+    Class* expected_ = nullptr;  ///< of the latest call of unknown size, as far as could be known
+    std::size_t candidate_ = 0;  ///< of the latest take_turn()
+    Span* open_ = nullptr;       ///< the latest measured call, until the next one on the communicator
+    Class* filled_ = nullptr;    ///< whose block is full and not yet posted
+    Flight flight_;
+    std::int64_t calls_ = 0;  ///< of this kind
+    std::int64_t passes_until_ = 0;
+    std::int64_t mixed_until_ = 0;
+    double entry_seconds_ = 0;
+    bool measures_unsized_ = false;
+    bool asks_first_ = false;
     double waited_seconds_ = -1;
 };
 

@@ -13,17 +13,13 @@ namespace aapc::interposer {
 
 /// By one communicator, and by those that it has gone on with.
 struct Shown {
-    std::vector<Method> methods;               ///< what the learner's numbers of candidates stand for
-    learning::Learner learner;                 ///< of equal messages
-    learning::UnequalLearner unequal_learner;  ///< of unequal messages; one of the two is empty
-    std::int64_t calls = 0;                    ///< of all these communicators; 0: nothing has been shown
+    std::vector<Method> methods;  ///< what the learner's numbers of candidates stand for
+    learning::Learner learner;
+    std::int64_t calls = 0;  ///< of all these communicators; 0: nothing has been shown
 };
 
 /// The calls that a learner knows of.
-template <class Class>
-[[nodiscard]] std::int64_t calls_of(const learning::LearnerOf<Class>& learner) {
-    return learner.budget().calls;
-}
+[[nodiscard]] inline std::int64_t calls_of(const learning::Learner& learner) { return learner.budget().calls; }
 
 /// By communicators that are freed. Of each placement and kind of messages it has what most calls have shown. Not for
 /// concurrent use.

@@ -26,17 +26,16 @@ Lead taught_lead(std::span<const double> own, std::span<const double> chosen) {
 }
 
 /// What one class has taught; nothing: nobody was tried, or the MPI's own was not.
-template <class Class>
-std::optional<selection::LearnedSize> taught_size(std::int64_t bytes, const Class& one,
+std::optional<selection::LearnedSize> taught_size(std::int64_t bytes, const learning::Trials& one,
                                                   const std::function<Method(std::size_t)>& method_of) {
     const std::vector<learning::Prospect>& prospects = one.prospects();
     const std::size_t winner = one.winner();
-    const std::vector<double> own = one.seen(0).seconds;
-    const std::vector<double> chosen = one.seen(winner).seconds;
+    const std::vector<double>& own = one.evidence(0).samples;
+    const std::vector<double>& chosen = one.evidence(winner).samples;
     bool tried = false;
     std::optional<std::size_t> second;
     for (std::size_t index = 0; index < prospects.size(); ++index) {
-        tried = tried || (index > 0 && one.seen(index).calls > 0);
+        tried = tried || (index > 0 && one.evidence(index).measured > 0);
         const auto seconds = one.typical_seconds(index);
         if (index != winner && seconds && (!second || *seconds < *one.typical_seconds(*second))) {
             second = index;
@@ -53,16 +52,14 @@ std::optional<selection::LearnedSize> taught_size(std::int64_t bytes, const Clas
     measured.spread = relative_spread(chosen);
     measured.repeats = static_cast<std::int64_t>(chosen.size());
     if (second) {
-        measured.runner_up = RunnerUp{method_of(prospects[*second].method), median(one.seen(*second).seconds)};
+        measured.runner_up = RunnerUp{method_of(prospects[*second].method), median(one.evidence(*second).samples)};
     }
     return selection::LearnedSize{method_of(prospects[winner].method), measured};
 }
 
 }  // namespace
 
-template <class Class>
-std::optional<Tuning> tuning_of(const learning::LearnerOf<Class>& learner,
-                                const std::function<Method(std::size_t)>& method_of,
+std::optional<Tuning> tuning_of(const learning::Learner& learner, const std::function<Method(std::size_t)>& method_of,
                                 const std::function<std::int64_t(int)>& bytes_of) {
     std::vector<selection::LearnedSize> sizes;
     learning::Budget budget;
@@ -86,10 +83,5 @@ std::optional<Tuning> tuning_of(const learning::LearnerOf<Class>& learner,
     tuning.ranges = selection::learned_ranges(sizes);
     return tuning;
 }
-
-template std::optional<Tuning> tuning_of(const learning::Learner&, const std::function<Method(std::size_t)>&,
-                                         const std::function<std::int64_t(int)>&);
-template std::optional<Tuning> tuning_of(const learning::UnequalLearner&, const std::function<Method(std::size_t)>&,
-                                         const std::function<std::int64_t(int)>&);
 
 }  // namespace aapc::interposer

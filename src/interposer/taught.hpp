@@ -15,8 +15,7 @@ namespace aapc::interposer {
 /// Sizes at which somebody was tried beside the MPI's own, with the winner and the times of both; without a
 /// fingerprint. Nothing: there is no such size. `method_of` says what the caller's number of a candidate stands for,
 /// `bytes_of` what size of a tuning the class of a key is. Throws std::bad_alloc.
-template <class Class>
-[[nodiscard]] std::optional<Tuning> tuning_of(const learning::LearnerOf<Class>& learner,
+[[nodiscard]] std::optional<Tuning> tuning_of(const learning::Learner& learner,
                                               const std::function<Method(std::size_t)>& method_of,
                                               const std::function<std::int64_t(int)>& bytes_of);
 

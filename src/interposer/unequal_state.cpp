@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/crossover.hpp"
+#include "selection/learned.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::interposer {
@@ -29,6 +31,12 @@ namespace aapc::interposer {
 namespace {
 
 using mpi::have_memory_for;
+
+/// More than a call needs to learn from what ranks have agreed on.
+std::unique_ptr<std::byte[]> memory_to_learn() {
+    constexpr std::size_t bytes = 65536;
+    return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[bytes]);
+}
 
 /// Throws std::bad_alloc.
 Expected<Prepared> prepare_unequal(const Network& network, const Placement& placement) {
@@ -68,55 +76,47 @@ UnequalState::UnequalState(MPI_Comm comm, const Network& network, const Placemen
     }
     const Bound bound = network_bound(network_, placement_);
     equal_seconds_per_byte_ = bound.seconds_per_byte;
-    if (use_ == selection::UnequalUse::automatic && configuration.adapt && tuning_ == nullptr) {
-        begin_to_learn(bound, learned_before, shown);
-    }
+    const bool learns = use_ == selection::UnequalUse::automatic && configuration.adapt && tuning_ == nullptr;
     // Where it is measured, it is measured for all calls that it may matter for.
-    const bool measures = !start_seconds_ && !learning_ && tuning_ == nullptr;
+    const bool measures = !start_seconds_ && !learns && tuning_ == nullptr;
     crossover_ = selection::unequal_crossover(
         network_, placement_, bound, measures ? std::optional(selection::least_start_seconds) : start_seconds_);
     buffers_ = std::make_unique<UnequalBuffers>(static_cast<int>(placement_.participants()));
     agreement_ = std::make_unique<mpi::DemandAgreement>(std::move(*loads), mpi::rank_in(comm));
+    if (learns) {
+        begin_to_learn(bound, learned_before, shown);
+    }
 }
 
 void UnequalState::begin_to_learn(const Bound& bound, const Tuning* learned_before, const Shown& shown) {
     const auto ranks = static_cast<int>(placement_.participants());
-    const ExpectedByClock expected = {expected_unequal_set_up_seconds(bound, ranks),
-                                      expected_agreement_seconds(bound, ranks), least_start(start_seconds_)};
-    learning_.emplace(learned_before, bound.seconds_per_byte, expected);
-    if (learning::UnequalLearner goes_on = shown.unequal_learner.continued(expected.set_up_seconds);
-        !goes_on.classes().empty()) {
-        shown_digest_ = goes_on.digest();
-        shown_calls_ = shown.calls;
-        by_clock_ = shown.methods.back();
-        shown_.emplace(learned_before, bound.seconds_per_byte, expected, std::move(goes_on));
+    learned_before_ = learned_before;
+    expected_set_up_seconds_ = expected_unequal_set_up_seconds(bound, ranks);
+    expected_agreement_seconds_ = expected_agreement_seconds(bound, ranks);
+    const OwnCalls::Prices prices = {expected_set_up_seconds_, expected_agreement_seconds_};
+    const std::size_t loads = agreement_->loads();
+    learning_ = std::make_unique<OwnCalls>(prices, 0, OwnCalls::Sizes::nearest, loads);
+    if (learned_before_ != nullptr) {
+        learning_->ask_first();
     }
-    unasked_.emplace(static_cast<std::size_t>(placement_.participants()));
+    if (learning::Learner resumed = shown.learner.continued(expected_set_up_seconds_); !resumed.classes().empty()) {
+        shown_digest_ = resumed.digest();
+        shown_calls_ = shown.calls;
+        method_before_ = shown.methods.back();
+        shown_ = std::make_unique<OwnCalls>(prices, std::move(resumed), OwnCalls::Sizes::nearest, loads);
+    }
+    past_bytes_.emplace(static_cast<std::size_t>(placement_.participants()));
 }
 
 void UnequalState::begin(bool all_were_shown_the_same) {
     if (all_were_shown_the_same && shown_) {
         learning_ = std::move(shown_);
-        unasked_->clear();
+        past_bytes_->clear();
         say_what_was_shown();
     } else {
         shown_calls_ = 0;
     }
     shown_.reset();
-}
-
-void UnequalState::note_common_moment(double seconds) {
-    if (agreement_) {
-        agreement_->note_common_moment(seconds);
-    }
-}
-
-void UnequalState::note_later_common_moment() {
-    if (learning_ && shown_calls_ == 0) {
-        unasked_->clear();
-        learning_->begin_again();
-    }
-    note_common_moment(mpi::now_seconds());
 }
 
 void UnequalState::say_what_was_shown() const {
@@ -135,30 +135,40 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
     if (unavailable_) {
         return {Outcome::unavailable};
     }
-    if (learning_ && learning_->hears_before_next_call()) {
-        hear_in_passing();
+    if (learning_) {
+        if (!exchange_results(call.comm)) {
+            unavailable_ = true;
+            return {Outcome::unavailable};
+        }
+        if (!learning_->asks()) {
+            if (learning_->measures_unsized()) {
+                note_bytes(call, refusals);
+            }
+            return {Outcome::size, learning_->measures_unsized()};
+        }
     }
-    const auto opening = learning_ ? learning_->begin_call() : UnequalLearning::Opening::asked;
-    if (opening != UnequalLearning::Opening::asked) {
-        return choose_unasked(opening, call, refusals);
-    }
-    is_apart_ = false;
     if (!inquiry_.asks()) {
         return {Outcome::size};
     }
     Choice choice{Outcome::size};
     bool again = false;
-    if (const auto obstacle = agree(call, refusals)) {
+    const auto obstacle = agree(call, refusals);
+    // All ranks have posted, so this waits for none.
+    if (learning_ && !collect()) {
+        unavailable_ = true;
+        return {Outcome::unavailable};
+    }
+    if (obstacle) {
         choice.outcome = *obstacle;
     } else {
         choice = choose();
-        // Whoever learns says by himself which calls are not asked about.
+        // Learning says which calls are agreed on.
         again = learning_ && worth(agreed_.bound);
     }
     if (choice.outcome == Outcome::size && start_is_due()) {
         learn_start(call.comm);
-        if (const auto obstacle = agree(call, refusals)) {
-            choice = {*obstacle};
+        if (const auto prevented = agree(call, refusals)) {
+            choice = {*prevented};
         } else {
             choice = choose();
         }
@@ -170,16 +180,19 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
         if (exchange_) {
             learn_start(call.comm);
             const DemandBound without_headers = agreed_.bound;
-            if (const auto obstacle = agree(call, refusals)) {
-                choice = {*obstacle};
-            } else if (learning_) {
-                learning_->note_headers(without_headers, agreed_.bound);
+            if (const auto prevented = agree(call, refusals)) {
+                choice = {*prevented};
+                if (learning_) {
+                    learning_->withdraw();
+                }
+            } else if (learning_ && without_headers.nanoseconds > 0 && agreed_.bound.nanoseconds > 0) {
+                headers_ = agreed_.bound.seconds() / without_headers.seconds();
             }
         } else {
             choice = {Outcome::unavailable};
         }
         if (learning_) {
-            learning_->note_set_up(static_cast<std::int64_t>(1e9 * (mpi::now_seconds() - begin)));
+            learning_->note_set_up(mpi::now_seconds() - begin);
         } else if (choice.outcome == Outcome::exchanged) {
             choice = choose();
         }
@@ -192,56 +205,103 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
     return choice;
 }
 
-void UnequalState::tell_in_passing(MPI_Comm comm) {
-    mpi::PastClaim claim = unasked_->claim();
-    // Without memory for what follows from it nobody is to learn from it.
-    memory_to_hear_ = UnequalLearning::memory_for_a_turn();
-    claim.unknown = claim.unknown || memory_to_hear_ == nullptr;
+void UnequalState::note_bytes(const UnequalCall& call, const Refusals& refusals) {
+    if (buffers_->read(call, refusals)) {
+        past_bytes_->add(buffers_->bytes());
+    } else {
+        past_bytes_->add_unknown();
+    }
+}
+
+bool UnequalState::exchange_results(MPI_Comm comm) {
+    if (!collect()) {
+        return false;
+    }
+    if (learning_->is_full()) {
+        post(comm);
+    }
+    return true;
+}
+
+void UnequalState::post(MPI_Comm comm) {
     const mpi::ReturnedErrors returned(comm);
-    static_cast<void>(agreement_->tell(comm, claim));
-    unasked_->clear();
+    if (past_bytes_->claim().calls == 0) {
+        learning_->post(comm, {});
+        return;
+    }
+    // Without memory for what follows from the result no rank learns from it.
+    memory_to_learn_ = memory_to_learn();
+    const mpi::PastNumbers numbers = agreement_->write_past(past_bytes_->claim());
+    learning_->post(comm, {memory_to_learn_ != nullptr, numbers.sums, numbers.maxima, numbers.loads});
+    past_bytes_->clear();
 }
 
-void UnequalState::hear_in_passing() {
-    if (!agreement_ || !agreement_->is_telling()) {
-        return;
+bool UnequalState::collect() {
+    if (!learning_->is_in_flight()) {
+        return true;
     }
-    mpi::AgreedPast past;
-    if (agreement_->hear(past) != MPI_SUCCESS) {
-        return;
+    const mpi::Agreed agreed = learning_->collect();
+    memory_to_learn_.reset();
+    if (agreed.error != MPI_SUCCESS) {
+        return false;
     }
-    memory_to_hear_.reset();
-    if (!may_be_worth(past) && learning_->hear_in_vain()) {
-        unasked_->clear();
-        return;
+    if (!agreed.memory) {
+        learning_->lose(false);
+    } else if (learning_->unsized_in_flight() == 0) {
+        learning_->learn(agreed);
+    } else {
+        learn_unsized(agreed);
     }
-    past.known = past.known && worth(past.bound);
-    static_cast<void>(have_memory_for([&] { learning_->hear_in_passing(past, exchange_ != nullptr); }));
+    return true;
 }
 
-UnequalState::Choice UnequalState::choose_unasked(UnequalLearning::Opening opening, const UnequalCall& call,
-                                                  const Refusals& refusals) {
-    is_apart_ = opening == UnequalLearning::Opening::apart;
-    if (learning_->tells_in_passing()) {
-        tell_in_passing(call.comm);
-    }
-    if (is_apart_) {
-        if (buffers_->read(call, refusals)) {
-            unasked_->begin(buffers_->bytes());
-        } else {
-            unasked_->begin_unknown();
-        }
-    }
-    return {Outcome::size, is_apart_};
-}
-
-void UnequalState::note_time(std::int64_t nanoseconds) {
-    if (!is_apart_) {
-        learning_->note_call(nanoseconds);
+void UnequalState::learn_unsized(const mpi::Agreed& agreed) {
+    const auto calls = learning_->unsized_in_flight();
+    const mpi::AgreedPast past = agreement_->read_past(learning_->agreement(), agreed, learning_->first_sum_beside(),
+                                                       learning_->first_maximum_beside(), calls);
+    if (!past.described) {
+        learning_->lose(true);
         return;
     }
-    const std::int64_t end = agreement_->nanoseconds_since_common_moment();
-    unasked_->note_time(end - nanoseconds, end);
+    // Loads are linear: of calls that differ, none has more than all together.
+    DemandBound most = past.bound;
+    if (!past.alike) {
+        most.nanoseconds *= static_cast<std::int64_t>(calls);
+        most.rest_nanoseconds = most.nanoseconds;
+    }
+    if (!worth(most)) {
+        learning_->lose_in_vain();
+    } else if (past.alike && have_class(past.bound.nanoseconds)) {
+        learning_->learn_unsized(agreed, past.bound.nanoseconds);
+    } else {
+        learning_->lose(true);
+    }
+}
+
+bool UnequalState::have_class(std::int64_t nanoseconds) {
+    return learning_->knows(nanoseconds) || have_memory_for([&] { learning_->begin(beginning(nanoseconds)); });
+}
+
+std::int64_t UnequalState::equal_size(std::int64_t nanoseconds) const {
+    return std::max<std::int64_t>(std::llround(1e-9 * static_cast<double>(nanoseconds) / equal_seconds_per_byte_), 1);
+}
+
+learning::Beginning UnequalState::beginning(std::int64_t nanoseconds) const {
+    const std::int64_t size = equal_size(nanoseconds);
+    const double seconds = 1e-9 * static_cast<double>(nanoseconds);
+    const auto [least, spread] =
+        expected_unequal_by_clock(seconds, size, least_start(start_seconds_), expected_agreement_seconds_);
+    learning::Beginning beginning;
+    beginning.size = nanoseconds;
+    beginning.least_seconds = seconds;
+    beginning.publishes_early = true;
+    beginning.prospects = {{native}, {by_clock, exchange_ ? 0 : expected_set_up_seconds_, least, spread}};
+    const Method* const winner =
+        learned_before_ != nullptr ? selection::learned_method(*learned_before_, size) : nullptr;
+    if (winner != nullptr) {
+        beginning.winner = winner->native() ? native : by_clock;
+    }
+    return beginning;
 }
 
 std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
@@ -261,19 +321,11 @@ std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusa
         claim.wire_from = counts.from;
     }
     if (learning_) {
-        claim.lacks_memory = claim.lacks_memory || UnequalLearning::memory_for_a_turn() == nullptr;
-        learning_->tell(claim);
-        claim.past = unasked_->claim();
+        claim.lacks_memory = claim.lacks_memory || memory_to_learn() == nullptr;
     }
     const CarriedOut carried_out(name_of(call.routine), call.comm, -1);
     const mpi::ReturnedErrors returned(call.comm);
-    agreed_.past = {};
     const int error = agreement_->agree(call.comm, claim, agreed_);
-    if (learning_) {
-        unasked_->clear();
-        agreed_.past.known = agreed_.past.known && worth(agreed_.past.bound);
-        learning_->hear_past(agreed_);
-    }
     if (error != MPI_SUCCESS || agreed_.lacks_memory) {
         return Outcome::unavailable;
     }
@@ -289,18 +341,6 @@ bool UnequalState::worth(const DemandBound& bound) const {
                      : selection::worth_exchanging(use_, bound, agreed_.cost_seconds, crossover_);
 }
 
-bool UnequalState::may_be_worth(const mpi::AgreedPast& past) const {
-    if (past.known) {
-        return worth(past.bound);
-    }
-    // Loads are linear: of calls that differ none has more than all together.
-    const auto calls = static_cast<std::int64_t>(past.calls);
-    DemandBound together = past.bound;
-    together.nanoseconds *= calls;
-    together.rest_nanoseconds = together.nanoseconds;
-    return !past.described || worth(together);
-}
-
 UnequalState::Choice UnequalState::choose() {
     if (tuning_ != nullptr) {
         const Method& method =
@@ -313,12 +353,13 @@ UnequalState::Choice UnequalState::choose() {
     if (!learning_) {
         return {Outcome::exchanged};
     }
-    learning_->hear(agreed_);
-    UnequalLearning::Turn turn;
-    if (!have_memory_for([&] { turn = learning_->take_turn(agreed_, exchange_ != nullptr); })) {
+    const std::int64_t nanoseconds =
+        std::max<std::int64_t>(std::llround(static_cast<double>(agreed_.bound.nanoseconds) / headers_), 1);
+    if (!have_class(nanoseconds)) {
         return {Outcome::unavailable};
     }
-    return {turn.by_clock ? Outcome::exchanged : Outcome::size, turn.measured};
+    const OwnCalls::Turn turn = learning_->take_turn(nanoseconds);
+    return {turn.method == by_clock ? Outcome::exchanged : Outcome::size, turn.measured};
 }
 
 void UnequalState::make_exchange(MPI_Comm comm) {
@@ -400,16 +441,15 @@ std::optional<Tuning> UnequalState::taught() const {
         return std::nullopt;
     }
     return tuning_of(
-        learning_->learner(),
-        [&](std::size_t candidate) { return candidate == UnequalLearning::own ? Method{} : method_by_clock(); },
-        [&](int key) { return learning_->size_of(learning::first_of(key)); });
+        learning_->learner(), [&](std::size_t candidate) { return candidate == native ? Method{} : method_by_clock(); },
+        [&](int key) { return equal_size(learning::first_of(key)); });
 }
 
 Shown UnequalState::shown() const {
     if (!learning_) {
         return {};
     }
-    return {{Method{}, method_by_clock()}, {}, learning_->learner(), calls_of(learning_->learner())};
+    return {{Method{}, method_by_clock()}, learning_->learner(), calls_of(learning_->learner())};
 }
 
 int UnequalState::run(const UnequalCall& call) {

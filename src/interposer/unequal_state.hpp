@@ -15,12 +15,12 @@
 #include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
+#include "interposer/own_calls.hpp"
+#include "interposer/past_bytes.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/shown.hpp"
-#include "interposer/unasked_calls.hpp"
 #include "interposer/unequal_buffers.hpp"
-#include "interposer/unequal_learning.hpp"
 #include "selection/measured_start.hpp"
 #include "selection/settings.hpp"
 
@@ -42,24 +42,29 @@ class UnequalState {
     /// After all ranks have made theirs: goes on with what other communicators have shown if that is the same on all
     /// ranks. Local. Before any call, or after one that was decided on before the ranks had agreed on that.
     void begin(bool all_were_shown_the_same);
-    /// Ranks note times since then, when all left an all-reduce, by this rank's clock.
-    void note_common_moment(double seconds);
-    /// The same now, after one call: what was noted of that is forgotten.
-    void note_later_common_moment();
+    /// A call on the communicator begins, of whichever kind. Local.
+    void note_entry() {
+        if (learning_) {
+            learning_->note_entry();
+        }
+    }
 
     /// What becomes of a call.
     struct Choice {
         Outcome outcome;
-        bool measured = false;  ///< note_time() wants to know what carrying it out takes
+        bool measured = false;  ///< note_return() follows as soon as it is over
     };
     /// Decides on a call, on all ranks alike: exchanged, or passed through and why. Collective, unless this call is one
     /// that nobody asks about.
     [[nodiscard]] Choice decide(const UnequalCall& call, const Refusals& refusals);
-    /// What this rank took for a call that is measured and has just ended, from decide() on.
-    void note_time(std::int64_t nanoseconds);
-
-    /// What has been told between calls, if anything has, once it has come from all ranks. decide() does that itself.
-    void hear_in_passing();
+    /// A call that is measured is over on this rank.
+    void note_return() { learning_->note_return(); }
+    /// Waits for what goes on between calls.
+    void complete() {
+        if (learning_) {
+            learning_->complete();
+        }
+    }
     /// Carries out the call that was decided to be exchanged. Returns an MPI error code, for which the communicator's
     /// error handler has been called.
     [[nodiscard]] int run(const UnequalCall& call);
@@ -77,9 +82,7 @@ class UnequalState {
     /// What its calls have taught, without a fingerprint; nothing: nothing. Throws std::bad_alloc.
     [[nodiscard]] std::optional<Tuning> taught() const;
     /// Null: its calls are not to teach anything.
-    [[nodiscard]] const learning::UnequalLearner* learner() const {
-        return learning_ ? &learning_->learner() : nullptr;
-    }
+    [[nodiscard]] const learning::Learner* learner() const { return learning_ ? &learning_->learner() : nullptr; }
     /// What they have shown so far. Throws std::bad_alloc.
     [[nodiscard]] Shown shown() const;
 
@@ -91,16 +94,28 @@ class UnequalState {
     void begin_to_learn(const Bound& bound, const Tuning* learned_before, const Shown& shown);
     void say_what_was_shown() const;
     /// What exchanges by the clock go by, here or where this has gone on.
-    [[nodiscard]] const Method& method_by_clock() const { return exchange_ ? exchange_->method() : by_clock_; }
+    [[nodiscard]] const Method& method_by_clock() const { return exchange_ ? exchange_->method() : method_before_; }
     /// One reduction. What is against exchanging the call; nothing: nothing but its size.
     std::optional<Outcome> agree(const UnequalCall& call, const Refusals& refusals);
-    /// Tells of calls that nobody was asked about. Collective, and waits for nobody.
-    void tell_in_passing(MPI_Comm comm);
-    /// For a call that nobody is asked about. Waits for nobody.
-    Choice choose_unasked(UnequalLearning::Opening opening, const UnequalCall& call, const Refusals& refusals);
+    /// Numbers of the candidates.
+    static constexpr std::size_t native = 0;
+    static constexpr std::size_t by_clock = 1;
+
+    /// Collects the results of measured calls, if some are in flight, and posts those of a full block. Collective in
+    /// that sense. False, on all ranks, if the MPI failed.
+    [[nodiscard]] bool exchange_results(MPI_Comm comm);
+    [[nodiscard]] bool collect();
+    void post(MPI_Comm comm);
+    void note_bytes(const UnequalCall& call, const Refusals& refusals);
+    /// Of calls whose size was not known when they began.
+    void learn_unsized(const mpi::Agreed& agreed);
+    /// Makes the class of that size, unless it is there. False if there is no memory.
+    [[nodiscard]] bool have_class(std::int64_t nanoseconds);
+    /// What is known of it. Throws std::bad_alloc.
+    [[nodiscard]] learning::Beginning beginning(std::int64_t nanoseconds) const;
+    /// Size of equal messages whose bound is as long; at least 1.
+    [[nodiscard]] std::int64_t equal_size(std::int64_t nanoseconds) const;
     [[nodiscard]] bool worth(const DemandBound& bound) const;
-    /// Whether one of these calls may be.
-    [[nodiscard]] bool may_be_worth(const mpi::AgreedPast& past) const;
     /// Whether the call that was agreed on is to be exchanged, and whether it is measured.
     Choice choose();
     /// Collective. Without one rank 0 says why, and everything is passed through from now on.
@@ -135,14 +150,17 @@ class UnequalState {
     double agreements_in_vain_seconds_ = 0;  ///< of calls that were left to the MPI
     std::int64_t agreements_in_vain_ = 0;
     std::function<mpi::MachineMemory*()> machine_memory_;
-    std::optional<UnequalLearning> learning_;      ///< nothing: the bound decides
-    std::optional<UnequalLearning> shown_;         ///< by other communicators, until the ranks have agreed on it
-    std::uint64_t shown_digest_ = 0;               ///< of that; 0: there is nothing
-    std::int64_t shown_calls_ = 0;                 ///< of other communicators; 0: this does not go on with them
-    Method by_clock_;                              ///< what was used there
-    std::optional<UnaskedCalls> unasked_;          ///< there if that is
-    std::unique_ptr<std::byte[]> memory_to_hear_;  ///< what is being told: given back when it is heard
-    bool is_apart_ = false;                        ///< the latest call, and it is measured
+    const Tuning* learned_before_ = nullptr;  ///< by earlier jobs; null: nothing
+    std::unique_ptr<OwnCalls> learning_;      ///< null: the bound decides; sizes are nanoseconds of bounds of messages
+    std::unique_ptr<OwnCalls> shown_;         ///< by other communicators, until the ranks have agreed on it
+    std::uint64_t shown_digest_ = 0;          ///< of that; 0: there is nothing
+    std::int64_t shown_calls_ = 0;            ///< of other communicators; 0: this does not go on with them
+    Method method_before_;                    ///< of the clock, as it was used there
+    std::optional<PastBytes> past_bytes_;     ///< there if learning_ is: of calls of unknown size
+    double headers_ = 1;                      ///< factor from bounds of messages alone to those on the wire
+    double expected_set_up_seconds_ = 0;
+    double expected_agreement_seconds_ = 0;
+    std::unique_ptr<std::byte[]> memory_to_learn_;  ///< while something is in flight: given back when that is collected
 };
 
 }  // namespace aapc::interposer

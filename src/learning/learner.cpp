@@ -37,15 +37,13 @@ std::int64_t first_of(int key) {
     return (aligned + (std::int64_t{1} << short_of) - 1) >> short_of;
 }
 
-template <class Class>
-Class* LearnerOf<Class>::find(int key) {
+Trials* Learner::find(int key) {
     const auto found = classes_.find(key);
     return found == classes_.end() ? nullptr : &found->second;
 }
 
-template <class Class>
-Class* LearnerOf<Class>::find_near(std::int64_t size) {
-    Class* nearest = nullptr;
+Trials* Learner::find_near(std::int64_t size) {
+    Trials* nearest = nullptr;
     double least_ratio = width_of_a_class;
     for (auto& [key, one] : classes_) {
         const double larger = static_cast<double>(size) / static_cast<double>(one.size());
@@ -58,8 +56,7 @@ Class* LearnerOf<Class>::find_near(std::int64_t size) {
     return nearest;
 }
 
-template <class Class>
-Class& LearnerOf<Class>::begin(Beginning beginning) {
+Trials& Learner::begin(Beginning beginning) {
     const int key = class_of(beginning.size);
     if (!beginning.winner) {
         beginning.winner = winner_nearby(key, beginning);
@@ -67,9 +64,8 @@ Class& LearnerOf<Class>::begin(Beginning beginning) {
     return classes_.try_emplace(key, std::move(beginning)).first->second;
 }
 
-template <class Class>
-std::optional<std::size_t> LearnerOf<Class>::winner_nearby(int key, const Beginning& beginning) const {
-    const Class* nearest = nullptr;
+std::optional<std::size_t> Learner::winner_nearby(int key, const Beginning& beginning) const {
+    const Trials* nearest = nullptr;
     int distance = classes_an_octave + 1;
     for (const auto& [other, one] : classes_) {
         if (std::abs(other - key) < distance && one.budget().calls >= policy::first_calls) {
@@ -89,8 +85,7 @@ std::optional<std::size_t> LearnerOf<Class>::winner_nearby(int key, const Beginn
     return static_cast<std::size_t>(same - beginning.prospects.begin());
 }
 
-template <class Class>
-Budget LearnerOf<Class>::budget_without(const Class& of) const {
+Budget Learner::budget_without(const Trials& of) const {
     Budget others;
     for (const auto& [key, one] : classes_) {
         if (&one != &of) {
@@ -100,18 +95,7 @@ Budget LearnerOf<Class>::budget_without(const Class& of) const {
     return others;
 }
 
-template <class Class>
-Trial LearnerOf<Class>::next(Class& of) const requires std::same_as<Class, Trials> {
-    return of.next(budget_without(of));
-}
-
-template <class Class>
-Turn LearnerOf<Class>::next(Class& of, std::span<const Measured> told) const requires std::same_as<Class, SizeClass> {
-    return of.next(told, budget_without(of));
-}
-
-template <class Class>
-Budget LearnerOf<Class>::budget() const {
+Budget Learner::budget() const {
     Budget sum;
     for (const auto& [key, one] : classes_) {
         sum += one.budget();
@@ -119,8 +103,7 @@ Budget LearnerOf<Class>::budget() const {
     return sum;
 }
 
-template <class Class>
-Summary LearnerOf<Class>::summary() const {
+Summary Learner::summary() const {
     Summary sum;
     for (const auto& [key, one] : classes_) {
         const Budget budget = one.budget_here();
@@ -131,8 +114,7 @@ Summary LearnerOf<Class>::summary() const {
     return sum;
 }
 
-template <class Class>
-Fastest LearnerOf<Class>::fastest() const {
+Fastest Learner::fastest() const {
     Fastest found;
     for (const auto& [key, one] : classes_) {
         for (std::size_t candidate = 0; candidate < one.prospects().size(); ++candidate) {
@@ -145,9 +127,8 @@ Fastest LearnerOf<Class>::fastest() const {
     return found;
 }
 
-template <class Class>
-LearnerOf<Class> LearnerOf<Class>::continued(double set_up_seconds) const {
-    LearnerOf next;
+Learner Learner::continued(double set_up_seconds) const {
+    Learner next;
     for (const auto& [key, one] : classes_) {
         if (auto goes_on = one.continued(set_up_seconds)) {
             next.classes_.emplace(key, std::move(*goes_on));
@@ -159,8 +140,7 @@ LearnerOf<Class> LearnerOf<Class>::continued(double set_up_seconds) const {
     return next;
 }
 
-template <class Class>
-std::uint64_t LearnerOf<Class>::digest() const {
+std::uint64_t Learner::digest() const {
     Digest digest;
     for (const auto& [key, one] : classes_) {
         digest.add(key);
@@ -168,8 +148,5 @@ std::uint64_t LearnerOf<Class>::digest() const {
     }
     return digest.value();
 }
-
-template class LearnerOf<Trials>;
-template class LearnerOf<SizeClass>;
 
 }  // namespace aapc::learning

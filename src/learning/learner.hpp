@@ -2,15 +2,12 @@
 /// The size classes of one communicator and collective, and the purse that pays for what they learn.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 
 #include "learning/budget.hpp"
-#include "learning/size_class.hpp"
 #include "learning/trials.hpp"
 
 namespace aapc::learning {
@@ -40,24 +37,22 @@ struct Fastest {
     double seconds = 0;        ///< typical, of its fastest candidate
 };
 
-/// Learns for sizes of every class. Not for concurrent use. `Class` is Trials, or SizeClass for unequal messages.
-template <class Class>
-class LearnerOf {
+/// Learns for sizes of every class. Not for concurrent use.
+class Learner {
   public:
     /// The class of that key; null: begin() has not been called for it. O(log classes).
-    [[nodiscard]] Class* find(int key);
+    [[nodiscard]] Trials* find(int key);
     /// The class that began with the size nearest to `size` (> 0), by less than a quarter larger or smaller; null:
     /// there is none. For sizes that scatter: no boundary runs through the middle of them. O(classes).
-    [[nodiscard]] Class* find_near(std::int64_t size);
+    [[nodiscard]] Trials* find_near(std::int64_t size);
 
     /// Makes the class of the beginning's size. Without a winner of its own it takes that of the nearest class within
     /// an octave, where that has one among these prospects: neighbours differ little, so a program whose sizes change
     /// slowly learns once. Whoever goes by find_near() never finds the key of that size taken.
-    Class& begin(Beginning beginning);
+    Trials& begin(Beginning beginning);
 
     /// Decides the next call of a class, as its next() does.
-    [[nodiscard]] Trial next(Class& of) const requires std::same_as<Class, Trials>;
-    [[nodiscard]] Turn next(Class& of, std::span<const Measured> told) const requires std::same_as<Class, SizeClass>;
+    [[nodiscard]] Trial next(Trials& of) const { return of.next(budget_without(of)); }
 
     /// Of all classes.
     [[nodiscard]] Budget budget() const;
@@ -71,23 +66,18 @@ class LearnerOf {
     /// A learner for another communicator whose ranks sit alike, and for the same prospects: it goes on with those
     /// classes that there is something to go on with, and with their purse. Setting an exchange up takes so many
     /// seconds. Throws std::bad_alloc.
-    [[nodiscard]] LearnerOf continued(double set_up_seconds) const;
+    [[nodiscard]] Learner continued(double set_up_seconds) const;
     /// Of all that decides about turns to come: ranks that have the same agree on them.
     [[nodiscard]] std::uint64_t digest() const;
 
     /// Ascending by key.
-    [[nodiscard]] const std::map<int, Class>& classes() const { return classes_; }
+    [[nodiscard]] const std::map<int, Trials>& classes() const { return classes_; }
 
   private:
-    [[nodiscard]] Budget budget_without(const Class& of) const;
+    [[nodiscard]] Budget budget_without(const Trials& of) const;
     [[nodiscard]] std::optional<std::size_t> winner_nearby(int key, const Beginning& beginning) const;
 
-    std::map<int, Class> classes_;
+    std::map<int, Trials> classes_;
 };
-
-extern template class LearnerOf<Trials>;
-extern template class LearnerOf<SizeClass>;
-using Learner = LearnerOf<Trials>;
-using UnequalLearner = LearnerOf<SizeClass>;
 
 }  // namespace aapc::learning

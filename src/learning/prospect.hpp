@@ -32,13 +32,6 @@ struct Beginning {
     std::int64_t size = 1;              ///< of the first call, > 0: bytes, or nanoseconds of the bound
     double agreement_seconds = 0;       ///< expected price of an agreement
     bool publishes_early = false;       ///< two first calls are published with the third, however short they are
-    bool agrees_anyway = false;         ///< every call begins with an agreement
-};
-
-/// What has been seen of a candidate since conditions changed last.
-struct Seen {
-    std::vector<double> seconds;  ///< the latest, oldest first
-    std::int64_t calls = 0;       ///< measured ones since the beginning
 };
 
 }  // namespace aapc::learning

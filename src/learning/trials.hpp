@@ -85,9 +85,6 @@ class Trials {
     [[nodiscard]] std::size_t winner() const { return winner_; }
     [[nodiscard]] const std::vector<Prospect>& prospects() const { return prospects_; }
     [[nodiscard]] const Evidence& evidence(std::size_t candidate) const { return candidates_[candidate]; }
-    [[nodiscard]] Seen seen(std::size_t candidate) const {
-        return {candidates_[candidate].samples, candidates_[candidate].measured};
-    }
     [[nodiscard]] std::int64_t size() const { return size_; }
     [[nodiscard]] double least_seconds() const { return least_seconds_; }
     /// Calls and their costs so far.

@@ -23,7 +23,7 @@ Expected<WireUse> parse_wire_use(std::string_view text) {
     if (const auto named = wire_use_names.find(text)) {
         return *named;
     }
-    return failure(fmt::format("'{}' does not say whose connections blocks travel by", text), "give auto, mpi or tcp");
+    return failure(fmt::format("'{}' is no kind of connections", text), "give auto, mpi or tcp");
 }
 
 }  // namespace aapc::selection

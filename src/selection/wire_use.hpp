@@ -1,5 +1,5 @@
 /// @file
-/// Whose connections blocks travel by (AAPC_WIRE).
+/// The connections for blocks (AAPC_WIRE).
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 namespace aapc::selection {
 
 enum class WireUse : std::uint8_t {
-    automatic,  ///< the MPI's, as long as nothing has shown that ours are faster
+    automatic,  ///< those of the MPI, today
     mpi,
-    tcp,  ///< ours, between machines that gain by it
+    tcp,  ///< those of aapc, between machines that gain by them
 };
 
 /// "auto", "mpi" or "tcp"; empty is "auto". The diagnostic has no file.

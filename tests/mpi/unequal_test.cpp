@@ -91,7 +91,7 @@ class Tester {
 
     void test_agreement(const test::World& world);
     void test_past(const test::World& world);
-    void test_telling(mpi::DemandAgreement& agreement, const mpi::PastClaim& claim, const mpi::AgreedPast& expected);
+    [[nodiscard]] mpi::AgreedPast past(mpi::DemandAgreement& agreement, const mpi::PastClaim& claim);
     void test_exchanges(const test::World& world, const char* method);
 
     [[nodiscard]] int failures() const { return failures_; }
@@ -150,13 +150,19 @@ void Tester::test_agreement(const test::World& world) {
     }
 }
 
-/// What ranks tell without waiting is what they tell in an agreement, also where they come one after the other, where
-/// an agreement on something else comes between, and where nobody ever hears it.
-void Tester::test_telling(mpi::DemandAgreement& agreement, const mpi::PastClaim& claim,
-                          const mpi::AgreedPast& expected) {
-    expect(!agreement.is_telling(), "nothing is told yet");
+/// What calls were, posted beside other numbers by one rank after the other, with an agreement on something else
+/// between.
+mpi::AgreedPast Tester::past(mpi::DemandAgreement& agreement, const mpi::PastClaim& claim) {
+    mpi::Agreement posted(agreement.loads());
+    const std::array<std::int64_t, 5> beside_sums = {1, 2, 3, 4, 5};
+    std::vector<std::int64_t> sums(beside_sums.begin(), beside_sums.end());
+    const std::int64_t beside_maximum = rank_;
+    std::vector<std::int64_t> maxima = {beside_maximum};
+    const mpi::PastNumbers numbers = agreement.write_past(claim);
+    sums.insert(sums.end(), numbers.sums.begin(), numbers.sums.end());
+    maxima.insert(maxima.end(), numbers.maxima.begin(), numbers.maxima.end());
     std::this_thread::sleep_for(std::chrono::milliseconds(rank_));
-    expect(agreement.tell(MPI_COMM_WORLD, claim) == MPI_SUCCESS && agreement.is_telling(), "begins to tell");
+    posted.post(MPI_COMM_WORLD, {.sums = sums, .maxima = maxima, .loads = numbers.loads});
     mpi::AgreedDemand between;
     const Messages none(Demand(ranks_), rank_);
     mpi::DemandClaim nothing;
@@ -165,78 +171,41 @@ void Tester::test_telling(mpi::DemandAgreement& agreement, const mpi::PastClaim&
     nothing.wire_from = none.received;
     expect(agreement.agree(MPI_COMM_WORLD, nothing, between) == MPI_SUCCESS && between.bound.nanoseconds == 0,
            "an agreement between");
-    mpi::AgreedPast told;
-    expect(agreement.hear(told) == MPI_SUCCESS && !agreement.is_telling(), "hears");
-    expect(told.calls == expected.calls && told.known == expected.known && told.timed == expected.timed &&
-               told.described == expected.described,
-           "what is known");
-    expect(told.seconds == expected.seconds, "the times");
-    expect(told.bound.nanoseconds == expected.bound.nanoseconds && told.bound.link == expected.bound.link &&
-               told.bound.rest_nanoseconds == expected.bound.rest_nanoseconds,
-           "the bound");
+    const mpi::Agreed all = posted.collect();
+    expect(all.error == MPI_SUCCESS && all.sums[4] == 5 * all.ranks && all.maxima[0] == all.ranks - 1,
+           "the numbers beside the past");
+    return agreement.read_past(posted, all, beside_sums.size(), 1, claim.calls);
 }
 
-/// Two calls of a demand twice as large, of which the ranks tell; then of three that one of them cannot describe.
+/// Three calls of a demand, of which one rank cannot describe its own, or has had others than their mean.
 void Tester::test_past(const test::World& world) {
     mpi::DemandAgreement agreement(*LinkLoads::find(world.network, world.placement), rank_);
     const Demand demand = random_demand(ranks_, random_);
     Messages own(demand, rank_);
-    mpi::DemandClaim claim;
-    claim.bytes = own.bytes();
-    claim.wire_to = own.sent;
-    claim.wire_from = own.received;
-    const Messages once = own;
+    mpi::DemandClaim once;
+    once.bytes = own.bytes();
+    once.wire_to = own.sent;
+    once.wire_from = own.received;
+    mpi::AgreedDemand agreed;
+    expect(agreement.agree(MPI_COMM_WORLD, once, agreed) == MPI_SUCCESS && agreed.possible(), "no agreement");
     Messages thrice = own;
     for (std::size_t other = 0; other < own.sent.size(); ++other) {
         thrice.sent[other] *= 3;
         thrice.received[other] *= 3;
     }
-    constexpr std::int64_t second = 1000000000;
     for (const bool unknown : {false, true}) {
-        claim.past.calls = 3;
-        claim.past.bytes = thrice.bytes();
-        claim.past.unknown = unknown && rank_ == ranks_ / 2;
-        for (std::int64_t call = 0; call < 3; ++call) {
-            // The last rank comes a tenth of a second later than it would have to, and goes on at once.
-            claim.past.begins[static_cast<std::size_t>(call)] = call * second + (rank_ == ranks_ - 1 ? second / 10 : 0);
-            claim.past.ends[static_cast<std::size_t>(call)] = call * second + second / 2 - rank_;
+        for (const bool unlike : {false, true}) {
+            mpi::PastClaim claim;
+            claim.calls = 3;
+            claim.bytes = thrice.bytes();
+            claim.unknown = unknown && rank_ == ranks_ / 2;
+            claim.unlike = unlike && rank_ == ranks_ - 1;
+            const mpi::AgreedPast known = past(agreement, claim);
+            expect(known.described == !unknown && known.alike == (!unknown && !unlike), "what is known of the past");
+            const std::int64_t rounding = std::abs(known.bound.nanoseconds - agreed.bound.nanoseconds);
+            expect(unknown || rounding <= 1, "the mean bound of the past");
         }
-        mpi::AgreedDemand agreed;
-        expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS && agreed.possible(), "no agreement");
-        expect(agreed.past.calls == 3 && agreed.past.known == !unknown && agreed.past.described == !unknown,
-               "what is known of the past");
-        expect(agreed.past.timed == !unknown, "the times of the past");
-        for (std::size_t call = 0; call < 3 && !unknown; ++call) {
-            expect(agreed.past.seconds[call] > 0.3999 && agreed.past.seconds[call] < 0.4001,
-                   "from the last that came on");
-        }
-        const std::int64_t rounding = std::abs(agreed.past.bound.nanoseconds - agreed.bound.nanoseconds);
-        expect(unknown || rounding <= 1, "the mean bound of the past");
-        test_telling(agreement, claim.past, agreed.past);
     }
-    // One rank's calls differ, and all of them can say what they are together.
-    claim.past.unknown = false;
-    claim.past.unlike = rank_ == ranks_ - 1;
-    mpi::AgreedDemand unlike;
-    expect(agreement.agree(MPI_COMM_WORLD, claim, unlike) == MPI_SUCCESS, "no agreement");
-    expect(unlike.past.described && !unlike.past.known && !unlike.past.timed, "what is known of unlike calls");
-    expect(std::abs(unlike.past.bound.nanoseconds - unlike.bound.nanoseconds) <= 1, "their mean bound");
-    test_telling(agreement, claim.past, unlike.past);
-    claim.past.unlike = false;
-    // So long after the ranks' clocks were compared that 0.4 s cannot be told.
-    claim.past.calls = 1;
-    claim.past.bytes = once.bytes();
-    claim.past.unknown = false;
-    claim.past.begins[0] = 1000 * second;
-    claim.past.ends[0] = 1000 * second + second * 2 / 5;
-    mpi::AgreedDemand agreed;
-    expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS, "no agreement");
-    expect(agreed.past.known && !agreed.past.timed, "clocks that ran apart");
-    claim.past = {};
-    expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS && agreed.past.calls == 0, "nothing to tell");
-    claim.past.calls = 1;
-    claim.past.bytes = once.bytes();
-    expect(agreement.tell(MPI_COMM_WORLD, claim.past) == MPI_SUCCESS, "tells for nobody");
 }
 
 void Tester::call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, int number) {

@@ -61,6 +61,7 @@ def check_program(root: Path, topology: Path) -> None:
     }.items():
         expect((root / "usr/share" / file).read_text() == run(aapc, "completion", shell), f"completion of {shell}")
     check_module(root / "usr/share/modulefiles/aapc" / version, root / "usr")
+    check_task_prolog(root / "usr")
     for name in ("copyright", "changelog.gz", "README.md"):
         expect((root / "usr/share/doc/aapc" / name).is_file(), f"there is no {name}")
 
@@ -103,6 +104,39 @@ def check_module(module: Path, prefix: Path) -> None:
         root = re.search(r'^ *set root "(.*)"$', module.read_text(), re.MULTILINE).group(1)
         if not os.access(f"{root}/bin/aapc", os.X_OK):
             expect(told.returncode != 0 and not told.stdout and "finds no bin/aapc" in told.stderr, f"copied: {told}")
+
+
+def check_task_prolog(prefix: Path) -> None:
+    """What Slurm would put into a task's environment."""
+    with tempfile.TemporaryDirectory() as elsewhere:
+        topology = Path(elsewhere) / "cluster.toml"
+        component = Path(elsewhere) / "lib/aapc/openmpi/mca_coll_aapc.so"
+        text = (prefix / "share/aapc/task-prolog.sh").read_text()
+        text = re.sub(r"^aapc=.*$", f"aapc={elsewhere}", text, flags=re.MULTILINE)
+        text = re.sub(r"^topology=.*$", f"topology={topology}", text, flags=re.MULTILINE)
+        text = re.sub(r"^component=.*$", f"component={component.parent}", text, flags=re.MULTILINE)
+
+        def lines(**variables: str) -> list[str]:
+            environment = {"PATH": os.environ["PATH"], **variables}
+            done = subprocess.run(["sh"], input=text, text=True, capture_output=True, env=environment, check=False)
+            expect(done.returncode == 0 and not done.stderr, f"the task prolog: {done}")
+            return done.stdout.splitlines()
+
+        expect(lines() == [], "nothing is there yet")
+        topology.touch()
+        component.parent.mkdir(parents=True)
+        component.touch()
+        usual = [
+            f"export AAPC_TOPOLOGY={topology}",
+            f"export OMPI_MCA_mca_base_component_path={component.parent}:SYSTEM_DEFAULT:USER_DEFAULT",
+            "export OMPI_MCA_coll_aapc_priority=95",
+            "export PMIX_MCA_mca_base_component_path=",
+        ]
+        expect(lines() == usual, f"the task prolog prints {lines()}")
+        expect(lines(AAPC_OFF="1") == [], "AAPC_OFF=1 is a no")
+        own = lines(AAPC_TOPOLOGY="mine.toml", OMPI_MCA_coll_aapc_priority="0", OMPI_MCA_mca_base_component_path="/x")
+        expect(own[0] == "export AAPC_TOPOLOGY=mine.toml" and own[2].endswith("=0"), f"the user's own settings: {own}")
+        expect(own[1] == f"export OMPI_MCA_mca_base_component_path={component.parent}:/x", f"the user's own path: {own}")
 
 
 def check_mpi(root: Path, mpi: str) -> None:

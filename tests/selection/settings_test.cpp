@@ -265,7 +265,7 @@ TEST_F(SettingsTest, BlocksTravelByOurConnectionsWhereThatIsAskedFor) {
     const auto wrong = configure(given);
     ASSERT_FALSE(wrong);
     EXPECT_EQ(to_string(wrong.error()),
-              "AAPC_WIRE: 'rope' does not say whose connections blocks travel by; give auto, mpi or tcp");
+              "AAPC_WIRE: 'rope' is no kind of connections; give auto, mpi or tcp");
     setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
     setenv("AAPC_WIRE", "mpi", 1);
     EXPECT_EQ(read_settings().settings->wire, "mpi");
@@ -311,7 +311,9 @@ TEST_F(SettingsTest, WhatAStartCostsIsATime) {
     EXPECT_EQ(configure(given)->start_seconds, std::nullopt);
     given.start = "500us";
     EXPECT_DOUBLE_EQ(*configure(given)->start_seconds, 500e-6);
-    for (const char* wrong : {"soon", "-1ms", "3", "3 elephants"}) {
+    given.start = "0.003";
+    EXPECT_DOUBLE_EQ(*configure(given)->start_seconds, 3e-3) << "seconds, as on the command line";
+    for (const char* wrong : {"soon", "-1ms", "3601", "3 elephants"}) {
         given.start = wrong;
         const auto configuration = configure(given);
         ASSERT_FALSE(configuration) << wrong;
