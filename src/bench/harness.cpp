@@ -19,6 +19,7 @@
 #include "bench/payload.hpp"
 #include "input/environment.hpp"
 #include "mpi/returned_errors.hpp"
+#include "selection/wire_use.hpp"
 
 namespace aapc::bench {
 
@@ -127,9 +128,22 @@ Expected<mpi::Exchange*> Harness::exchange_of(const Method& method) {
     const auto prepared = aapc::prepare(network_, placement_, bound_, method).map_error([&](Diagnostic why) {
         return said_of(method, std::move(why));
     });
-    auto exchange = mpi::make_exchange(comm_, prepared, placement_, *memory);
+    auto wanted = selection::parse_wire_use(shared_text(comm_, environment_variable("AAPC_WIRE")));
+    if (!wanted) {
+        wanted.error().file = "AAPC_WIRE";
+        return failure(std::move(wanted.error()));
+    }
+    const bool by_wire = *wanted == selection::WireUse::tcp;
+    auto exchange = mpi::make_exchange(comm_, prepared, placement_, *memory, std::nullopt,
+                                       by_wire ? std::optional<mpi::OwnWire>({wire_, network_}) : std::nullopt);
     if (!exchange) {
         return failure(std::move(exchange.error()));
+    }
+    // Whoever measures the wire is not to be given figures of the MPI's connections.
+    if (wire_.complaint()) {
+        Diagnostic why = *wire_.complaint();
+        why.file = "AAPC_WIRE";
+        return failure(std::move(why));
     }
     return exchanges_.emplace(text, std::move(*exchange)).first->second.get();
 }

@@ -17,6 +17,7 @@
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
+#include "aapc/mpi/wire.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
@@ -112,6 +113,7 @@ class Harness {
     [[nodiscard]] std::optional<Diagnostic> judge(const std::string& what) const;
 
     std::unique_ptr<mpi::MachineMemory> machine_memory_;               ///< outlives the exchanges
+    mpi::Wire wire_;                                                   ///< the same
     std::map<std::string, std::unique_ptr<mpi::Exchange>> exchanges_;  ///< by the text of the method
     std::int64_t block_bytes_ = 0;
     std::vector<std::byte> send_;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <string>
 #include <utility>
@@ -46,6 +47,17 @@ bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
         need.buffer_blocks = agreed.maxima[0];
     }
     return found;
+}
+
+/// Blocks go by the MPI's connections although ours were asked for.
+void say_once_why_not(const mpi::Wire& wire) {
+    static std::atomic_flag said = ATOMIC_FLAG_INIT;
+    if (wire.complaint() && !said.test_and_set()) {
+        std::string line;
+        const bool made = have_memory_for(
+            [&] { line = fmt::format("AAPC_WIRE: {}; using the MPI's connections", to_string(*wire.complaint())); });
+        say(made ? std::string_view(line) : "AAPC_WIRE: no memory left; using the MPI's connections");
+    }
 }
 
 }  // namespace
@@ -393,7 +405,13 @@ std::unique_ptr<mpi::Exchange> CommunicatorState::make_exchange(MPI_Comm comm, c
     // counters of tickets.
     const bool shares = shares_machines_ || uses_tickets(method.synchronisation);
     auto exchange = mpi::make_exchange(comm, prepared, placement_, shares ? machine_memory(comm) : nullptr,
-                                       job_->configuration().buffer_limit);
+                                       job_->configuration().buffer_limit,
+                                       job_->configuration().wire == selection::WireUse::tcp
+                                           ? std::optional<mpi::OwnWire>({wire_, job_->configuration().network})
+                                           : std::nullopt);
+    if (rank_in(comm) == 0) {
+        say_once_why_not(wire_);
+    }
     if (!exchange) {
         if (rank_in(comm) == 0) {
             std::string line;
@@ -560,6 +578,7 @@ void CommunicatorState::release_exchanges() {
     if (unequal_) {
         unequal_->release();
     }
+    wire_.close();
 }
 
 std::byte* CommunicatorState::Scratch::at_least(std::size_t wanted) {

@@ -19,6 +19,7 @@
 #include "aapc/mpi/agreement.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
+#include "aapc/mpi/wire.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/placement.hpp"
 #include "interposer/blocks.hpp"
@@ -248,6 +249,7 @@ class CommunicatorState {
     bool learning_failed_ = false;         ///< a rank has no memory left: the MPI's own is what everybody has
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
+    mpi::Wire wire_;                                      ///< the same; no connection unless AAPC_WIRE asks for it
     std::int64_t recorded_name_ = -1;                     ///< for segments; below 0: they are not noted
     std::uint32_t exchanges_noted_ = 0;                   ///< by the clock, noted or not
     Noted noted_;

@@ -104,7 +104,11 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
 
 Exchange::Needs Exchange::prepare(const ExchangeOptions& options) {
     Needs needs;
-    transport_ = std::make_unique<Transport>(communicator_);
+    if (options.wire != nullptr) {
+        transport_ = std::make_unique<TcpTransport>(communicator_, *options.wire);
+    } else {
+        transport_ = std::make_unique<MpiTransport>(communicator_);
+    }
     if (options.through_depot) {
         prepare_depot(options, needs);
     } else if (copies_blocks(plan_, options)) {

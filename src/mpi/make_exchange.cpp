@@ -59,7 +59,8 @@ std::optional<Diagnostic> lacks_memory(const Method& method, const char* what, c
 
 Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<Prepared>& prepared,
                                                   const Placement& placement, MachineMemory* memory,
-                                                  std::optional<std::int64_t> most_bytes) {
+                                                  std::optional<std::int64_t> most_bytes,
+                                                  std::optional<OwnWire> own_wire) {
     const ReturnedErrors returned(comm);
     ExchangeOptions options;
     const Expected<Prepared> unprepared = failure({.problem = no_memory});
@@ -75,6 +76,16 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
         if (auto lack = lacks_memory(prepared->method, what, advice, memory)) {
             return failure(std::move(*lack));
         }
+    }
+    if (own_wire && !options.through_depot) {
+        std::optional<Wire::Peers> peers;
+        static_cast<void>(have_memory_for([&] { peers = Wire::peers_of(plan, own_wire->network, placement); }));
+        bool opened = false;
+        const int error = own_wire->wire.open(comm, peers ? &*peers : nullptr, opened);
+        if (auto first = first_complaint_of_mpi(comm, error)) {
+            return failure(std::move(*first));
+        }
+        options.wire = opened ? &own_wire->wire.streams() : nullptr;
     }
     if (most_bytes) {
         options.depot_bytes_a_rank = std::min(options.depot_bytes_a_rank, static_cast<std::size_t>(*most_bytes));

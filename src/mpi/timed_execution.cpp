@@ -206,7 +206,7 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
     }
     // Nobody has sent anything yet: where a rank cannot take part, or blocks are not of one size, all decline alike.
     const auto bytes = static_cast<double>(block_bytes);
-    const double unable = transport_.trouble().mute ? 1 : 0;
+    const double unable = transport_.trouble().mute || !transport_.works() ? 1 : 0;
     std::array<double, 5> largest = {report_.late_seconds, uncertainty, unable, bytes, -bytes};
     int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
     if (error == MPI_SUCCESS && (largest[2] != 0 || largest[3] != -largest[4])) {

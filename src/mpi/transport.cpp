@@ -1,7 +1,5 @@
 #include "mpi/transport.hpp"
 
-#include <algorithm>
-
 namespace aapc::mpi {
 
 namespace {
@@ -11,39 +9,63 @@ bool is_content(Tag tag) { return tag == Tag::data || tag == Tag::dummy || tag =
 
 }  // namespace
 
-template <class Start>
-int Transport::for_each_piece(std::size_t bytes, Start start) const {
-    for (std::size_t piece = 0; piece < pieces(bytes); ++piece) {
-        const std::size_t offset = piece * piece_bytes_;
-        const int length = static_cast<int>(std::min(piece_bytes_, bytes - offset));
-        if (const int error = start(offset, length); error != MPI_SUCCESS) {
-            return error;
-        }
-    }
-    return MPI_SUCCESS;
-}
-
-int Transport::send(const std::byte* content, std::size_t bytes, Rank to, Tag tag, Pending& pending) const {
-    const bool empty = trouble_.mute && is_content(tag);
+int MpiTransport::send(const std::byte* content, std::size_t bytes, Rank to, Tag tag, Pending& pending) const {
+    const bool empty = trouble().mute && is_content(tag);
     return for_each_piece(bytes, [&](std::size_t offset, int length) {
         return PMPI_Isend(empty ? nullptr : content + offset, empty ? 0 : length, MPI_BYTE, to, static_cast<int>(tag),
-                          communicator_, pending.add(Pending::any_length, trouble_));
+                          communicator(), pending.add(Pending::any_length, trouble(), wire_));
     });
 }
 
-int Transport::receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const {
-    const bool nowhere = trouble_.mute && is_content(tag);
+int MpiTransport::receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const {
+    const bool nowhere = trouble().mute && is_content(tag);
     return for_each_piece(bytes, [&](std::size_t offset, int length) {
         // Nobody wants the content of dummies.
         const int expected = tag == Tag::dummy ? Pending::any_length : length;
         return PMPI_Irecv(nowhere ? nullptr : place + offset, nowhere ? 0 : length, MPI_BYTE, from,
-                          static_cast<int>(tag), communicator_, pending.add(expected, trouble_));
+                          static_cast<int>(tag), communicator(), pending.add(expected, trouble(), wire_));
     });
 }
 
-void Transport::let_others_go_on() const {
+void MpiTransport::let_others_go_on() const {
     int found = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, static_cast<int>(Tag::nothing), communicator_, &found, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(MPI_ANY_SOURCE, static_cast<int>(Tag::nothing), communicator(), &found, MPI_STATUS_IGNORE);
+}
+
+int TcpTransport::send(const std::byte* content, std::size_t bytes, Rank to, Tag tag, Pending& pending) const {
+    WireStream* const stream = tag == Tag::data ? wire_.to(to) : nullptr;
+    if (stream == nullptr) {
+        return MpiTransport::send(content, bytes, to, tag, pending);
+    }
+    const bool empty = trouble().mute;
+    return for_each_piece(bytes, [&](std::size_t offset, int length) {
+        WireMessage& message = pending.add_on_wire(trouble(), wire_);
+        message.place = const_cast<std::byte*>(content) + (empty ? 0 : offset);
+        message.bytes = empty ? 0 : static_cast<std::uint32_t>(length);
+        stream->add(message);
+        return MPI_SUCCESS;
+    });
+}
+
+int TcpTransport::receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const {
+    WireStream* const stream = tag == Tag::data ? wire_.from(from) : nullptr;
+    if (stream == nullptr) {
+        return MpiTransport::receive(place, bytes, from, tag, pending);
+    }
+    const bool nowhere = trouble().mute;
+    return for_each_piece(bytes, [&](std::size_t offset, int length) {
+        WireMessage& message = pending.add_on_wire(trouble(), wire_);
+        message.place = place + (nowhere ? 0 : offset);
+        message.bytes = static_cast<std::uint32_t>(length);
+        message.goes_nowhere = nowhere;
+        stream->add(message);
+        return MPI_SUCCESS;
+    });
+}
+
+void TcpTransport::let_others_go_on() const {
+    MpiTransport::let_others_go_on();
+    wire_.advance();
 }
 
 }  // namespace aapc::mpi

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "aapc/topology/network.hpp"
+#include "input/polymorphic.hpp"
 #include "mpi/pending.hpp"
 
 namespace aapc::mpi {
@@ -25,7 +26,7 @@ enum class Tag : int {
 /// Starts sends and receives. A message longer than MPI's int counts reach travels in pieces that both ends cut alike.
 /// PMPI_ names here and everywhere in this directory: a tool that wraps MPI shows the program's all-to-all, not how it
 /// is made.
-class Transport {
+class Transport : public Polymorphic {
   public:
     static constexpr std::size_t longest_piece = std::size_t{1} << 30;
     /// Pieces of a block of the interposer's, which has less than 2^31 bytes.
@@ -42,25 +43,75 @@ class Transport {
         return bytes == 0 ? 1 : 1 + (bytes - 1) / piece_bytes_;
     }
 
-    /// Lets MPI move along what is none of ours. For whoever waits for something in shared memory: those who are to put
-    /// it there may still be in an MPI call that ends only when this rank's MPI has done its part.
-    void let_others_go_on() const;
+    /// Lets what is none of ours move along. For whoever waits for something in shared memory: those who are to put it
+    /// there may still be in an MPI call that ends only when this rank's MPI has done its part.
+    virtual void let_others_go_on() const = 0;
+    /// Whether messages can be sent at all, as far as this rank knows.
+    [[nodiscard]] virtual bool works() const = 0;
 
     /// Of the exchange that is under way.
     [[nodiscard]] Trouble& trouble() const { return trouble_; }
 
     /// Adds pieces(bytes) requests to `pending`. The memory stays valid until they are complete. Returns the MPI error
     /// code. What belongs to blocks is as trouble() says.
-    [[nodiscard]] int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag, Pending& pending) const;
-    [[nodiscard]] int receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const;
+    [[nodiscard]] virtual int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag,
+                                   Pending& pending) const = 0;
+    [[nodiscard]] virtual int receive(std::byte* place, std::size_t bytes, Rank from, Tag tag,
+                                      Pending& pending) const = 0;
+
+  protected:
+    /// start(offset, length) for each, until it returns an error.
+    template <class Start>
+    int for_each_piece(std::size_t bytes, Start start) const {
+        for (std::size_t piece = 0; piece < pieces(bytes); ++piece) {
+            const std::size_t offset = piece * piece_bytes_;
+            const int length = static_cast<int>(bytes - offset < piece_bytes_ ? bytes - offset : piece_bytes_);
+            if (const int error = start(offset, length); error != MPI_SUCCESS) {
+                return error;
+            }
+        }
+        return MPI_SUCCESS;
+    }
 
   private:
-    template <class Start>
-    int for_each_piece(std::size_t bytes, Start start) const;
-
     MPI_Comm communicator_;
     std::size_t piece_bytes_;
     mutable Trouble trouble_;
+};
+
+/// All messages are MPI's.
+class MpiTransport : public Transport {
+  public:
+    /// Whenever something is waited for, `wire` moves along (null: there is none).
+    explicit MpiTransport(MPI_Comm communicator, std::size_t piece_bytes = longest_piece, WireStreams* wire = nullptr)
+        : Transport(communicator, piece_bytes), wire_(wire) {}
+
+    void let_others_go_on() const override;
+    [[nodiscard]] bool works() const override { return true; }
+    [[nodiscard]] int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag,
+                           Pending& pending) const override;
+    [[nodiscard]] int receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const override;
+
+  private:
+    WireStreams* wire_;
+};
+
+/// Blocks for and from ranks that a connection of our own leads to go there; all other messages are MPI's. Only blocks,
+/// since messages of one connection are taken in the order in which they were sent, whatever they are for.
+class TcpTransport final : public MpiTransport {
+  public:
+    /// `wire` outlives it.
+    explicit TcpTransport(MPI_Comm communicator, WireStreams& wire, std::size_t piece_bytes = longest_piece)
+        : MpiTransport(communicator, piece_bytes, &wire), wire_(wire) {}
+
+    void let_others_go_on() const override;
+    [[nodiscard]] bool works() const override { return wire_.works(); }
+    [[nodiscard]] int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag,
+                           Pending& pending) const override;
+    [[nodiscard]] int receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const override;
+
+  private:
+    WireStreams& wire_;
 };
 
 }  // namespace aapc::mpi

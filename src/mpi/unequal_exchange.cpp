@@ -85,7 +85,7 @@ class UnequalExchange::Parts {
     /// that was latest. What a pace is worth depends on how long exchanges last: fixed costs weigh more on short ones.
     double choose_pace(const DemandBound& bound, double late_seconds);
 
-    Transport transport;
+    MpiTransport transport;
     Method method;
     Plan plan;
     Cadence cadence;

@@ -23,11 +23,11 @@ namespace aapc::selection {
 namespace {
 
 constexpr std::array settings_fields = {
-    &Settings::topology_file,  &Settings::topology_text,   &Settings::tuning_file,  &Settings::tuning_text,
-    &Settings::algorithm,      &Settings::synchronisation, &Settings::verbosity,    &Settings::shared_memory,
-    &Settings::buffer_limit,   &Settings::start,           &Settings::unequal,      &Settings::adapt,
-    &Settings::schedule,       &Settings::learned_file,    &Settings::record,       &Settings::record_segments,
-    &Settings::async_progress, &Settings::only_tuned,      &Settings::only_recorded};
+    &Settings::topology_file,  &Settings::topology_text,   &Settings::tuning_file,   &Settings::tuning_text,
+    &Settings::algorithm,      &Settings::synchronisation, &Settings::verbosity,     &Settings::shared_memory,
+    &Settings::buffer_limit,   &Settings::start,           &Settings::unequal,       &Settings::adapt,
+    &Settings::schedule,       &Settings::learned_file,    &Settings::record,        &Settings::record_segments,
+    &Settings::async_progress, &Settings::only_tuned,      &Settings::only_recorded, &Settings::wire};
 
 Diagnostic about_variable(const char* name, Diagnostic diagnostic) {
     diagnostic.file = name;
@@ -243,6 +243,7 @@ Reading read_settings() {
     settings.record = environment_variable("AAPC_RECORD");
     settings.record_segments = environment_variable("AAPC_RECORD_SEGMENTS");
     settings.async_progress = environment_variable("AAPC_ASYNC_PROGRESS");
+    settings.wire = environment_variable("AAPC_WIRE");
     if (settings.topology_file.empty()) {
         settings.topology_file = detection_of_tuning(settings.tuning_file);
         settings.only_tuned = settings.topology_file.empty() ? "" : "yes";
@@ -321,6 +322,7 @@ Expected<Configuration> configure(const Settings& settings) {
         understood(parse_wish("AAPC_RECORD_SEGMENTS", settings.record_segments, "note the segments of some exchanges"));
     made.async_progress = understood(
         parse_wish("AAPC_ASYNC_PROGRESS", settings.async_progress, "a thread carries out calls that do not block"));
+    made.wire = understood(parse_wire_use(settings.wire), "AAPC_WIRE");
     made.adapt = understood(parse_adapt(settings.adapt, made.start_seconds.has_value()));
     made.learned_file = made.adapt ? settings.learned_file : "";
     made.forced = understood(parse_forced(settings, kind));

@@ -16,6 +16,7 @@
 #include "aapc/topology/network.hpp"
 #include "selection/rule.hpp"
 #include "selection/unequal_rule.hpp"
+#include "selection/wire_use.hpp"
 
 namespace aapc::selection {
 
@@ -37,6 +38,7 @@ struct Settings {
     std::string schedule;         ///< the content of AAPC_SCHEDULE's file, packed; empty if not set, or not to be used
     std::string record;           ///< AAPC_RECORD: the file for records of calls; empty if not set
     std::string record_segments;  ///< AAPC_RECORD_SEGMENTS; empty if not set
+    std::string wire;             ///< AAPC_WIRE; empty if not set
     std::string async_progress;   ///< AAPC_ASYNC_PROGRESS; empty if not set
     /// Not empty if AAPC_TOPOLOGY is not set, and the tuning was made under detection. If it does not hold, calls are
     /// native.
@@ -66,6 +68,7 @@ struct Configuration {
     std::string topology_text;                      ///< for the record; empty where nothing is recorded
     bool record_segments = false;                   ///< with the segments of some time-triggered exchanges
 
+    WireUse wire = WireUse::automatic;
     bool async_progress = false;  ///< internal threads carry out non-blocking calls
 
     [[nodiscard]] const GivenSchedule* given_schedule() const { return schedule ? &*schedule : nullptr; }

@@ -35,6 +35,7 @@ constexpr std::array known_variables{
     Variable{"AAPC_RECORD_SEGMENTS", "", "1: with when segments started", "0"},
     Variable{"AAPC_ASYNC_PROGRESS", "--async-progress", "1: a thread carries out calls that do not block", "0"},
     Variable{"AAPC_SHARED_MEMORY", "", "1, tickets or 0: what ranks of one machine do without messages", "1"},
+    Variable{"AAPC_WIRE", "", "auto, mpi or tcp: the connections for blocks", "auto"},
     Variable{"AAPC_LIBRARY_PATH", "", "directories in which aapc looks for interposers first",
              "those of the installation"},
     Variable{"AAPC_HOSTNAME", "", "on each rank: the name to use instead of the host's", "the host's name"},

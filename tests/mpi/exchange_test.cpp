@@ -2,7 +2,9 @@
 // the number of ranks that it is started with. Calls of different sizes in a row without a barrier, ranks that come
 // late by chance. Payloads name source, destination, offset and call.
 //
-//     exchange_test [SEED [METHOD or /N]]
+//     exchange_test [SEED [METHOD or /N [tcp]]]
+//
+// With `tcp` blocks go by connections of our own between all ranks.
 //
 // Ends with 1 and the first mistake of a rank, with the command that repeats it.
 #include "aapc/mpi/exchange.hpp"
@@ -18,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "aapc/mpi/wire.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/hand_made_plans.hpp"
 #include "mpi/payload.hpp"
@@ -39,8 +42,9 @@ struct Buffers {
 
 class Tester {
   public:
-    Tester(Rank rank, Rank ranks, std::uint64_t seed, std::string only)
-        : rank_(rank),
+    Tester(Rank rank, Rank ranks, std::uint64_t seed, std::string only, mpi::WireStreams* wire)
+        : wire_(wire),
+          rank_(rank),
           ranks_(ranks),
           seed_(seed),
           only_(std::move(only)),
@@ -72,11 +76,12 @@ class Tester {
     [[nodiscard]] bool wanted(const std::string& name) const;
     void expect(bool condition, const std::string& name, const std::string& what) {
         if (!condition && failures_++ == 0) {
-            fmt::print(stderr, "rank {}: {}: {}\nrepeat with {} ranks: exchange_test {} '{}'\n", rank_, name, what,
-                       ranks_, seed_, name);
+            fmt::print(stderr, "rank {}: {}: {}\nrepeat with {} ranks: exchange_test {} '{}'{}\n", rank_, name, what,
+                       ranks_, seed_, name, wire_ == nullptr ? "" : " tcp");
         }
     }
 
+    mpi::WireStreams* wire_;  ///< null: all messages are MPI's
     Rank rank_;
     Rank ranks_;
     std::uint64_t seed_;
@@ -187,6 +192,7 @@ void Tester::check_report(const std::string& name, const Plan& plan, const mpi::
 void Tester::test_exchange(const std::string& name, const Plan& plan) {
     mpi::ExchangeOptions options;
     options.cadence = test::quick_cadence(plan);
+    options.wire = wire_;
     std::unique_ptr<mpi::Exchange> exchange;
     test::Watchdog::watch(fmt::format("rank {} of {}: creating {}", rank_, ranks_, name));
     const int error = mpi::Exchange::create(MPI_COMM_WORLD, plan, options, exchange);
@@ -199,10 +205,13 @@ void Tester::test_exchange(const std::string& name, const Plan& plan) {
 
 /// On the world's communicator.
 void Tester::test_execution(const std::string& name, const Plan& plan, std::size_t piece_bytes) {
-    const mpi::Transport transport(MPI_COMM_WORLD, piece_bytes);
+    std::unique_ptr<mpi::Transport> transport = std::make_unique<mpi::MpiTransport>(MPI_COMM_WORLD, piece_bytes);
+    if (wire_ != nullptr) {
+        transport = std::make_unique<mpi::TcpTransport>(MPI_COMM_WORLD, *wire_, piece_bytes);
+    }
     mpi::ExchangeOptions options;
     options.cadence = test::quick_cadence(plan);
-    const auto execution = mpi::make_execution(transport, plan, options);
+    const auto execution = mpi::make_execution(*transport, plan, options);
     call_in_a_row(name, [&](Buffers& buffers) {
         const mpi::Blocks blocks{buffers.send.data(), buffers.receive.data(), buffers.bytes};
         if (buffers.bytes == 0) {
@@ -299,7 +308,23 @@ int test_all(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-    Tester tester(rank, ranks, seed, argc > 2 ? argv[2] : "");
+    mpi::Wire wire;
+    const bool by_tcp = argc > 3 && std::string(argv[3]) == "tcp";
+    if (by_tcp) {
+        mpi::Wire::Peers peers;
+        for (Rank other = 0; other < ranks; ++other) {
+            if (other != rank) {
+                peers.to.push_back(other);
+                peers.from.push_back(other);
+            }
+        }
+        bool opened = false;
+        if (wire.open(MPI_COMM_WORLD, &peers, opened) != MPI_SUCCESS || !opened) {
+            fmt::print(stderr, "rank {}: {}\n", rank, wire.complaint() ? to_string(*wire.complaint()) : "not opened");
+            return 1;
+        }
+    }
+    Tester tester(rank, ranks, seed, argc > 2 ? argv[2] : "", by_tcp ? &wire.streams() : nullptr);
     const test::World plain = test::plain_world(ranks);
     // Where ranks crowd the processors, one number of phases for each way in which blocks can lie.
     tester.test_world(plain,

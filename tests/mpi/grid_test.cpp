@@ -111,7 +111,7 @@ int run_with(const World& world, const char* method, const char* synchronisation
 /// The shared clock, read by all ranks at about the same time, less that of rank 0.
 void test_clock(const World& world, const mpi::ClockFault& fault, double tolerated) {
     const std::string name = fmt::format("clock, shift {}, skew {}", fault.shift_seconds, fault.skew);
-    const mpi::Transport transport(MPI_COMM_WORLD);
+    const mpi::MpiTransport transport(MPI_COMM_WORLD);
     mpi::GridClock clock(transport, world.rank, world.ranks, world.rank == world.ranks - 1 ? fault : mpi::ClockFault{});
     for (int time = 0; time < 3; ++time) {
         expect(clock.follow() == MPI_SUCCESS, name, "an MPI error");
@@ -131,7 +131,7 @@ void test_clock(const World& world, const mpi::ClockFault& fault, double tolerat
 bool test_jump(const World& world, double after_seconds) {
     const std::string name = fmt::format("a clock that jumps after {} s", after_seconds);
     const double made = MPI_Wtime();
-    const mpi::Transport transport(MPI_COMM_WORLD);
+    const mpi::MpiTransport transport(MPI_COMM_WORLD);
     mpi::GridClock clock(transport, world.rank, world.ranks,
                          {world.rank + 1 == world.ranks ? 600.0 : 0.0, 0, after_seconds});
     const bool consistent = clock.follow() == MPI_SUCCESS && clock.consistent();

@@ -311,7 +311,7 @@ void Observer::observe(const std::string& name, const Plan& plan, int bytes, con
     name_ = fmt::format("{}, {} bytes", name, bytes);
     ++observed_;
     test::Watchdog::watch(fmt::format("rank {} of {}: {}", rank_, ranks_, name_));
-    const mpi::Transport transport(MPI_COMM_WORLD);
+    const mpi::MpiTransport transport(MPI_COMM_WORLD);
     const auto execution = mpi::make_execution(transport, plan, {});
     const auto all = static_cast<std::size_t>(ranks_) * static_cast<std::size_t>(bytes);
     const std::vector<std::byte> send(all);

@@ -36,7 +36,7 @@ class SettingsTest : public testing::Test {
     static void clear() {
         for (const char* name : {"AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_VERBOSE",
                                  "AAPC_TUNING", "AAPC_SHARED_MEMORY", "AAPC_BUFFER_LIMIT", "AAPC_START",
-                                 "AAPC_ALLTOALLV", "AAPC_ADAPT", "AAPC_SCHEDULE", "AAPC_LEARNED"}) {
+                                 "AAPC_ALLTOALLV", "AAPC_ADAPT", "AAPC_WIRE", "AAPC_SCHEDULE", "AAPC_LEARNED"}) {
             unsetenv(name);
         }
     }
@@ -255,6 +255,22 @@ TEST_F(SettingsTest, SharedMemoryIsUsedUnlessItIsSwitchedOff) {
     EXPECT_EQ(read_settings().settings->shared_memory, "tickets");
 }
 
+TEST_F(SettingsTest, BlocksTravelByOurConnectionsWhereThatIsAskedFor) {
+    Settings given = settings("");
+    EXPECT_EQ(configure(given)->wire, WireUse::automatic);
+    given.wire = "tcp";
+    EXPECT_EQ(configure(given)->wire, WireUse::tcp);
+    EXPECT_EQ(configure(decode(encode(given)))->wire, WireUse::tcp);
+    given.wire = "rope";
+    const auto wrong = configure(given);
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(to_string(wrong.error()),
+              "AAPC_WIRE: 'rope' is no kind of connections; give auto, mpi or tcp");
+    setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
+    setenv("AAPC_WIRE", "mpi", 1);
+    EXPECT_EQ(read_settings().settings->wire, "mpi");
+}
+
 TEST_F(SettingsTest, UnequalMessagesAreExchangedAsAskedFor) {
     Settings given = settings("");
     EXPECT_EQ(configure(given)->unequal, UnequalUse::automatic);
@@ -364,7 +380,8 @@ RC_GTEST_PROP(SettingsCode, DecodesWhatWasEncoded,
                             algorithm + algorithm,
                             text + text,
                             text + "2",
-                            file + "2"};
+                            file + "2",
+                            algorithm + "2"};
     RC_ASSERT(decode(encode(settings)) == settings);
 }
 

@@ -29,6 +29,8 @@ struct ClockFault {
     double after_seconds = 0;
 };
 
+class WireStreams;
+
 struct ExchangeOptions {
     /// `timed`: what its clock goes by, which must be known(). A longer slot is taken where the ranks wake up so late
     /// that they cannot keep Cadence::shortest_slot_seconds.
@@ -43,6 +45,9 @@ struct ExchangeOptions {
     /// At most so much memory for each rank of the machine; longer blocks go in several rounds.
     std::size_t depot_bytes_a_rank = std::size_t{4} << 20;
     ClockFault clock_fault;  ///< of this rank; `timed-grid`
+    /// Connections of the same ranks by which blocks travel that they lead to (aapc/mpi/wire.hpp); outlive the
+    /// exchange. Null, on all ranks or on none: every message is one of MPI. Not through a depot.
+    WireStreams* wire = nullptr;
 };
 
 struct Blocks;

@@ -12,9 +12,18 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
+#include "aapc/mpi/wire.hpp"
+#include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 
 namespace aapc::mpi {
+
+/// A wire for an exchange, and the network that says whose messages gain by it. Both outlive the call, the wire the
+/// exchange.
+struct OwnWire {
+    Wire& wire;
+    const Network& network;
+};
 
 /// Collective over `comm`, whose ranks sit as `placement` says. `prepared` is the same method on all ranks, or why
 /// there is none, which may be so on some ranks only (one has no memory left). `memory` is of the same ranks and
@@ -24,6 +33,7 @@ namespace aapc::mpi {
 /// communicator's error handler is.
 [[nodiscard]] Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<Prepared>& prepared,
                                                                 const Placement& placement, MachineMemory* memory,
-                                                                std::optional<std::int64_t> most_bytes = std::nullopt);
+                                                                std::optional<std::int64_t> most_bytes = std::nullopt,
+                                                                std::optional<OwnWire> own_wire = std::nullopt);
 
 }  // namespace aapc::mpi

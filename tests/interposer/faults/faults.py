@@ -32,11 +32,13 @@ COUNT = re.compile(r"rank \d+: (\d+) calls right, (\d+) wrong, (\d+) errors")
 NOT_BEGUN = "not begun"  # in place of an exit status, where a rank had no memory to begin a call that does not block
 METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tree+barrier", "bruck", "lattice",
            "local-group", "tree+dummy", "tree+timed-grid", "unequal", "learns", "unequal-learns", "aggregate",
-           "aggregate/bruck", "alone", "immediate", "unequal-immediate"]
+           "aggregate/bruck", "alone", "immediate", "unequal-immediate", "tcp:tree+timed", "tcp:lattice", "tcp:tree+sender",
+           "tcp:bruck", "tcp:factor+window:1", "tcp:tree+timed-grid"]
 DIES = ("kill", "exit")
 ALLOCATIONS = ("once", "from")
 ALLOCATIONS_A_ROUND = 10  # are drawn, for one of each other kind
 LACKS_MEMORY = (*ALLOCATIONS, "filled")
+LOSES = "reset"  # what was on its way on a connection
 
 
 def arguments():
@@ -58,6 +60,8 @@ def arguments():
 
 def environment(options, method, fault, rank, count_file):
     result = environment_without_settings()
+    by_wire = method.startswith("tcp:")
+    method = method.removeprefix("tcp:")
     variables = f"AAPC_TOPOLOGY={HERE}/../eight.toml AAPC_ALGORITHM={method}"
     if method == "local-group":
         variables = f"AAPC_TOPOLOGY={HERE}/../clusters.toml AAPC_ALGORITHM={method}"
@@ -71,6 +75,8 @@ def environment(options, method, fault, rank, count_file):
         variables = "AAPC_TOPOLOGY=detect AAPC_ALGORITHM=aggregate"
     if method.endswith("immediate"):
         result["AAPC_ASYNC_PROGRESS"] = "1"  # on all ranks: MPI_Init goes by it
+    if by_wire:
+        variables += " AAPC_WIRE=tcp"
     a_machine = {"local-group": 1, "alone": RANKS}.get(method, 2)
     result.update(AAPC_TEST_INTERPOSER=os.path.abspath(options.interposer), AAPC_TEST_HOST="n",
                   AAPC_TEST_PER_MACHINE=str(a_machine), AAPC_TEST_MACHINES="1000",
@@ -99,7 +105,8 @@ def counts(options, method):
     with tempfile.TemporaryDirectory(prefix="aapc-faults-") as directory:
         count_file = os.path.join(directory, "count")
         status, out, err = run(options, method, "count", "all", count_file)
-        wrong = complaint("count", status, out) or ("it is left to the MPI" if "leaving" in err else None)
+        wrong = complaint("count", status, out) or ("it is left to the MPI" if "leaving" in err else None) or \
+            ("the MPI's connections serve it" if "using the MPI's connections" in err else None)
         if wrong:
             sys.exit(f"faults.py: without any fault: {method}: {wrong}\n{out}\n{err}")
         result = []
@@ -111,7 +118,7 @@ def counts(options, method):
 
 def all_cases(options):
     for method in METHODS:
-        for rank, (allocations, moments, readings) in enumerate(counts(options, method)):
+        for rank, (allocations, moments, readings, sent) in enumerate(counts(options, method)):
             for number in range(1, allocations + 1):
                 yield f"{method} {rank} once:{number}"
                 yield f"{method} {rank} from:{number}"
@@ -125,6 +132,11 @@ def all_cases(options):
                 yield f"{method} {rank} filled:{number}"
             for what in ("full", "missing", "unreadable", "fast", "slow"):
                 yield f"{method} {rank} {what}"
+            if method.startswith("tcp:"):
+                for number in range(1, sent + 1, max(1, sent // 20)):
+                    yield f"{method} {rank} {LOSES}:{number}"
+                for what in ("filed:1", "filed:2", "unwatched", "addressless", "refused", "routeless", "trickle"):
+                    yield f"{method} {rank} {what}"
 
 
 def drawn(options, cases):
@@ -158,7 +170,7 @@ def complaint(fault, status, out):
         return f"exit status {status}"
     if len(ranks) != RANKS or any(sum(rank) != CALLS for rank in ranks):
         return "not all ranks said how they fared"
-    if kind not in LACKS_MEMORY and any(errors for _, _, errors in ranks):
+    if kind not in (*LACKS_MEMORY, LOSES) and any(errors for _, _, errors in ranks):
         return "a call failed for which memory was there"
     return None
 

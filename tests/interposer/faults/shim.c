@@ -15,8 +15,14 @@
  *         jump:N           the interposer's clocks jump by 1000 s at their reading number N
  *         back:N           ... by -1000 s
  *         fast, slow       they run at three times, at half the speed
- *     AAPC_FAULT_COUNT  a file into which, with the rank behind its name, the number of allocations, of moments and of
- *                       readings is written at the end
+ *         filed:N          the interposer opens no socket from its number N on, as without files
+ *         unwatched        ... no file that watches others
+ *         addressless      ... finds no address of its own
+ *         refused, routeless   its connections are refused, or lead nowhere
+ *         reset:N          the connection of its message number N is ended before that is sent
+ *         trickle          connections move seven bytes at a time
+ *     AAPC_FAULT_COUNT  a file into which, with the rank behind its name, the number of allocations, of moments, of
+ *                       readings and of messages on connections is written at the end
  *
  * Only calls that come from the interposer's own code count and fail: the MPI has its own way with such things. Its
  * moments are its allocations, its readings of the clock and its looks at other processes. */
@@ -24,13 +30,16 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <link.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -50,6 +59,7 @@ static struct {
 static long allocations;
 static long moments;
 static long readings;
+static long sent;
 
 static int find_interposer(struct dl_phdr_info* object, size_t size, void* unused) {
     (void)size, (void)unused;
@@ -86,7 +96,7 @@ __attribute__((destructor)) static void write_count(void) {
     snprintf(of_rank, sizeof of_rank, "%s.%ld", name, fault.rank);
     const int file = open(of_rank, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file >= 0) {
-        dprintf(file, "%ld %ld %ld\n", allocations, moments, readings);
+        dprintf(file, "%ld %ld %ld %ld\n", allocations, moments, readings, sent);
         close(file);
     }
 }
@@ -178,6 +188,77 @@ ssize_t process_vm_readv(pid_t process, const struct iovec* to, unsigned long pa
         }
     }
     return real(process, to, parts, from, pieces, flags);
+}
+
+int socket(int domain, int type, int protocol) {
+    static int (*real)(int, int, int);
+    if (real == NULL) real = (int (*)(int, int, int))dlsym(RTLD_NEXT, "socket");
+    static long opened = 0;
+    if (is_ours(__builtin_return_address(0)) && is("filed") &&
+        __atomic_add_fetch(&opened, 1, __ATOMIC_RELAXED) >= fault.number) {
+        errno = EMFILE;
+        return -1;
+    }
+    return real(domain, type, protocol);
+}
+
+int epoll_create1(int flags) {
+    static int (*real)(int);
+    if (real == NULL) real = (int (*)(int))dlsym(RTLD_NEXT, "epoll_create1");
+    if (is_ours(__builtin_return_address(0)) && is("unwatched")) {
+        errno = EMFILE;
+        return -1;
+    }
+    return real(flags);
+}
+
+int getifaddrs(struct ifaddrs** all) {
+    static int (*real)(struct ifaddrs**);
+    if (real == NULL) real = (int (*)(struct ifaddrs**))dlsym(RTLD_NEXT, "getifaddrs");
+    if (is_ours(__builtin_return_address(0)) && is("addressless")) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return real(all);
+}
+
+int connect(int socket, const struct sockaddr* address, socklen_t length) {
+    static int (*real)(int, const struct sockaddr*, socklen_t);
+    if (real == NULL) real = (int (*)(int, const struct sockaddr*, socklen_t))dlsym(RTLD_NEXT, "connect");
+    if (is_ours(__builtin_return_address(0)) && (is("refused") || is("routeless"))) {
+        errno = is("refused") ? ECONNREFUSED : ENETUNREACH;
+        return -1;
+    }
+    return real(socket, address, length);
+}
+
+ssize_t sendmsg(int socket, const struct msghdr* message, int flags) {
+    static ssize_t (*real)(int, const struct msghdr*, int);
+    if (real == NULL) real = (ssize_t(*)(int, const struct msghdr*, int))dlsym(RTLD_NEXT, "sendmsg");
+    if (!is_ours(__builtin_return_address(0))) return real(socket, message, flags);
+    count_moment();
+    if (__atomic_add_fetch(&sent, 1, __ATOMIC_RELAXED) == fault.number && is("reset")) shutdown(socket, SHUT_RDWR);
+    if (is("trickle")) {
+        struct iovec little = message->msg_iov[0];
+        little.iov_len = little.iov_len < 7 ? little.iov_len : 7;
+        struct msghdr less = *message;
+        less.msg_iov = &little;
+        less.msg_iovlen = 1;
+        // The head may be through already.
+        if (little.iov_len == 0) {
+            little = message->msg_iov[1];
+            little.iov_len = little.iov_len < 7 ? little.iov_len : 7;
+        }
+        return real(socket, &less, flags);
+    }
+    return real(socket, message, flags);
+}
+
+ssize_t recv(int socket, void* place, size_t bytes, int flags) {
+    static ssize_t (*real)(int, void*, size_t, int);
+    if (real == NULL) real = (ssize_t(*)(int, void*, size_t, int))dlsym(RTLD_NEXT, "recv");
+    const int few = is_ours(__builtin_return_address(0)) && is("trickle") && bytes > 7;
+    return real(socket, place, few ? 7 : bytes, flags);
 }
 
 int clock_gettime(clockid_t clock, struct timespec* now) {

@@ -1,0 +1,30 @@
+/// @file
+/// Where other machines find this one.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <optional>
+#include <string>
+
+namespace aapc::mpi {
+
+/// An address of IPv4 or IPv6 with a port, as the system's calls take it.
+struct SocketAddress {
+    sockaddr_in6 bytes{};  ///< large enough for either
+    socklen_t length = 0;
+
+    [[nodiscard]] int family() const { return bytes.sin6_family; }
+    [[nodiscard]] sockaddr* get() { return reinterpret_cast<sockaddr*>(&bytes); }
+    [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&bytes); }
+};
+
+/// Of the fastest network card that is up, IPv4 before IPv6, the first one of several; without a port. That of the
+/// machine itself where there is none. Nothing if the system does not say.
+[[nodiscard]] std::optional<SocketAddress> own_address();
+
+/// "10.0.0.3:4711". Throws std::bad_alloc.
+[[nodiscard]] std::string to_string(const SocketAddress& address);
+
+}  // namespace aapc::mpi

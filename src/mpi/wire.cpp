@@ -1,0 +1,517 @@
+#include "aapc/mpi/wire.hpp"
+
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "aapc/mpi/agreement.hpp"
+#include "input/descriptor.hpp"
+#include "mpi/complaints.hpp"
+#include "mpi/have_memory.hpp"
+#include "mpi/own_address.hpp"
+#include "mpi/ranks.hpp"
+#include "mpi/rest.hpp"
+#include "mpi/wire_streams.hpp"
+
+namespace aapc::mpi {
+
+namespace {
+
+std::string text_of(int error) { return std::generic_category().message(error); }
+
+Descriptor open_socket(int family) {
+    return Descriptor(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+}
+
+/// Segments start by our clock and not when there is enough for a packet; a firewall is to remember a connection.
+void prepare(int socket) {
+    const int yes = 1;
+    const int idle_seconds = 60;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
+}
+
+/// The switch that a machine is plugged into. O(links).
+std::vector<Vertex> switches_of(const Network& network) {
+    std::vector<Vertex> above(network.vertices().size(), -1);
+    for (const Link& link : network.links()) {
+        above[static_cast<std::size_t>(link.lower)] = link.upper;
+        if (!network.vertices()[static_cast<std::size_t>(link.upper)].is_switch) {
+            above[static_cast<std::size_t>(link.upper)] = link.lower;
+        }
+    }
+    return above;
+}
+
+}  // namespace
+
+Wire::Peers Wire::peers_of(const Plan& plan, const Network& network, const Placement& placement) {
+    const bool hashed = network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed;
+    const std::vector<Vertex> switches = hashed ? switches_of(network) : std::vector<Vertex>();
+    const auto place_of = [&](Rank rank) {
+        const Machine machine = placement.machine_of[static_cast<std::size_t>(rank)];
+        return hashed ? switches[static_cast<std::size_t>(network.machines()[static_cast<std::size_t>(machine)].vertex)]
+                      : machine;
+    };
+    const auto own = place_of(plan.rank);
+    const auto others = [&](const std::vector<Transfer>& transfers, Rank Transfer::*peer) {
+        std::vector<Rank> ranks;
+        for (const Transfer& transfer : transfers) {
+            if (place_of(transfer.*peer) != own) {
+                ranks.push_back(transfer.*peer);
+            }
+        }
+        std::sort(ranks.begin(), ranks.end());
+        ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+        return ranks;
+    };
+    return {others(plan.sends, &Transfer::to), others(plan.receives, &Transfer::from)};
+}
+
+/// One rank's part in one open().
+class Wire::Opening {
+  public:
+    explicit Opening(Wire& wire) : wire_(wire) {}
+    Opening(const Opening&) = delete;
+    Opening& operator=(const Opening&) = delete;
+    ~Opening() {
+        callers_.clear();
+        guests_.clear();
+        WireStreams::give_back_sockets(reserved_);
+    }
+
+    /// What is missing, and all that takes memory or files. Local. False: this rank is not able; it has a complaint, or
+    /// no memory for one.
+    bool prepare(MPI_Comm comm, const Peers& peers);
+    [[nodiscard]] std::int64_t missing() const {
+        return static_cast<std::int64_t>(missing_to_.size() + missing_from_.size());
+    }
+    /// Tells the ranks where to go and what to say. Collective; returns the code of an MPI error.
+    [[nodiscard]] int exchange_addresses(MPI_Comm comm);
+    /// Connects and lets in, until nothing is missing, or nobody comes any more.
+    void meet(MPI_Comm comm);
+    /// Puts what has been opened into use, or takes it out again.
+    void keep();
+    void undo();
+
+    [[nodiscard]] const std::optional<Diagnostic>& complaint() const { return complaint_; }
+
+  private:
+    using Token = std::array<std::byte, 16>;
+
+    /// What a rank says that has connected, and what it is answered.
+    struct Hello {
+        Token token;
+        std::int32_t rank;
+    };
+
+    /// What nobody but the ranks of this communicator knows: the one who connects says the one, and is told the other.
+    struct Tokens {
+        Token asks;
+        Token answers;
+    };
+
+    /// A connection of ours.
+    struct Caller {
+        enum class State : std::uint8_t { connecting, waiting, through, failed };
+        Rank to = -1;
+        Descriptor socket;
+        State state = State::failed;
+        Token answer{};
+        std::size_t answered = 0;  ///< bytes of it
+    };
+    /// One that has come.
+    struct Guest {
+        Descriptor socket;
+        Hello hello{};
+        std::size_t said = 0;  ///< bytes of it
+        bool is_in = false;
+    };
+
+    template <class Words>
+    void complain(Words words) {
+        if (!complaint_) {
+            static_cast<void>(have_memory_for([&] { complaint_ = Diagnostic{.problem = words()}; }));
+        }
+        if (!complaint_) {
+            complaint_ = Diagnostic{.problem = no_memory};  // takes none
+        }
+    }
+    /// In a time that does not depend on where they differ.
+    static bool are_equal(const Token& left, const Token& right) {
+        std::byte difference{0};
+        for (std::size_t index = 0; index < left.size(); ++index) {
+            difference |= left[index] ^ right[index];
+        }
+        return difference == std::byte{0};
+    }
+    bool listen();
+    void call(Caller& caller);
+    void go_on(Caller& caller);
+    void say_hello(Caller& caller);
+    void hear_answer(Caller& caller);
+    void fail(Caller& caller, int error);
+    void let_in();
+    void hear(Guest& guest);
+    [[nodiscard]] bool all_settled() const;
+    [[nodiscard]] const SocketAddress& address_of(Rank rank) const {
+        return addresses_[static_cast<std::size_t>(rank)];
+    }
+
+    [[nodiscard]] std::string named(Rank rank) const {
+        return "rank " + std::to_string(rank) + " at " + to_string(address_of(rank));
+    }
+
+    /// Who says nothing can take this many places.
+    static constexpr std::size_t strangers = 16;
+
+    Wire& wire_;
+    std::optional<Diagnostic> complaint_;
+    std::vector<Rank> missing_to_;
+    std::vector<Rank> missing_from_;
+    Rank rank_ = 0;
+    SocketAddress own_;
+    std::vector<SocketAddress> addresses_;
+    Tokens tokens_{};
+    Descriptor door_;
+    std::vector<Caller> callers_;
+    std::vector<Guest> guests_;
+    std::vector<bool> has_come_;  ///< by rank
+    std::size_t missing_guests_ = 0;
+    std::vector<pollfd> polled_;
+    std::size_t reserved_ = 0;
+};
+
+bool Wire::Opening::prepare(MPI_Comm comm, const Peers& peers) {
+    const auto ranks = static_cast<std::size_t>(ranks_in(comm));
+    rank_ = rank_in(comm);
+    if (!wire_.streams_) {
+        wire_.streams_ = std::make_unique<WireStreams>(ranks);
+    }
+    const WireStreams& streams = *wire_.streams_;
+    if (!streams.works()) {
+        complain([] { return "a connection of ours has broken, or there is no file for more"; });
+        return false;
+    }
+    std::copy_if(peers.to.begin(), peers.to.end(), std::back_inserter(missing_to_),
+                 [&](Rank rank) { return streams.to(rank) == nullptr; });
+    std::copy_if(peers.from.begin(), peers.from.end(), std::back_inserter(missing_from_),
+                 [&](Rank rank) { return streams.from(rank) == nullptr; });
+    missing_guests_ = missing_from_.size();
+    addresses_.resize(ranks);
+    has_come_.resize(ranks);
+    callers_.resize(missing_to_.size());
+    guests_.reserve(missing_from_.size() + strangers);
+    polled_.reserve(callers_.size() + guests_.capacity() + 1);
+    const auto wanted = static_cast<std::size_t>(missing());
+    if (wanted == 0) {
+        return true;
+    }
+    if (!WireStreams::reserve_sockets(wanted)) {
+        complain([&] {
+            return std::to_string(wanted) +
+                   " connections more take more than half of the files that a process may have open";
+        });
+        return false;
+    }
+    reserved_ = wanted;
+    return listen();
+}
+
+bool Wire::Opening::listen() {
+    const auto own = own_address();
+    own_ = own.value_or(SocketAddress());
+    door_ = own && !wire_.faults_.no_files ? open_socket(own->family()) : Descriptor();
+    const bool is_open = door_.is_open() && bind(door_.number(), own_.get(), own_.length) == 0 &&
+                         ::listen(door_.number(), SOMAXCONN) == 0 &&
+                         getsockname(door_.number(), own_.get(), &own_.length) == 0;
+    if (!is_open) {
+        const int error = wire_.faults_.no_files ? EMFILE : errno;
+        complain([&] {
+            return own ? "cannot listen for connections: " + text_of(error)
+                       : std::string("this machine says no address of its own");
+        });
+    }
+    if (wire_.faults_.refuses) {
+        door_.close();
+    }
+    return is_open;
+}
+
+int Wire::Opening::exchange_addresses(MPI_Comm comm) {
+    if (rank_ == 0 && getrandom(&tokens_, sizeof tokens_, 0) != static_cast<ssize_t>(sizeof tokens_)) {
+        complain([] { return "the system has no random numbers"; });
+    }
+    int error = PMPI_Bcast(&tokens_, sizeof tokens_, MPI_BYTE, 0, comm);
+    if (error == MPI_SUCCESS) {
+        error = PMPI_Allgather(&own_, sizeof own_, MPI_BYTE, addresses_.data(), sizeof own_, MPI_BYTE, comm);
+    }
+    return error;
+}
+
+void Wire::Opening::meet(MPI_Comm comm) {
+    for (std::size_t index = 0; index < callers_.size(); ++index) {
+        callers_[index].to = missing_to_[index];
+        call(callers_[index]);
+    }
+    const double until = now_seconds() + wire_.faults_.patience_seconds;
+    while (!all_settled() && now_seconds() < until) {
+        polled_.clear();
+        polled_.push_back({door_.number(), POLLIN, 0});
+        for (const Caller& caller : callers_) {
+            const bool open = caller.state == Caller::State::connecting || caller.state == Caller::State::waiting;
+            const auto events = static_cast<short>(caller.state == Caller::State::connecting ? POLLOUT : POLLIN);
+            polled_.push_back({open ? caller.socket.number() : -1, events, 0});
+        }
+        const std::size_t guests = guests_.size();
+        for (const Guest& guest : guests_) {
+            polled_.push_back({guest.is_in ? -1 : guest.socket.number(), POLLIN, 0});
+        }
+        constexpr int milliseconds = 1;
+        if (poll(polled_.data(), polled_.size(), milliseconds) > 0) {
+            for (std::size_t index = 0; index < callers_.size(); ++index) {
+                if (polled_[1 + index].revents != 0) {
+                    go_on(callers_[index]);
+                }
+            }
+            for (std::size_t index = 0; index < guests; ++index) {
+                if (polled_[1 + callers_.size() + index].revents != 0) {
+                    hear(guests_[index]);
+                }
+            }
+            std::erase_if(guests_, [](const Guest& guest) { return !guest.socket.is_open(); });
+            if (polled_[0].revents != 0) {
+                let_in();
+            }
+        }
+        // Others may still be where they were told the addresses, and wait for this rank's MPI.
+        int found = 0;
+        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
+    }
+    door_.close();
+    for (const Caller& caller : callers_) {
+        if (caller.state != Caller::State::through) {
+            complain([&] { return named(caller.to) + " does not answer"; });
+        }
+    }
+    if (missing_guests_ > 0) {
+        complain([&] {
+            const auto first = std::find_if(missing_from_.begin(), missing_from_.end(),
+                                            [&](Rank rank) { return !has_come_[static_cast<std::size_t>(rank)]; });
+            return "rank " + std::to_string(*first) + " does not come to " + to_string(own_);
+        });
+    }
+}
+
+bool Wire::Opening::all_settled() const {
+    return missing_guests_ == 0 && std::all_of(callers_.begin(), callers_.end(), [](const Caller& caller) {
+               return caller.state == Caller::State::through || caller.state == Caller::State::failed;
+           });
+}
+
+/// From our own address: a machine with several would choose by itself.
+void Wire::Opening::call(Caller& caller) {
+    const SocketAddress& there = address_of(caller.to);
+    caller.socket = open_socket(there.family());
+    if (!caller.socket.is_open()) {
+        fail(caller, errno);
+        return;
+    }
+    const int socket = caller.socket.number();
+    mpi::prepare(socket);
+    const int yes = 1;
+    setsockopt(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
+    SocketAddress from = own_;
+    from.bytes.sin6_port = 0;
+    if (from.family() == there.family() && from.length > 0 && bind(socket, from.get(), from.length) != 0) {
+        fail(caller, errno);
+        return;
+    }
+    caller.state = Caller::State::connecting;
+    if (connect(socket, there.get(), there.length) == 0) {
+        say_hello(caller);
+    } else if (errno != EINPROGRESS) {
+        fail(caller, errno);
+    }
+}
+
+void Wire::Opening::go_on(Caller& caller) {
+    if (caller.state == Caller::State::waiting) {
+        hear_answer(caller);
+        return;
+    }
+    int error = 0;
+    socklen_t length = sizeof error;
+    getsockopt(caller.socket.number(), SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error != 0) {
+        fail(caller, error);
+    } else {
+        say_hello(caller);
+    }
+}
+
+void Wire::Opening::say_hello(Caller& caller) {
+    Hello hello{tokens_.asks, rank_};
+    if (wire_.faults_.knows_no_token) {
+        hello.token.fill(std::byte{0});
+    }
+    // A new connection has room for so little.
+    if (send(caller.socket.number(), &hello, sizeof hello, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof hello)) {
+        fail(caller, errno);
+        return;
+    }
+    caller.state = Caller::State::waiting;
+}
+
+void Wire::Opening::hear_answer(Caller& caller) {
+    const ssize_t heard =
+        recv(caller.socket.number(), caller.answer.data() + caller.answered, caller.answer.size() - caller.answered, 0);
+    if (heard < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    if (heard <= 0) {
+        fail(caller, heard == 0 ? ECONNRESET : errno);
+        return;
+    }
+    caller.answered += static_cast<std::size_t>(heard);
+    if (caller.answered == caller.answer.size()) {
+        if (are_equal(caller.answer, tokens_.answers)) {
+            caller.state = Caller::State::through;
+        } else {
+            fail(caller, EPROTO);
+        }
+    }
+}
+
+void Wire::Opening::fail(Caller& caller, int error) {
+    caller.state = Caller::State::failed;
+    caller.socket.close();
+    complain([&] { return "cannot connect with " + named(caller.to) + ": " + text_of(error); });
+}
+
+/// As many as there is room for. Who has said nothing for longest makes room.
+void Wire::Opening::let_in() {
+    while (true) {
+        Descriptor socket(accept4(door_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+        if (!socket.is_open()) {
+            return;
+        }
+        if (guests_.size() == guests_.capacity()) {
+            const auto first =
+                std::find_if(guests_.begin(), guests_.end(), [](const Guest& guest) { return !guest.is_in; });
+            if (first == guests_.end()) {
+                return;
+            }
+            guests_.erase(first);
+        }
+        mpi::prepare(socket.number());
+        guests_.emplace_back().socket = std::move(socket);
+    }
+}
+
+void Wire::Opening::hear(Guest& guest) {
+    const ssize_t heard = recv(guest.socket.number(), reinterpret_cast<std::byte*>(&guest.hello) + guest.said,
+                               sizeof guest.hello - guest.said, 0);
+    if (heard < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    guest.said += static_cast<std::size_t>(std::max<ssize_t>(heard, 0));
+    if (heard > 0 && guest.said < sizeof guest.hello) {
+        return;
+    }
+    const Rank rank = guest.hello.rank;
+    const bool is_welcome = heard > 0 && are_equal(guest.hello.token, tokens_.asks) &&
+                            std::binary_search(missing_from_.begin(), missing_from_.end(), rank) &&
+                            !has_come_[static_cast<std::size_t>(rank)] &&
+                            send(guest.socket.number(), tokens_.answers.data(), tokens_.answers.size(), MSG_NOSIGNAL) ==
+                                static_cast<ssize_t>(tokens_.answers.size());
+    if (!is_welcome) {
+        guest.socket.close();
+        return;
+    }
+    guest.is_in = true;
+    has_come_[static_cast<std::size_t>(rank)] = true;
+    --missing_guests_;
+}
+
+void Wire::Opening::keep() {
+    const bool kept = have_memory_for([&] {
+        const auto keep_one = [&](Rank rank, Descriptor& socket, bool sends) {
+            // The sockets that were set aside are the streams' then.
+            reserved_ -= wire_.streams_->keep(rank, std::move(socket), sends) ? 1 : 0;
+        };
+        for (Caller& caller : callers_) {
+            keep_one(caller.to, caller.socket, true);
+        }
+        for (Guest& guest : guests_) {
+            if (guest.is_in) {
+                keep_one(guest.hello.rank, guest.socket, false);
+            }
+        }
+    });
+    if (!kept || reserved_ > 0) {
+        complain([] { return "there is no memory to watch connections"; });
+    }
+}
+
+void Wire::Opening::undo() {
+    WireStreams& streams = *wire_.streams_;
+    std::for_each(missing_to_.begin(), missing_to_.end(), [&](Rank rank) { streams.drop(rank, true); });
+    std::for_each(missing_from_.begin(), missing_from_.end(), [&](Rank rank) { streams.drop(rank, false); });
+}
+
+Wire::Wire() = default;
+Wire::Wire(const Faults& faults) : faults_(faults) {}
+Wire::~Wire() = default;
+
+void Wire::close() { streams_.reset(); }
+
+int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
+    opened = false;
+    complaint_.reset();
+    Opening opening(*this);
+    bool able = false;
+    static_cast<void>(peers != nullptr && have_memory_for([&] { able = opening.prepare(comm, *peers); }));
+    const std::int64_t missing = able ? opening.missing() : 0;
+    const Agreed agreed = Agreement().agree(comm, {.agrees = able, .maxima = {&missing, 1}});
+    if (agreed.error != MPI_SUCCESS) {
+        return agreed.error;
+    }
+    const Diagnostic no_memory_for_it{.problem = no_memory};
+    const auto complaint = [&]() -> const Diagnostic* {
+        return opening.complaint() ? &*opening.complaint() : able ? nullptr : &no_memory_for_it;
+    };
+    if (!agreed.all) {
+        complaint_ = first_complaint(comm, complaint());
+        return MPI_SUCCESS;
+    }
+    if (agreed.maxima[0] == 0) {
+        opened = true;
+        return MPI_SUCCESS;
+    }
+    if (const int error = opening.exchange_addresses(comm); error != MPI_SUCCESS) {
+        return error;
+    }
+    opening.meet(comm);
+    if (!opening.complaint()) {
+        opening.keep();
+    }
+    complaint_ = first_complaint(comm, complaint());
+    opened = !complaint_;
+    if (!opened) {
+        opening.undo();
+    }
+    return MPI_SUCCESS;
+}
+
+}  // namespace aapc::mpi

@@ -1,0 +1,336 @@
+// Connections of our own: who gets in, what becomes of the others, and what is left where something is missing.
+//
+//     wire_test
+//
+// Ends with 1 and the first mistake of a rank.
+#include "aapc/mpi/wire.hpp"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <mpi.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "mpi/hand_made_plans.hpp"
+#include "mpi/payload.hpp"
+#include "mpi/progress.hpp"
+#include "mpi/resting.hpp"
+#include "mpi/transport.hpp"
+#include "mpi/watchdog.hpp"
+#include "mpi/wire_streams.hpp"
+#include "mpi/world_program.hpp"
+#include "support/networks.hpp"
+
+namespace {
+
+using namespace aapc;
+using mpi::Pending;
+using mpi::Tag;
+
+int failures = 0;
+int rank = 0;
+int ranks = 0;
+
+void expect(bool condition, const std::string& what) {
+    if (!condition && failures++ == 0) {
+        fmt::print(stderr, "wire_test: rank {} of {}: {}\n", rank, ranks, what);
+    }
+}
+
+void begin(const std::string& what) {
+    test::Watchdog::watch(fmt::format("rank {} of {}: {}", rank, ranks, what));
+    test::meet(MPI_COMM_WORLD);
+}
+
+mpi::Wire::Peers everybody_else() {
+    mpi::Wire::Peers peers;
+    for (Rank other = 0; other < ranks; ++other) {
+        if (other != rank) {
+            peers.to.push_back(other);
+            peers.from.push_back(other);
+        }
+    }
+    return peers;
+}
+
+/// Files that are sockets: how many, and how many of them are not closed on exec.
+std::pair<int, int> sockets() {
+    int count = 0;
+    int inherited = 0;
+    DIR* const files = opendir("/proc/self/fd");
+    while (const dirent* const entry = readdir(files)) {
+        const int number = std::atoi(entry->d_name);
+        int type = 0;
+        socklen_t length = sizeof type;
+        if (getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM) {
+            ++count;
+            inherited += (fcntl(number, F_GETFD) & FD_CLOEXEC) == 0 ? 1 : 0;
+        }
+    }
+    closedir(files);
+    return {count, inherited};
+}
+
+bool open(mpi::Wire& wire, const mpi::Wire::Peers& peers) {
+    bool opened = false;
+    expect(wire.open(MPI_COMM_WORLD, &peers, opened) == MPI_SUCCESS, "an error of MPI");
+    expect(opened == !wire.complaint(), "opened, and a complaint, or neither");
+    return opened;
+}
+
+int wait_for(Pending& pending) {
+    return mpi::advance_until([&] { return pending.empty(); }, [&](int& done) { return pending.test(done); });
+}
+
+/// Everybody sends to everybody, many messages of many lengths at a time.
+void exchange(mpi::Wire& wire, const std::string& what) {
+    const mpi::TcpTransport transport(MPI_COMM_WORLD, wire.streams());
+    const std::vector<std::size_t> lengths{0, 1, 8, 300'000, 0, 2'000'000, 17};
+    std::vector<std::vector<std::byte>> sent;
+    std::vector<std::vector<std::byte>> received;
+    Pending pending;
+    for (Rank other = 0; other < ranks; ++other) {
+        for (const std::size_t bytes : lengths) {
+            sent.emplace_back(bytes);
+            received.emplace_back(bytes);
+            test::Payload(rank, other, bytes).write(sent.back());
+            if (other != rank) {
+                expect(transport.receive(received.back().data(), bytes, other, Tag::data, pending) == MPI_SUCCESS,
+                       what + ": cannot receive");
+                expect(transport.send(sent.back().data(), bytes, other, Tag::data, pending) == MPI_SUCCESS,
+                       what + ": cannot send");
+            }
+        }
+    }
+    expect(wait_for(pending) == MPI_SUCCESS && transport.trouble().error == MPI_SUCCESS, what + ": trouble");
+    for (Rank other = 0; other < ranks; ++other) {
+        for (std::size_t index = 0; other != rank && index < lengths.size(); ++index) {
+            const auto& block = received[static_cast<std::size_t>(other) * lengths.size() + index];
+            expect(!test::Payload(other, rank, lengths[index]).first_wrong(block), what + ": wrong data");
+        }
+    }
+}
+
+void test_connections() {
+    begin("connections");
+    const auto [before, inherited_before] = sockets();
+    const auto peers = everybody_else();
+    {
+        mpi::Wire wire;
+        expect(open(wire, peers), "cannot be opened");
+        const auto [open_now, inherited_now] = sockets();
+        expect(open_now - before == 2 * (ranks - 1), "other sockets than two for each peer");
+        expect(inherited_now == inherited_before, "a socket outlives exec");
+        exchange(wire, "first");
+        expect(open(wire, peers), "cannot be opened again");
+        expect(sockets().first == open_now, "opened what was open");
+        exchange(wire, "second");
+        wire.close();
+        expect(sockets().first == before, "sockets are left behind");
+        begin("connections, once more");
+        expect(open(wire, peers), "cannot be opened after it was closed");
+        exchange(wire, "third");
+    }
+    expect(sockets().first == before, "sockets are left behind at the end");
+}
+
+/// The last rank lacks something: all are told of it alike, and nothing is left open.
+void test_fault(const std::string& what, const mpi::Wire::Faults& fault, const std::string& words) {
+    begin(what);
+    const int before = sockets().first;
+    mpi::Wire::Faults mine = rank == ranks - 1 ? fault : mpi::Wire::Faults();
+    mine.patience_seconds = fault.patience_seconds;
+    mpi::Wire wire(mine);
+    expect(!open(wire, everybody_else()), what + ": opened nevertheless");
+    const std::string said = wire.complaint() ? wire.complaint()->problem : "nothing";
+    expect(said.find(words) != std::string::npos, fmt::format("{}: says {}", what, said));
+    expect(sockets().first == before, what + ": leaves sockets open");
+    expect(!wire.complaint() || said.find('\n') == std::string::npos, what + ": more than a line");
+}
+
+void test_no_memory_for_peers() {
+    begin("a rank without memory");
+    mpi::Wire wire;
+    const auto peers = everybody_else();
+    bool opened = true;
+    expect(wire.open(MPI_COMM_WORLD, rank == 0 ? nullptr : &peers, opened) == MPI_SUCCESS && !opened,
+           "opened although a rank has no memory");
+    expect(wire.complaint().has_value(), "a rank without memory: no complaint");
+    expect(open(wire, peers), "cannot be opened when there is memory");
+    exchange(wire, "after a rank had no memory");
+}
+
+/// So few files that not all connections can be had, and so few that no socket can.
+void test_few_files() {
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    for (const bool none : {false, true}) {
+        begin("few files");
+        const int next = dup(0);
+        close(next);
+        rlimit few = files;
+        few.rlim_cur = none ? static_cast<rlim_t>(next) : static_cast<rlim_t>(2 * (2 * (ranks - 1) - 1));
+        if (rank == 0) {
+            setrlimit(RLIMIT_NOFILE, &few);
+        }
+        mpi::Wire wire;
+        const bool opened = open(wire, everybody_else());
+        setrlimit(RLIMIT_NOFILE, &files);
+        expect(!opened, none ? "opened without a file" : "opened more than half of the files");
+        begin("enough files");
+        wire.close();
+        expect(open(wire, everybody_else()), "cannot be opened when there are files");
+        exchange(wire, "after files were few");
+    }
+}
+
+/// A rank ends its connections in the middle: who waits for it hears of an error, and nobody waits for good.
+void test_broken() {
+    begin("a broken connection");
+    mpi::Wire wire;
+    expect(open(wire, everybody_else()), "cannot be opened");
+    test::meet(MPI_COMM_WORLD);
+    if (rank == 0) {
+        wire.close();
+    }
+    test::meet(MPI_COMM_WORLD);
+    if (rank != 0) {
+        const mpi::TcpTransport transport(MPI_COMM_WORLD, wire.streams());
+        std::vector<std::byte> block(10'000'000);
+        std::vector<std::byte> other_block(10'000'000);
+        Pending pending;
+        expect(transport.receive(block.data(), block.size(), 0, Tag::data, pending) == MPI_SUCCESS, "receive");
+        expect(transport.send(other_block.data(), other_block.size(), 0, Tag::data, pending) == MPI_SUCCESS, "send");
+        expect(wait_for(pending) == MPI_SUCCESS && transport.trouble().error == MPI_ERR_OTHER,
+               "a broken connection is no trouble");
+        expect(!transport.works(), "a broken connection works");
+    }
+    expect(!open(wire, everybody_else()), "opened although one is broken");
+    begin("after a broken connection");
+    wire.close();
+    expect(open(wire, everybody_else()), "cannot be opened anew");
+    exchange(wire, "anew");
+}
+
+/// Messages that are not as long as expected, of a rank that has nothing to say, and what is taken back.
+void test_lengths() {
+    begin("lengths");
+    mpi::Wire wire;
+    expect(open(wire, everybody_else()), "cannot be opened");
+    const mpi::TcpTransport transport(MPI_COMM_WORLD, wire.streams());
+    const Rank next = (rank + 1) % ranks;
+    const Rank previous = (rank + ranks - 1) % ranks;
+    for (const auto& [sent, expected, mute] : {std::tuple(100'000, 5, false), std::tuple(5, 100'000, false),
+                                               std::tuple(70'000, 70'000, true), std::tuple(3, 3, false)}) {
+        transport.trouble() = {mute ? MPI_ERR_NO_MEM : MPI_SUCCESS, mute && rank == 0};
+        if (!(mute && rank == 0)) {
+            transport.trouble().error = MPI_SUCCESS;
+        }
+        std::vector<std::byte> out(static_cast<std::size_t>(sent));
+        std::vector<std::byte> in(static_cast<std::size_t>(expected) + 1, std::byte{7});
+        test::Payload(rank, next, 1).write(out);
+        Pending pending;
+        expect(transport.receive(in.data(), in.size() - 1, previous, Tag::data, pending) == MPI_SUCCESS, "receive");
+        expect(transport.send(out.data(), out.size(), next, Tag::data, pending) == MPI_SUCCESS, "send");
+        expect(wait_for(pending) == MPI_SUCCESS, "wait");
+        const bool from_mute = mute && previous == 0;
+        const int error = mute && rank == 0               ? MPI_ERR_NO_MEM
+                          : sent != expected || from_mute ? MPI_ERR_TRUNCATE
+                                                          : MPI_SUCCESS;
+        expect(transport.trouble().error == error, fmt::format("{} for {} bytes: another error", sent, expected));
+        expect(in.back() == std::byte{7}, "more than fits");
+    }
+    {
+        std::vector<std::byte> in(10);
+        Pending pending;
+        expect(transport.receive(in.data(), in.size(), previous, Tag::data, pending) == MPI_SUCCESS, "receive");
+        pending.give_up();
+    }
+    expect(transport.works(), "what has not begun cannot be taken back");
+    test::meet(MPI_COMM_WORLD);
+    exchange(wire, "after a message was taken back");
+}
+
+/// A child of this process has none of the connections, and what it does leaves them alone.
+void test_fork() {
+    begin("a forked child");
+    mpi::Wire wire;
+    expect(open(wire, everybody_else()), "cannot be opened");
+    const int before = sockets().first;
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool closed = sockets().first == before - 2 * (ranks - 1);
+        const bool unused = !wire.streams().works();
+        wire.close();
+        _exit(closed && unused ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    expect(status == 0, "a forked child has our connections");
+    exchange(wire, "after a fork");
+}
+
+/// Whose messages go by the wire.
+void test_peers() {
+    test::TreeBuilder tree;
+    const int root = tree.add_switch(-1, 1e9);
+    for (int machine = 0; machine < (ranks + 1) / 2; ++machine) {
+        tree.add_machine(root, 2, 1e9);
+    }
+    const Network network = tree.build();
+    Placement placement;
+    for (Rank other = 0; other < ranks; ++other) {
+        placement.machine_of.push_back(other / 2);
+    }
+    Plan plan;
+    plan.rank = rank;
+    plan.participants = ranks;
+    for (Rank other = ranks; other-- > 0;) {
+        if (other != rank) {
+            plan.sends.push_back({0, rank, other});
+            plan.receives.push_back({0, other, rank});
+        }
+    }
+    const auto peers = mpi::Wire::peers_of(plan, network, placement);
+    std::vector<Rank> expected;
+    for (Rank other = 0; other < ranks; ++other) {
+        if (other / 2 != rank / 2) {
+            expected.push_back(other);
+        }
+    }
+    expect(peers.to == expected && peers.from == expected, "other peers than those on other machines");
+}
+
+int test_all(int /*argc*/, char** /*argv*/) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    test_peers();
+    test_connections();
+    constexpr double short_patience = 1;
+    test_fault("no file", {.no_files = true}, "cannot listen");
+    test_fault("a refused connection", {.refuses = true, .patience_seconds = short_patience}, "");
+    test_fault("another token", {.knows_no_token = true, .patience_seconds = short_patience}, "");
+    test_no_memory_for_peers();
+    test_few_files();
+    test_lengths();
+    test_broken();
+    test_fork();
+    int all = 0;
+    test::Watchdog::watch("the end");
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    test::Watchdog::stop();
+    return all == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return aapc::test::run_in_world("wire_test", argc, argv, test_all); }
