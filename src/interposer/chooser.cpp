@@ -107,9 +107,16 @@ std::optional<std::size_t> Chooser::resting_method(std::int64_t size) {
     return of->trials->prospects()[of->trials->winner()].method;
 }
 
+std::size_t Chooser::unsized_to_post() const {
+    const auto begin = filled_->spans.begin();
+    return static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(filled_->filled),
+                                                  [](const Span& span) { return span.size == 0; }));
+}
+
 void Chooser::post(MPI_Comm comm, const Beside& beside) {
+    const std::size_t unsized = unsized_to_post();
     Class& of = *std::exchange(filled_, nullptr);
-    flight_ = {&of, of.filled, 0, {}, calls_ + 1};
+    flight_ = {&of, of.filled, unsized, {}, calls_ + 1};
     std::array<std::int64_t, mpi::Claim::most_numbers> sums{};
     std::array<std::int64_t, mpi::Claim::most_numbers> maxima{};
     for (std::size_t call = 0; call < of.filled; ++call) {
@@ -117,7 +124,6 @@ void Chooser::post(MPI_Comm comm, const Beside& beside) {
         sums[call] = mpi::nanoseconds(span.next_entry - span.entry);
         maxima[call] = -mpi::nanoseconds(span.next_entry - span.exit);
         flight_.sizes[call] = span.size;
-        flight_.unsized += span.size == 0 ? 1 : 0;
     }
     maxima[of.filled] = mpi::nanoseconds(std::exchange(of.set_up_seconds, 0));
     std::copy(beside.sums.begin(), beside.sums.end(), sums.begin() + first_sum_beside());

@@ -105,6 +105,8 @@ class Chooser {
 
     /// True if a full block is to be posted.
     [[nodiscard]] bool is_full() const { return filled_ != nullptr; }
+    /// Calls of that block whose size is not known.
+    [[nodiscard]] std::size_t unsized_to_post() const;
     /// Posts it without waiting for any rank. Nothing is in flight. Collective over `comm` in that sense.
     void post(MPI_Comm comm, const Beside& beside);
 

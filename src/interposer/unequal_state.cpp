@@ -225,13 +225,17 @@ bool UnequalState::exchange_results(MPI_Comm comm) {
 
 void UnequalState::post(MPI_Comm comm) {
     const mpi::ReturnedErrors returned(comm);
-    if (past_bytes_->claim().calls == 0) {
+    const std::size_t unsized = learning_->unsized_to_post();
+    if (unsized == 0) {
         learning_->post(comm, {});
         return;
     }
+    mpi::PastClaim claim = past_bytes_->claim();
+    // Where another class has part of a block as well, these are not the bytes of this block.
+    claim.unknown = claim.unknown || claim.calls != unsized;
     // Without memory for what follows from the result no rank learns from it.
     memory_to_learn_ = memory_to_learn();
-    const mpi::PastNumbers numbers = agreement_->write_past(past_bytes_->claim());
+    const mpi::PastNumbers numbers = agreement_->write_past(claim);
     learning_->post(comm, {memory_to_learn_ != nullptr, numbers.sums, numbers.maxima, numbers.loads});
     past_bytes_->clear();
 }
@@ -260,9 +264,14 @@ void UnequalState::learn_unsized(const mpi::Agreed& agreed) {
     const mpi::AgreedPast past = agreement_->read_past(learning_->agreement(), agreed, learning_->first_sum_beside(),
                                                        learning_->first_maximum_beside(), calls);
     if (!past.described) {
-        learning_->lose(true);
+        if (std::exchange(is_undescribed_, true)) {
+            learning_->lose_in_vain();
+        } else {
+            learning_->lose(true);
+        }
         return;
     }
+    is_undescribed_ = false;
     // Loads are linear: of calls that differ, none has more than all together.
     DemandBound most = past.bound;
     if (!past.alike) {

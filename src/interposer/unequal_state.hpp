@@ -153,6 +153,7 @@ class UnequalState {
     std::int64_t shown_calls_ = 0;            ///< of other communicators; 0: this does not go on with them
     Method method_before_;                    ///< of the clock, as it was used there
     std::optional<PastBytes> past_bytes_;     ///< there if learning_ is: of calls of unknown size
+    bool is_undescribed_ = false;             ///< the latest block of such calls, by some rank
     double headers_ = 1;                      ///< factor from bounds of messages alone to those on the wire
     double expected_set_up_seconds_ = 0;
     double expected_agreement_seconds_ = 0;
