@@ -35,7 +35,7 @@ def picture(width: int, height: int, title: str, parts: list[str]) -> str:
 
 
 def fractions(heading: str) -> list[tuple[int, float, float]]:
-    """Bytes of a block, fraction of the bound with the MPI's own and with a tuning, of the table under a heading."""
+    """Bytes of a block, fraction of the bound of native and with a tuning, of the table under a heading."""
     page = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
     section = page.split(f"\n### {heading}", 1)[1].split("\n#", 1)[0]
     rows = re.findall(r"^\| (\d+) (B|KB|MB) \| ([\d.]+); ([\d.]+) \|", section, re.MULTILINE)
@@ -71,7 +71,7 @@ def chart(left: float, title: str, rows: list[tuple[int, float, float]]) -> list
 def fraction_of_bound() -> str:
     parts = chart(50, "Open MPI 4.1.4", fractions("Open MPI 4.1.4, cubic"))
     parts += chart(410, "MPICH 4.0.2", fractions("MPICH 4.0.2, cubic"))
-    for x, colour, words in ((50, OWN, "the MPI's own all-to-all"), (250, OURS, "with aapc, tuned")):
+    for x, colour, words in ((50, OWN, "native all-to-all"), (250, OURS, "with aapc, tuned")):
         parts.append(f'<path d="M{x} 262h22" stroke="{colour}" stroke-width="3"/>')
         parts.append(text(x + 28, 266, words))
     parts.append(text(410, 266, "across: bytes from each rank to each other; up: fraction of the bound", 9))

@@ -12,26 +12,26 @@ extern "C" {
 #endif
 
 #ifdef MPI_VERSION
-/** The MPI's own MPI_Alltoall, whatever the interposer would do with the call. Counted nowhere. */
+/** The native MPI_Alltoall, whatever the interposer would do with the call. Not counted. */
 int aapc_native_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm);
-/** The same of MPI_Alltoallv. */
+/** The same for MPI_Alltoallv. */
 int aapc_native_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                           void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                           MPI_Comm comm);
 #endif
 
 /**
- * How many calls of MPI_Alltoall and its kin (docs/interposer.md, "What is counted") this process has made since
- * MPI_Init that the interposer exchanged itself, and how many it passed through to the MPI's own routine. Both are -1
- * where the interposer is there but was told nothing (or nothing that it could follow) and counts nothing.
+ * The number of calls of MPI_Alltoall and related routines (docs/interposer.md, "What is counted") since MPI_Init that
+ * the interposer exchanged itself, and the number that it passed through to the native routine, in this process. Both
+ * are -1 if the interposer is loaded without usable settings and counts no calls.
  */
 void aapc_calls(long* exchanged, long* passed_through);
 
 /**
- * What rank 0's interposer said at MPI_Init of settings that it does not follow: a topology or a tuning file that is
- * wrong or for something else, an unknown name. NULL where it follows all of them, and on the other ranks. The text is
- * there until the process ends.
+ * The message of rank 0's interposer at MPI_Init about settings that it does not follow: a topology or a tuning file
+ * that is wrong or for another job, an unknown name. NULL if it follows all of them, and on the other ranks. The text
+ * is valid until the process ends.
  */
 const char* aapc_rejected(void);
 

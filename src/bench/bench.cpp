@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, std::string>> aapc_variables() {
     return variables;
 }
 
-/// One run of the program on all ranks. Its functions return on all ranks alike.
+/// One run of the program on all ranks. Its functions return the same on all ranks.
 class Bench {
   public:
     Bench(BenchOptions options, std::unique_ptr<Harness> harness)

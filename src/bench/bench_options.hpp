@@ -20,17 +20,17 @@ namespace aapc::bench {
 inline constexpr std::string_view interposed = "interposed";
 
 struct BenchOptions {
-    std::string mpi;  ///< "openmpi", "mpich"; empty: by the launcher
+    std::string mpi;  ///< "openmpi", "mpich"; empty for the launcher's
     std::string topology = std::string(detection_word);
     std::vector<std::string> sizes = {"8Ki:512Ki:x4"};
-    std::vector<std::string> candidates;  ///< empty: default_candidates()
+    std::vector<std::string> candidates;  ///< empty for default_candidates()
     int repeats = 12;                     ///< at least 6 give an interval of 95 %
     int warm_up = 2;
     int teach = 0;             ///< calls of `interposed` alone before that
     double most_seconds = 30;  ///< for each size
-    std::string pattern;       ///< of unequal messages, whose mean size the sizes are; empty: blocks are equal
+    std::string pattern;       ///< of unequal messages, whose mean size the sizes are; empty if blocks are equal
     std::uint64_t seed = 1;
-    std::string late;  ///< as parse_late_rank() reads it; empty: nobody
+    std::string late;  ///< as parse_late_rank() reads it; empty if no rank is late
     std::string format = "table";
     std::string output;
 };
@@ -48,7 +48,7 @@ struct Candidate {
 /// Native, then every algorithm for that kind of network as it is run by default.
 [[nodiscard]] std::vector<std::string> default_candidates(NetworkKind kind);
 
-/// With unequal messages: the MPI's own, what MPIs are made of, and what goes by the clock.
+/// With unequal messages: native, the algorithms of MPI libraries, and time-triggered methods.
 [[nodiscard]] std::vector<std::string> default_unequal_candidates();
 
 /// Whether there is such a pattern; the diagnostic has no file.
@@ -58,7 +58,8 @@ struct Candidate {
 [[nodiscard]] Expected<std::vector<Candidate>> parse_candidates(const std::vector<std::string>& names,
                                                                 NetworkKind kind);
 
-/// From "RANK:SECONDS:EVERY", for a job of so many ranks; an empty text: nobody. The diagnostic has no file.
+/// From "RANK:SECONDS:EVERY", for a job of `ranks` ranks; no rank is late if the text is empty. The diagnostic has no
+/// file.
 [[nodiscard]] Expected<LateRank> parse_late_rank(std::string_view text, int ranks);
 
 /// Block sizes from words such as "8Ki" and "1:1Mi:x4" (from, to at most, each times a factor of at least 2), in

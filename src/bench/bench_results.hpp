@@ -20,7 +20,7 @@ struct BenchFacts {
     std::string topology_digest;
     std::int64_t bound_messages = 0;
     std::vector<std::string> host_names;                           ///< of each rank
-    std::string congestion_control;                                ///< rank 0's kernel's; empty: not known
+    std::string congestion_control;                                ///< rank 0's kernel's; empty if not known
     std::vector<std::pair<std::string, std::string>> environment;  ///< rank 0's AAPC_ variables
     BenchOptions options;
     std::vector<std::string> candidates;  ///< the reference first

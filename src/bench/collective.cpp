@@ -37,7 +37,11 @@ Expected<Network> shared_topology(MPI_Comm comm, const std::string& path) {
     std::string text;
     std::optional<Diagnostic> complaint;
     if (rank_in(comm) == 0) {
-        if (auto contents = read_text_file(path, topology_file); !contents) {
+        auto contents = read_text_file(path, topology_file);
+        if (contents) {
+            contents = with_tables(std::move(*contents), path);
+        }
+        if (!contents) {
             complaint = contents.error();
         } else if (const auto network = read_topology(*contents, path); !network) {  // what travels is right
             complaint = network.error();

@@ -11,7 +11,7 @@
 namespace aapc::bench {
 
 struct DiscoverOptions {
-    std::string mpi;  ///< "openmpi", "mpich"; empty: by the launcher
+    std::string mpi;  ///< "openmpi", "mpich"; empty for the launcher's
     std::string output;
     double round = 0.25;  ///< seconds that flows go
     int seed = 1;
@@ -32,8 +32,8 @@ struct DiscoveredWhere {
 /// The topology file: switches, the speeds of their links, how sure each is, and what could not be told apart.
 [[nodiscard]] std::string discovered_topology(const discovery::Findings& findings, const DiscoveredWhere& where);
 
-/// What people call the speed of a link that carries so many bytes of payload a second, in bits a second: that of
-/// Ethernet or InfiniBand or a few times `port`, where one is within a twentieth; else three digits of it.
+/// The nominal speed of a link that carries `bytes_per_second` of payload, in bits per second: that of Ethernet or
+/// InfiniBand or a few times `port`, if one is within a twentieth; else three digits of it.
 [[nodiscard]] double nominal_speed(double bytes_per_second, double port = 0);
 
 }  // namespace aapc::bench

@@ -59,7 +59,7 @@ Opinion opinion(const std::vector<RankFacts>& ranks, const std::function<std::st
     return opinion;
 }
 
-/// Hosts of ranks of which something holds; empty: of none.
+/// Hosts of ranks for which `holds` is true; empty if of none.
 std::string hosts_where(const std::vector<RankFacts>& ranks, const std::function<bool(const RankFacts&)>& holds) {
     std::vector<std::string> hosts;
     for (const RankFacts& rank : ranks) {

@@ -12,11 +12,11 @@
 namespace aapc::bench {
 
 struct DoctorOptions {
-    std::string mpi;       ///< "openmpi", "mpich"; empty: by the launcher
+    std::string mpi;       ///< "openmpi", "mpich"; empty for the launcher's
     std::string topology;  ///< file; empty or detect: nothing is declared
     double round = 0.25;   ///< seconds that streams go
     std::string format = "table";
-    std::string output;  ///< file; empty: standard output
+    std::string output;  ///< file; empty for standard output
 };
 
 void add_doctor_options(cli::Command& command, DoctorOptions& options);
@@ -52,7 +52,7 @@ struct SpeedFact {
 struct DoctorFacts {
     std::string mpi;       ///< the library's version
     std::string library;   ///< "libaapc-openmpi.so"
-    std::string topology;  ///< the file; empty: none was given
+    std::string topology;  ///< the file; empty if none was given
     int declared_mtu = 0;  ///< 0: no topology
     bool several_on_a_machine = false;
     int shared_memory = 0;  ///< what ranks of a machine do for each other: 0 nothing, 1 tickets, 2 copies as well

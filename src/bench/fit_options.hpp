@@ -16,14 +16,14 @@ namespace aapc::bench {
 inline constexpr FileKind samples_file{"samples as CSV", 64};
 
 struct FitOptions {
-    std::string mpi;       ///< "openmpi", "mpich"; empty: by the launcher
-    std::string samples;   ///< CSV to read; empty: measure
-    std::string topology;  ///< of the cluster to measure; empty: read
+    std::string mpi;       ///< "openmpi", "mpich"; empty for the launcher's
+    std::string samples;   ///< CSV to read; empty if it measures
+    std::string topology;  ///< of the cluster to measure; empty if it reads
     double alpha = -1;     ///< below 0: not given
     double beta = -1;
     std::string method = "native";
     std::vector<std::string> sizes = {"256:256Ki:x4"};
-    std::vector<Rank> ranks;  ///< empty: all, three quarters and half of them
+    std::vector<Rank> ranks;  ///< empty for all, three quarters and half of them
     int repeats = 5;
     int next = 0;
     double minutes = 10;
@@ -43,7 +43,7 @@ void add_fit_options(cli::Command& command, FitOptions& options);
 
 /// Samples of one part of a network, with the name of their file.
 struct SamplesOfPart {
-    std::string name;  ///< of the cluster; empty: the whole network
+    std::string name;  ///< of the cluster; empty for the whole network
     std::vector<ContentionSample> samples;
 };
 

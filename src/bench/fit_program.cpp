@@ -43,7 +43,7 @@ constexpr int most_repeats_of_messages = 51;
 
 /// A network of its own: a cluster, or the whole.
 struct Part {
-    std::string name;  ///< empty: the whole
+    std::string name;  ///< empty for the whole
     std::vector<Rank> ranks;
     std::vector<ContentionSample> samples;
 };
@@ -73,7 +73,7 @@ std::vector<std::int64_t> point_to_point_sizes(std::int64_t largest) {
     return sizes;
 }
 
-/// One run of the program on all ranks. Its functions return on all ranks alike.
+/// One run of the program on all ranks. Its functions return the same on all ranks.
 class Fit {
   public:
     Fit(const FitOptions& options, std::unique_ptr<Harness> harness, Measured& measured)
@@ -367,7 +367,7 @@ class Fit {
         return {};
     }
 
-    /// Whether it is time to end, for everybody.
+    /// Whether it is time to end, for all ranks.
     void look_at_the_clock() {
         constexpr double seconds_in_a_minute = 60;
         std::array<double, 2> values = {PMPI_Wtime() - begin_, interrupted() ? 1.0 : 0.0};

@@ -125,8 +125,8 @@ Expected<ContentionFit> fit_samples(std::vector<ContentionSample> samples, doubl
         }
         link = {alpha >= 0 ? alpha : measured->alpha_seconds, beta >= 0 ? beta : measured->beta_seconds_per_byte};
     }
-    // Two ranks do not contend: their samples would draw gamma to 1 and delta's threshold to sizes that nobody else
-    // sent.
+    // Two ranks do not contend: their samples would draw gamma to 1 and delta's threshold to sizes that no other sample
+    // has.
     const auto of_two = [](const ContentionSample& sample) { return sample.ranks == 2; };
     if (!std::all_of(samples.begin(), samples.end(), of_two)) {
         std::erase_if(samples, of_two);

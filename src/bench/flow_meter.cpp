@@ -128,7 +128,7 @@ class Receiver {
 
   private:
     void post(std::size_t index) {
-        // All receives may land in one place: nobody looks at what came.
+        // All receives may land in one place: the data are not read.
         PMPI_Irecv(room_.data() + index * chunk_, static_cast<int>(chunk_), MPI_BYTE, from_, flow_tag, comm_,
                    &requests_[index]);
         ++open_;
@@ -272,8 +272,8 @@ void FlowMeter::one_pass(std::vector<double>& trips) {
     constexpr int tries = 30;
     const auto machines = static_cast<Machine>(ranks_of_.size());
     const Machine around = machines + machines % 2;
-    // Everybody meets everybody in around - 1 rounds of disjoint pairs (the circle method); one pair after the other
-    // where there are few, since a pair that is alone is not disturbed.
+    // Every machine meets every other in around - 1 rounds of disjoint pairs (the circle method); one pair after the
+    // other where there are few, since a pair that is alone is not disturbed.
     for (Machine round = 0; round + 1 < around; ++round) {
         for (Machine place = 0; place < around / 2; ++place) {
             const Machine last = around - 1;

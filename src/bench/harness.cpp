@@ -43,7 +43,7 @@ const Interposer& interposer() {
     return found;
 }
 
-/// What the environment forces the interposer to do: "AAPC_ALGORITHM=tree"; empty: nothing.
+/// The setting by which the environment forces a method: "AAPC_ALGORITHM=tree"; empty if none.
 std::string forced_by_environment() {
     std::string forced;
     for (const char* name : {"AAPC_ALGORITHM", "AAPC_SYNCHRONISATION"}) {

@@ -42,8 +42,8 @@ class Harness {
     [[nodiscard]] Expected<void> prepare(const Method& method);
 
     /// Carries out one all-to-all with blocks of `block_bytes` (1 … 2^31-1) by `method`, whose algorithm is for this
-    /// kind of network, and looks at every byte that came, outside the timed part. A wrong byte is an error that names
-    /// both ranks and the offset. Native is the MPI's own routine even where the interposer is preloaded.
+    /// kind of network, and checks every received byte, outside the timed part. A wrong byte is an error that names
+    /// both ranks and the offset. Native is the native routine even where the interposer is preloaded.
     [[nodiscard]] Expected<Sample> run_once(const Method& method, std::int64_t block_bytes);
 
     /// The same through MPI_Alltoall, as a program calls it that knows nothing of aapc. An error where no interposer is
@@ -98,11 +98,10 @@ class Harness {
     std::vector<std::string> host_names_;
     Placement placement_;
     Bound bound_;
-    std::string
-        forced_;  ///< "AAPC_ALGORITHM=tree", what rank 0's environment forces `interposed` to do; empty: nothing
+    std::string forced_;  ///< "AAPC_ALGORITHM=tree", which rank 0's environment forces on `interposed`; empty if none
     bool forced_native_ = false;
     LateRank late_;
-    mutable std::map<std::string, long> calls_;  ///< of each candidate, where somebody is late
+    mutable std::map<std::string, long> calls_;  ///< of each candidate, if a rank is late
     /// Waits, where it is this rank's turn to be late.
     void be_late(const std::string& what) const;
 

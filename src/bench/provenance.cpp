@@ -20,7 +20,7 @@ std::string mpi_library_version() {
 }
 
 std::string short_mpi_version() {
-    // Open MPI goes on with its build and its date behind a comma, MPICH with further lines.
+    // Open MPI's text continues with its build and its date after a comma, MPICH's with further lines.
     const std::string line = mpi_version_line(mpi_library_version());
     return line.substr(0, line.find(','));
 }

@@ -57,7 +57,7 @@ bool finds_its_pace(const Method& method) {
     return method.synchronisation.kind == Synchronisation::Kind::timed && method.synchronisation.pace <= 0;
 }
 
-/// One run of the program on all ranks. Its functions return on all ranks alike.
+/// One run of the program on all ranks. Its functions return the same on all ranks.
 class Tune {
   public:
     Tune(TuneOptions options, std::unique_ptr<Harness> harness)

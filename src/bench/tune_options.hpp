@@ -12,16 +12,16 @@
 namespace aapc::bench {
 
 struct TuneOptions {
-    std::string mpi;  ///< "openmpi", "mpich"; empty: by the launcher
+    std::string mpi;  ///< "openmpi", "mpich"; empty for the launcher's
     std::string topology = std::string(detection_word);
     std::string output = "tuning.toml";
     std::vector<std::string> sizes = {"1:1Mi:x4"};
     double minutes = 12;
-    std::string state;  ///< empty: the output's name with .state behind it
+    std::string state;  ///< empty for the output's name followed by .state
     bool restart = false;
-    std::string pattern;              ///< of unequal messages; empty: equal ones
+    std::string pattern;              ///< of unequal messages; empty for equal ones
     std::uint64_t seed = 1;           ///< of what the pattern draws
-    std::vector<std::string> models;  ///< FILE or CLUSTER=FILE (model_files.hpp); empty: no model
+    std::vector<std::string> models;  ///< FILE or CLUSTER=FILE (model_files.hpp); empty if no model
 
     [[nodiscard]] std::string state_file() const { return state.empty() ? output + ".state" : state; }
 };

@@ -163,7 +163,7 @@ int UnequalHarness::run_timed(mpi::UnequalExchange& exchange, double& agreement_
     return agreed.possible() ? exchange.run(bytes(), {send_at_, receive_at_}, agreed.bound) : MPI_ERR_OTHER;
 }
 
-/// As MPIs do it: receives and sends of so many phases at a time, then a wait for all of them.
+/// As in MPI libraries: receives and sends of a window of phases at a time, then a wait for all of them.
 int UnequalHarness::run_windows(const Plan& plan) {
     const MPI_Comm comm = harness_.communicator();
     const auto own = static_cast<std::size_t>(plan.rank);

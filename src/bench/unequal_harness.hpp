@@ -30,15 +30,15 @@ class UnequalHarness {
     /// `harness` outlives it.
     explicit UnequalHarness(Harness& harness);
 
-    /// Says why `method` cannot serve unequal messages here, if so. What goes by the clock can, as the interposer does
-    /// it, with the reduction in every call; and a window of messages, which is how MPIs do it themselves: `linear` all
-    /// at once, `pairwise` one after the other.
+    /// Says why `method` cannot serve unequal messages here, if so. Time-triggered methods can, as in the interposer,
+    /// with the reduction in every call. So can windows of messages, as in MPI libraries: `linear` all at once,
+    /// `pairwise` one after the other.
     [[nodiscard]] Expected<void> prepare(const Method& method);
 
     /// The messages of the calls that follow. A rank's messages have 2^31-1 bytes at most altogether.
     [[nodiscard]] Expected<void> set_demand(const Demand& demand);
 
-    /// Carries out one exchange and looks at every byte that came, outside the timed part. Native is the MPI's own
+    /// Carries out one exchange and checks every received byte, outside the timed part. Native is the MPI library's
     /// MPI_Alltoallv.
     [[nodiscard]] Expected<Sample> run_once(const Method& method);
     /// The same through MPI_Alltoallv, as a program calls it.
@@ -48,10 +48,10 @@ class UnequalHarness {
     [[nodiscard]] double least_seconds() const { return least_seconds_; }
 
   private:
-    /// A method, by the clock or in windows.
+    /// A method, time-triggered or in windows.
     struct Prepared {
         std::unique_ptr<mpi::UnequalExchange> timed;
-        Plan windows;  ///< where nothing goes by the clock
+        Plan windows;  ///< of a method that is not time-triggered
     };
     [[nodiscard]] Expected<Prepared*> prepared(const Method& method);
     [[nodiscard]] int run_timed(mpi::UnequalExchange& exchange, double& agreement_seconds);

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 /// A program is asked for more than this by accident alone: a matrix of it takes 2 GB.
 constexpr std::size_t most_participants = 16384;
-/// Documents have times with so many digits at least.
+/// The precision of times in documents.
 constexpr double rounding = 1e-6;
 
 /// What a document says.
@@ -68,7 +68,7 @@ Expected<Placement> read_participants(const json& document, const Network& netwo
     return placement;
 }
 
-/// A whole number from `least` to `most`; nothing: it is none.
+/// A whole number from `least` to `most`; nullopt if it is none.
 std::optional<std::int64_t> whole_number(const json& table, const char* key, std::int64_t least, std::int64_t most) {
     const auto found = table.is_object() ? table.find(key) : table.end();
     if (found == table.end() || !found->is_number_integer()) {

@@ -74,7 +74,7 @@ int write_page(const CommandText& program, const std::string& name) {
     return write_output("", manual_page(*command, version_text, others));
 }
 
-/// The names in a table of ours.
+/// The names in an internal table.
 template <class Table>
 std::vector<std::string> names_in(const Table& table) {
     std::vector<std::string> names;

@@ -37,7 +37,7 @@ struct NamedDemand {
                                                               const std::vector<std::int64_t>& mean_bytes,
                                                               Rank participants);
 
-/// The mean of a pattern where nobody said it.
+/// The mean of a pattern if none was given.
 inline constexpr std::int64_t usual_mean_bytes = 65536;
 
 }  // namespace aapc::cli

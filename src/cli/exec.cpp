@@ -184,7 +184,7 @@ void add_exec_command(Command& program, Invocation& invocation) {
     command.example("srun --mpi=pmix aapc exec --verbose 1 -- python3 app.py",
                     "under Slurm, with AAPC_TOPOLOGY set; says what was chosen");
     command.on_run([request, words, &invocation] {
-        // Without it an option of the program's might be taken for one of ours.
+        // Without it an option of the program might be taken for one of aapc.
         if (std::find(invocation.arguments.begin(), invocation.arguments.end(), "--") == invocation.arguments.end()) {
             throw UsageError("aapc exec", "write -- before the program");
         }

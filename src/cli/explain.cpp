@@ -48,7 +48,7 @@ struct ExplainOptions {
     std::string mpi;
     Rank ranks = 0;  ///< 0: all
     std::string buffer_limit;
-    std::string start;  ///< what a start costs; empty: what is expected
+    std::string start;  ///< the start-up overhead; empty for the expected one
     std::vector<std::string> sizes;
     std::vector<std::string> models;
     DemandOptions demand;
@@ -65,7 +65,7 @@ Expected<Machine> machine_named(const Network& network, const std::string& name,
     return machine;
 }
 
-/// The communicator that is asked about: --machines, or the tuned one, or all ranks of the topology; its first --ranks.
+/// The communicator in question: --machines, or the tuned one, or all ranks of the topology; its first --ranks.
 Expected<Placement> demand_of(const ExplainOptions& options, const Network& network, const Tuning* tuning) {
     Placement placement;
     if (!options.machines.empty()) {
@@ -160,7 +160,7 @@ Expected<void> look_at_buffers(const ExplainOptions& options, Timetables& timeta
     return {};
 }
 
-/// What a start costs by --start; nothing: it was not given.
+/// The start-up overhead by --start; nullopt if it was not given.
 Expected<std::optional<double>> given_start(const ExplainOptions& options) {
     if (options.start.empty()) {
         return std::nullopt;

@@ -1,5 +1,5 @@
 /// @file
-/// The tuning file that `aapc explain` is asked about.
+/// The tuning file of `aapc explain`.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace aapc::cli {
 /// A tuning, or why a job would go without it.
 struct ExplainedTuning {
     std::optional<Tuning> tuning;
-    std::string rejected;  ///< the interposer's remark; empty: it is used, or there is none
+    std::string rejected;  ///< the interposer's remark; empty if it is used, or there is none
 };
 
 /// Reads a tuning, of equal or of unequal messages, and rejects it as the interposer would. What only a running job

@@ -30,7 +30,7 @@ struct SizeLine {
 
 /// What the method of a range is timed by.
 struct Timing {
-    std::optional<Phase> phases;  ///< nothing: the MPI's own
+    std::optional<Phase> phases;  ///< nullopt if native
     bool cyclic = false;          ///< those phases are the ticks of a cycle
     Cadence cadence;              ///< of `timed`
     std::string remark = {};      ///< on how the timetable was made; mostly empty
@@ -47,8 +47,8 @@ struct Alternative {
 struct Explanation {
     Network network;
     std::optional<Tuning> tuning;  ///< or what was learned
-    std::string tuning_rejected;   ///< the interposer's remark; empty: it is used, or there is none
-    std::string not_learned;       ///< why what programs have learned is not used; empty: it is, or nobody asked
+    std::string tuning_rejected;   ///< the interposer's remark; empty if it is used, or there is none
+    std::string not_learned;       ///< why learned evidence is not used; empty if it is, or not requested
     Placement placement;
     Bound bound;
     std::optional<HashedBounds> hashed;  ///< what a hash leaves of it; nullopt where no path is hashed
@@ -57,7 +57,7 @@ struct Explanation {
     std::vector<Timing> timings;  ///< for each range of the decision
     std::vector<SizeLine> sizes;
     std::vector<Alternative> alternatives;
-    std::vector<ModelledSize> modelled;  ///< for each of the sizes; empty: there is no model
+    std::vector<ModelledSize> modelled;  ///< for each of the sizes; empty if there is no model
 };
 
 /// The machine of every rank, by its name.

@@ -32,7 +32,7 @@ inline constexpr int program_not_runnable = 126;
 /// The first library of that name; empty if there is none.
 [[nodiscard]] std::filesystem::path find_library(const std::string& name);
 
-/// Where the system can tell; otherwise the path as it is, for whoever opens it to complain about.
+/// Where the system can tell; otherwise the path as it is, for a message from the code that opens it.
 [[nodiscard]] std::filesystem::path absolute_path(const std::filesystem::path& path);
 
 /// What AAPC_TOPOLOGY is to be for a --topology: the file's absolute name, since the rank that reads it may start in
@@ -56,7 +56,7 @@ enum class Interposition : std::uint8_t { none, preloaded };
 /// What an MPI program of this installation is to be started with.
 struct MpiProgram {
     std::string name;  ///< "aapc-bench"
-    std::string mpi;   ///< as the user named it; empty: by the launcher
+    std::string mpi;   ///< as the user named it; empty for the launcher's
     std::vector<std::string> arguments;
     std::vector<std::pair<std::string, std::string>> environment;  ///< name, value; in addition to what is there
     Interposition interposition = Interposition::none;

@@ -29,7 +29,7 @@ using bench::seconds_text;
 using nlohmann::ordered_json;
 
 struct Prediction {
-    std::string method;  ///< empty: that of which the samples are
+    std::string method;  ///< empty for that of the samples
     Rank ranks = 0;
     std::int64_t message_bytes = 0;
     Estimate seconds;
@@ -161,8 +161,8 @@ void add_equations(const NetworkModel& model, const Network& network, const Plac
     }
 }
 
-/// From which size on the MPI's own is as fast as a method that is faster for small blocks, as a sentence; empty: the
-/// method is faster for none, or for all that an exchange may have.
+/// The size from which on native is as fast as a method that is faster for small blocks, as a sentence; empty if the
+/// method is faster for no size, or for all.
 std::string text_of_modelled_crossover(const MethodModel& method, const MethodModel& native, const std::string& name) {
     constexpr std::int64_t longest = std::int64_t{1} << 30;
     const auto is_ahead = [&](std::int64_t bytes) { return method.seconds(bytes).value < native.seconds(bytes).value; };
@@ -243,7 +243,7 @@ Expected<std::vector<Prediction>> predict_on(const Network& network, const Netwo
     return predictions;
 }
 
-/// Unequal messages on the topology: by the clock also without a model.
+/// Unequal messages on the topology: time-triggered ones also without a model.
 int predict_unequal(const Network& network, const PredictOptions& options) {
     const Rank all = full_placement(network).participants();
     const auto placement = first_of_topology(network, options.ranks.empty() ? all : options.ranks.front());
@@ -271,7 +271,8 @@ int predict_unequal(const Network& network, const PredictOptions& options) {
 }
 
 int predict_on_topology(const std::string& text, const PredictOptions& options) {
-    const auto network = read_topology(text, shown_name(options.input));
+    const auto whole = with_tables(text, options.input);
+    const auto network = whole ? read_topology(*whole, shown_name(options.input)) : failure(whole.error());
     if (!network) {
         return complain(network.error());
     }

@@ -17,11 +17,12 @@ inline constexpr std::int64_t smallest_message = 1;
 
 struct PredictOptions {
     std::string input;                 ///< a topology file or what `aapc fit --format json` wrote
-    std::vector<Rank> ranks;           ///< empty: all of the topology
+    std::vector<Rank> ranks;           ///< empty for all of the topology
     std::vector<std::string> sizes;    ///< as parse_size() reads them
-    std::vector<std::string> methods;  ///< as parse_method() reads them; empty: every algorithm for the network
+    std::vector<std::string> methods;  ///< as parse_method() reads them; empty for every algorithm for the network
     std::vector<std::string> models;   ///< FILE or CLUSTER=FILE, of `aapc fit --format json`
-    std::vector<double> wide_area;  ///< seconds before a byte arrives, seconds a byte; empty: the model file has them
+    std::vector<double>
+        wide_area;  ///< seconds before a byte arrives, seconds per byte; empty if the model file has them
     // Of a torus; below 0: not given.
     double start_up_seconds = -1;       ///< of one message
     double seconds_per_byte = -1;       ///< of one message

@@ -214,7 +214,7 @@ struct TableRow {
     std::int32_t side = 0;
     std::string algorithm;
     std::optional<TorusWork> printed;
-    std::optional<TorusWork> corrected;  ///< nothing: an algorithm of others
+    std::optional<TorusWork> corrected;  ///< nullopt if another project's algorithm
 };
 
 std::vector<TableRow> table_of(std::int32_t side) {

@@ -33,7 +33,7 @@ struct ScheduleOptions {
     std::string output;
 };
 
-/// From so many bytes on, a person at a terminal is told how far it is.
+/// From this number of bytes on, a terminal shows the progress.
 constexpr std::size_t large_output = 16 << 20;
 
 constexpr std::pair<std::string_view, Reduction> reductions[] = {

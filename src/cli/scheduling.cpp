@@ -188,7 +188,7 @@ std::optional<Diagnostic> too_large(const Timetable& timetable) {
         .advice = "describe fewer machines; jobs need no table, each rank computes its own part"};
 }
 
-/// By the rule, where nobody measures what a start costs.
+/// By the rule, without a measured start-up overhead.
 std::int64_t first_block_worth_a_start(const Network& network, const Placement& placement, const Bound& bound) {
     return bound.seconds_per_byte > 0
                ? selection::crossover(network, placement, bound,

@@ -17,7 +17,7 @@
 
 namespace aapc::cli {
 
-/// What the user asked for; empty: the default.
+/// The user's choices; empty for the default.
 struct ScheduleRequest {
     std::string topology;
     std::string algorithm;

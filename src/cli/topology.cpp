@@ -166,7 +166,7 @@ std::string clusters_text(const Description& shown) {
 struct TorusAlgorithm {
     std::string method;
     TorusWork work;
-    std::optional<std::int64_t> buffer_blocks;  ///< of the rank that needs most; nothing: too many ranks to look at
+    std::optional<std::int64_t> buffer_blocks;  ///< of the rank that needs most; nullopt if there are too many ranks
 };
 
 /// The buffers are those of every rank's plan, which take seconds for more machines than these.

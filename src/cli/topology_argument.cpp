@@ -15,7 +15,10 @@ Expected<Network> read_network(const std::string& topology) {
     if (topology != "-") {
         return read_topology_file(topology);
     }
-    const Expected<std::string> text = read_file(topology, topology_file);
+    Expected<std::string> text = read_file(topology, topology_file);
+    if (text) {
+        text = with_tables(std::move(*text), topology);  // beside the current directory's files
+    }
     return text ? read_topology(*text, shown_name(topology)) : failure(text.error());
 }
 

@@ -13,6 +13,7 @@
 #include "cli/topology_command.hpp"
 #include "console/output.hpp"
 #include "imports/imports.hpp"
+#include "input/infiniband.hpp"
 
 namespace aapc::cli {
 
@@ -23,6 +24,7 @@ struct ImportOptions {
     std::string speed;
     std::string uplink_speed;
     std::string leave_out;
+    std::string tables;
 
     /// An option that has no meaning without --from; empty if there is none.
     [[nodiscard]] const char* given_in_vain() const {
@@ -30,6 +32,7 @@ struct ImportOptions {
                : !speed.empty()        ? "--speed"
                : !uplink_speed.empty() ? "--uplink-speed"
                : !leave_out.empty()    ? "--leave-out"
+               : !tables.empty()       ? "--tables"
                                        : "";
     }
 };
@@ -92,7 +95,20 @@ Expected<imports::Wiring> wiring_of(const ImportOptions& options, const std::str
         return failure(left.error());
     }
     imports::assume_speeds(*wiring, {*speed, *uplink_speed});
-    return wiring;
+    if (options.tables.empty()) {
+        return wiring;
+    }
+    if (wiring->guids.empty()) {
+        return failure({.file = "--tables",
+                        .problem = "forwarding tables are InfiniBand's",
+                        .advice = "give them with --from ibnetdiscover"});
+    }
+    const auto tables = read_file(options.tables, infiniband::forwarding_tables);
+    if (!tables) {
+        return failure(tables.error());
+    }
+    const auto added = imports::add_forwarding(*wiring, *tables, shown_name(options.tables));
+    return added ? std::move(wiring) : failure(added.error());
 }
 
 std::string bound_line(const Network& network) {
@@ -163,6 +179,10 @@ void add_importing_topology_command(Command& program, Invocation& invocation) {
         .option("--leave-out", options->leave_out,
                 "with --from: switches or machines that do not belong to it, such as a management network's")
         .type_name("HOSTLIST");
+    command
+        .option("--tables", options->tables,
+                "with --from ibnetdiscover: what ibroute, dump_lfts.sh or dump_fts print of all switches")
+        .type_name("FILE");
     for (const imports::Importer& each : imports::importers()) {
         command.example(std::string(each.example), std::string(each.example_meaning));
     }

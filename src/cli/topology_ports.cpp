@@ -41,7 +41,7 @@ std::string ports_text(const Network& network) {
     const std::vector<std::int64_t> buffers = buffers_of_ports(network);
     const auto [least, most] = std::minmax_element(buffers.begin(), buffers.end());
     if (!buffers.empty() && *most > 0) {
-        // The least that somebody said, where somebody did not.
+        // The least declared buffer, where some are not declared.
         std::int64_t least_said = *most;
         for (const std::int64_t buffer : buffers) {
             least_said = buffer > 0 ? std::min(least_said, buffer) : least_said;

@@ -29,15 +29,13 @@ struct UnequalMethod {
     double pace = 1;         ///< that an exchange starts with
     /// The interposer exchanges what has a bound of so much, headers included, and leaves the rest to the MPI.
     selection::UnequalCrossover crossover;
-    const Tuning* tuning = nullptr;  ///< of unequal messages, which decides instead; not owned; null: none
-    std::string tuning_rejected =
-        {};  ///< why a tuning that was given does not decide; empty: it does, or there is none
+    const Tuning* tuning = nullptr;     ///< of unequal messages, which decides instead; not owned; null if none
+    std::string tuning_rejected = {};   ///< why a given tuning does not decide; empty if it does, or there is none
     double equal_seconds_per_byte = 0;  ///< bound of a byte of equal messages, in which a tuning counts
 };
 
-/// `lattice/formula` by the clock where `text` is empty. A diagnostic if the method forwards blocks, does not go by the
-/// clock, or cannot be had here.
-/// `start_seconds` is what a start costs, if anybody said it.
+/// Time-triggered `lattice/formula` if `text` is empty. A diagnostic if the method forwards blocks, is not
+/// time-triggered, or cannot run here. `start_seconds` is the start-up overhead, if it was given.
 [[nodiscard]] Expected<UnequalMethod> find_unequal_method(const std::string& text, const Network& network,
                                                           const Placement& placement,
                                                           std::optional<double> start_seconds = std::nullopt);
@@ -49,13 +47,13 @@ struct UnequalLine {
     std::int64_t bytes = 0;                  ///< of them together
     std::int64_t longest = 0;                ///< of them
     DemandBound bound;                       ///< of the bytes alone
-    double predicted_seconds = 0;            ///< by the clock, at the declared speeds
+    double predicted_seconds = 0;            ///< time-triggered, at the declared speeds
     bool exchanged = false;                  ///< by the interposer, and not left to the MPI
     std::optional<Estimate> native_seconds;  ///< by a model
     UnequalExchange exchange;
 };
 
-/// Refers to `demand`. Without a model no start-up counts, and nothing is said of the MPI's own.
+/// Refers to `demand`. Without a model no start-up counts, and there is no prediction for native.
 [[nodiscard]] Expected<UnequalLine> examine_unequal(const Network& network, const Placement& placement,
                                                     const UnequalMethod& method, const NamedDemand& demand,
                                                     const NetworkModel* model);
@@ -81,9 +79,9 @@ struct UnequalQuestion {
     const Placement& placement;
     const DemandOptions& demand;
     std::vector<std::int64_t> mean_bytes;
-    std::vector<std::string> methods;  ///< empty: lattice
+    std::vector<std::string> methods;  ///< empty for lattice
     std::optional<NetworkModel> model;
-    std::optional<double> start_seconds;  ///< what a start costs; nothing: what is expected
+    std::optional<double> start_seconds;  ///< the start-up overhead; nullopt for the expected one
     bool as_json = false;
     const Tuning* tuning = nullptr;  ///< as in UnequalMethod; without a demand it is all that is shown
     std::string tuning_rejected = {};

@@ -14,6 +14,7 @@
 #include "aapc/input/units.hpp"
 #include "imports/imports.hpp"
 #include "imports/numbers.hpp"
+#include "input/infiniband.hpp"
 #include "input/wording.hpp"
 
 namespace aapc::imports {
@@ -72,65 +73,6 @@ double link_speed(std::string_view remark) {
     return 0;
 }
 
-/// A host's name and its adapter's, of a description such as "node01 HCA-1" or "node01 mlx5_0".
-struct HostPort {
-    std::string host;  ///< empty if no administrator or distribution has given the host a name of its own
-    std::string adapter;
-};
-
-/// Names that hosts have before they are given one: of distributions, of adapters' models, of drivers' devices.
-bool is_default_name(const std::string& name) {
-    static constexpr std::array<std::string_view, 18> exact{
-        "none", "linux", "debian",   "ubuntu",        "fedora",    "centos",  "rhel", "rocky",    "almalinux",
-        "alma", "suse",  "opensuse", "ubuntu-server", "localhost", "unknown", "hca",  "mellanox", "infinihost"};
-    std::string lower = name;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    const std::string first = lower.substr(0, lower.find('.'));
-    if (first.starts_with("localhost") || std::find(exact.begin(), exact.end(), first) != exact.end()) {
-        return true;
-    }
-    // Devices as drivers number them: mlx5_0, hfi1_1, HCA-1.
-    for (const std::string_view driver :
-         {"mlx4_", "mlx5_", "mthca", "hfi1_", "qib", "ibp", "irdma", "bnxt_re", "hca-"}) {
-        if (first.starts_with(driver) && first.size() > driver.size() &&
-            first.find_first_not_of("0123456789", driver.size()) == std::string::npos) {
-            return true;
-        }
-    }
-    return false;
-}
-
-HostPort host_port(std::string_view description) {
-    HostPort found;
-    const std::size_t space = description.find(' ');
-    found.host = plain_name(std::string(description.substr(0, space)));
-    if (space != std::string_view::npos) {
-        found.adapter = std::string(trimmed(description.substr(space)));
-    }
-    const bool is_model = description.find("Mellanox") != std::string_view::npos ||
-                          description.find("Technologies") != std::string_view::npos ||
-                          description.find("Omni-Path") != std::string_view::npos;
-    if (is_model || is_default_name(found.host)) {
-        found.host.clear();
-    }
-    return found;
-}
-
-/// A switch's name: "leaf1" of "MF0;leaf1:MSX6036/U1", "director-L01-U1" of "MF0;director:MCS7500/L01/U1", or the first
-/// word; empty if there is none.
-std::string switch_name(std::string_view description) {
-    std::string name(description.substr(0, description.find(' ')));
-    if (const std::size_t start = description.find(';'); start != std::string_view::npos) {
-        const std::string_view rest = description.substr(start + 1);
-        name = rest.substr(0, rest.find(':'));
-        const std::size_t slash = rest.find('/');
-        const std::string_view chip = slash == std::string_view::npos ? "" : rest.substr(slash + 1);
-        name += chip.find('/') == std::string_view::npos ? "" : fmt::format("-{}", chip);
-    }
-    return plain_name(std::move(name));
-}
-
 /// What else a text may be, from the tools beside ibnetdiscover; nullopt if it is none of these.
 std::optional<std::string> other_tool(std::string_view words) {
     const std::string_view first = words.substr(0, words.find_first_of(" \t:"));
@@ -176,6 +118,7 @@ class FabricReader {
 
     Wiring wiring() && {
         wiring_.source = "ibnetdiscover";
+        wiring_.paths = "static";
         connect();
         name_switches();
         name_machines();
@@ -192,7 +135,7 @@ class FabricReader {
         bool has_record = false;
         std::string description;
         std::string name;  ///< in the topology file; empty if the node is left out
-        HostPort host;
+        infiniband::HostPort host;
     };
     using End = std::pair<std::string, int>;  // a node's id and its port's number
 
@@ -244,6 +187,8 @@ class FabricReader {
         }
         words.remove_prefix(std::min(words.find('#'), words.size()));
         const double speed = link_speed(words);
+        note_address(words.substr(0, words.find('"')), {current_, *from});
+        note_address(words.substr(std::min(words.rfind('"'), words.size())), {std::string(*other), *to});
         Node& there = nodes_[std::string(*other)];
         if (!there.has_record) {
             there.is_switch = other->starts_with('S');
@@ -259,6 +204,17 @@ class FabricReader {
             at->second = at->second > 0 ? std::min(at->second, speed) : speed;
         }
         return {};
+    }
+
+    /// "lid 5" somewhere in the words.
+    void note_address(std::string_view words, const End& end) {
+        static constexpr std::string_view before = " lid ";
+        if (const std::size_t at = words.find(before); at != std::string_view::npos) {
+            words.remove_prefix(at + before.size());
+            if (const auto lid = take_number(words)) {
+                lids_[end] = *lid;
+            }
+        }
     }
 
     void connect() {
@@ -281,7 +237,7 @@ class FabricReader {
             if (!node.is_switch) {
                 continue;
             }
-            node.name = switch_name(node.description);
+            node.name = infiniband::switch_name(node.description);
             if (node.name.empty() || !taken.insert(node.name).second) {
                 node.name = plain_name(id);
                 taken.insert(node.name);
@@ -290,6 +246,7 @@ class FabricReader {
                 unrecorded.push_back(node.name);
             }
             wiring_.switches.push_back(node.name);
+            wiring_.guids[node.name] = id.substr(std::min(id.find('-') + 1, id.size()));
         }
         taken_ = taken;
         if (!unrecorded.empty()) {
@@ -304,7 +261,7 @@ class FabricReader {
         std::map<std::tuple<std::string, std::string>, int> same;  // by host and adapter
         for (auto& [id, node] : nodes_) {
             if (!node.is_switch) {
-                node.host = host_port(node.description);
+                node.host = infiniband::host_port(node.description);
                 if (!node.host.host.empty() && !node.host.adapter.empty()) {
                     ++same[{node.host.host, node.host.adapter}];
                 }
@@ -440,7 +397,11 @@ class FabricReader {
         }
         wiring_.machines.assign(machines.begin(), machines.end());
         for (const auto& [machine, link] : chosen_) {
-            wiring_.cables.push_back({nodes_.at(link->one.first).name, machine, link->speed});
+            wiring_.cables.push_back(
+                {nodes_.at(link->one.first).name, machine, link->speed, 1, "", link->one.second, link->other.second});
+            if (const auto lid = lids_.find(link->other); lid != lids_.end()) {
+                wiring_.lids[machine] = lid->second;
+            }
         }
         for (const Link& link : links_) {
             const Node& one = nodes_.at(link.one.first);
@@ -448,7 +409,8 @@ class FabricReader {
             if (one.is_switch && other.is_switch && link.one.first != link.other.first) {
                 wiring_.cables.push_back(
                     {one.name, other.name, link.speed, 1,
-                     fmt::format("{}[{}] - {}[{}]", one.name, link.one.second, other.name, link.other.second)});
+                     fmt::format("{}[{}] - {}[{}]", one.name, link.one.second, other.name, link.other.second),
+                     link.one.second, link.other.second});
             }
         }
     }
@@ -457,6 +419,7 @@ class FabricReader {
     Wiring wiring_;
     std::map<std::string, Node> nodes_;  // by id
     std::map<std::pair<End, End>, double> speeds_;
+    std::map<End, int> lids_;
     std::vector<Link> links_;
     std::map<std::string, const Link*> chosen_;  // by machine
     std::set<std::string> taken_;

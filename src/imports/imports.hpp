@@ -3,7 +3,7 @@
 /// completion, messages, documentation and tests follow from it.
 ///
 /// An import has four steps, each a value: the wiring as it was read (wiring.hpp), the same with the speeds that the
-/// user gives, the tree that it is or that stands for it (tree.hpp), and the topology file.
+/// user gives, the tree or fabric that it is (found_network.hpp), and the topology file.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
-#include "imports/tree.hpp"
+#include "imports/found_network.hpp"
 #include "imports/wiring.hpp"
 
 namespace aapc::imports {
@@ -78,7 +78,7 @@ struct ImportedTopology {
     bool is_complete = false;          ///< false if a speed is left to be filled in, so that it cannot be read yet
 };
 
-/// The topology file of a wiring: the last two steps. Fails if no tree stands for it.
+/// The topology file of a wiring: the last two steps. Fails as found_network() does.
 [[nodiscard]] Expected<ImportedTopology> topology_of(const Wiring& wiring, const std::string& file);
 
 /// Names as a hostlist: "n[0-3],m".

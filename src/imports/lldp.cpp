@@ -156,7 +156,7 @@ class Neighbourhood {
         }
         for (const std::string& name : asked_) {
             if (!neighbours_.contains(name)) {
-                wiring.machines.push_back(name);  // has no neighbour; tree_of() says so
+                wiring.machines.push_back(name);  // has no neighbour; found_network() says so
             }
         }
         const std::set<std::string> machines(wiring.machines.begin(), wiring.machines.end());

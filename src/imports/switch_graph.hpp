@@ -1,11 +1,9 @@
 /// @file
-/// A network's switches as a graph, while a tree is made of it.
+/// A network's switches as a graph, while a topology file is made of it.
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "imports/wiring.hpp"
@@ -47,7 +45,6 @@ struct Graph {
     }
     [[nodiscard]] const std::string& name(int vertex) const { return names[static_cast<std::size_t>(vertex)].front(); }
     [[nodiscard]] bool has_machines(int vertex) const { return !ports_of(vertex).empty(); }
-    [[nodiscard]] std::size_t machines() const;
 };
 
 /// Groups of vertices.
@@ -56,6 +53,8 @@ class UnionFind {
     explicit UnionFind(int size);
     /// The representative of its group: the first one of it.
     [[nodiscard]] int find(int each);
+    /// One more, a group of its own.
+    void add() { parent_.push_back(static_cast<int>(parent_.size())); }
     /// Makes one group of two; false if they were one.
     bool unite(int one, int other);
 
@@ -73,21 +72,5 @@ class UnionFind {
 
 /// True if there is exactly one path between any two vertices.
 [[nodiscard]] bool is_tree(const Graph& graph);
-
-/// Two switches that a cable joins and a chain of others, too; as names for a person.
-[[nodiscard]] std::optional<std::pair<std::string, std::string>> closing_pair(const Graph& graph);
-
-/// The time of the busiest cable if each pair of machines exchanges a bit.
-struct Busiest {
-    double seconds = 0;
-    std::string one, other;
-};
-
-/// If each pair of machines exchanges a bit over the shortest paths, at each switch in proportion to what the rest of
-/// the way carries. Trunks of unknown speed have `unknown` bits per second. O(switches with machines * trunks).
-[[nodiscard]] Busiest busiest_cable(const Graph& graph, double unknown);
-
-/// Seconds of the slowest port, which has a bit for each other machine.
-[[nodiscard]] double busiest_port(const Graph& graph, double unknown);
 
 }  // namespace aapc::imports

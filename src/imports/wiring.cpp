@@ -94,13 +94,6 @@ Expected<void> leave_out(Wiring& wiring, const std::vector<std::string>& names) 
     return {};
 }
 
-std::string plain_name(std::string name) {
-    std::replace_if(
-        name.begin(), name.end(), [](char character) { return !is_name_character(character); }, '-');
-    name.resize(std::min(name.size(), max_name_length));
-    return name.empty() || !is_name_start(name.front()) ? "" : name;
-}
-
 bool in_natural_order(std::string_view one, std::string_view other) {
     const auto is_digit = [](char character) { return std::isdigit(static_cast<unsigned char>(character)) != 0; };
     const auto take_digits = [&](std::string_view& text) {

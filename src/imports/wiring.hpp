@@ -1,6 +1,6 @@
 /// @file
-/// A network as an importer read it: every switch, machine and cable. Making a tree of it is a separate step
-/// (tree.hpp).
+/// A network as an importer read it: every switch, machine and cable. What a topology file can say of it is a separate
+/// step (found_network.hpp).
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,8 @@ struct Cable {
     double speed = 0;     ///< bits per second of each; 0 if the input does not say
     int count = 1;        ///< 1 or more
     std::string label{};  ///< how a person finds it: "leaf0[7] - spine[3]"; empty if the input does not say
+    int one_port = 0;     ///< the number of the port at `one`; 0 if the input does not say
+    int other_port = 0;
 };
 
 /// What was read. Owns everything; names are unique among switches and machines together.
@@ -35,7 +37,18 @@ struct Wiring {
     std::string speed_hint;             ///< speeds without a unit in the input, as a question; empty if there are none
     std::vector<int> sides;             ///< of a torus of the machines, which has no switches; empty for a tree
     double torus_speed = 0;             ///< bits per second of a torus' links
+    std::string_view paths = "hashed";  ///< how its switches choose among several ways, in a topology file's word
+    std::map<std::string, std::string> guids;  ///< by switch: the digits of its number; InfiniBand only
+    std::map<std::string, int> lids;           ///< by machine: the address of the port that is plugged in; likewise
+    /// By switch, then machine: the index of the cable that the forwarding tables send its messages over. Empty if none
+    /// are known; otherwise for all switches, and all machines that are not plugged into that switch.
+    std::map<std::string, std::map<std::string, std::size_t>> forwarding;
 };
+
+/// Takes the cables of `forwarding` from the tables that InfiniBand's tools print (input/infiniband.hpp). To be called
+/// when nothing is left out any more. Fails with a line where the tables do not belong to this network or lack a part
+/// of it. O(text + switches · machines).
+[[nodiscard]] Expected<void> add_forwarding(Wiring& wiring, std::string_view tables, const std::string& file);
 
 /// Adds a remark unless the same one is there.
 void add_remark(std::vector<std::string>& remarks, const std::string& remark);
@@ -46,10 +59,6 @@ void join_unseen_parts(Wiring& wiring);
 
 /// Takes switches and machines with these names out, with their cables. Fails with the first name that is unknown.
 [[nodiscard]] Expected<void> leave_out(Wiring& wiring, const std::vector<std::string>& names);
-
-/// A name as topology files allow it: other characters become '-', and it is cut to the longest length. Empty if it
-/// does not begin as a name must.
-[[nodiscard]] std::string plain_name(std::string name);
 
 /// True if `one` comes before `other` where numbers within names count as numbers: n2 before n10.
 [[nodiscard]] bool in_natural_order(std::string_view one, std::string_view other);

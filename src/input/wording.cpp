@@ -112,6 +112,13 @@ bool is_name_character(char character) {
     return is_letter_or_digit(character) || character == '-' || character == '_' || character == '.';
 }
 
+std::string plain_name(std::string name) {
+    std::replace_if(
+        name.begin(), name.end(), [](char character) { return !is_name_character(character); }, '-');
+    name.resize(std::min(name.size(), max_name_length));
+    return name.empty() || !is_name_start(name.front()) ? "" : name;
+}
+
 std::optional<Diagnostic> name_mistake(std::string_view name, std::string_view what) {
     if (name.empty()) {
         return Diagnostic{.column = 1,

@@ -36,6 +36,10 @@ inline constexpr std::size_t max_name_length = 255;
 [[nodiscard]] bool is_name_start(char character);
 [[nodiscard]] bool is_name_character(char character);
 
+/// A name as topology files allow it: other characters become '-', and it is cut to the longest length. Empty if it
+/// does not begin as a name must.
+[[nodiscard]] std::string plain_name(std::string name);
+
 /// What is wrong with `name` as a name of a switch or a machine (`what`: "switch"), with Diagnostic::column as the
 /// 1-based offset in `name`, or nothing.
 [[nodiscard]] std::optional<Diagnostic> name_mistake(std::string_view name, std::string_view what);

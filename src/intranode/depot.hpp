@@ -1,25 +1,25 @@
 /// @file
-/// The depot: how the ranks of a machine keep apart what they put into shared memory and what they take out of it. The
-/// part that knows no MPI.
+/// The depot: how the ranks of a machine synchronise their copies into shared memory and out of it. The part that knows
+/// no MPI.
 ///
-/// An exchange is one round, or several where blocks are so long that they go piece by piece. Rounds are counted from 1
-/// over all exchanges, on all ranks alike. Even and odd rounds have a half of the depot each. In a round a rank puts
-/// its blocks into the half, parcel by parcel, and says after each how many it has filled; the rank that sends a parcel
-/// starts when all have filled it. It may do so for the round after the one that it is in as soon as that one's half is
-/// free: then what it copies overlaps what the others still have on the wire. Whoever receives a parcel says that it is
-/// there, and all take out what is theirs. A rank that has done all it has to do in a round says so, too, and nobody
-/// touches a half for a round before all ranks are done with the round before the last.
+/// An exchange is one round, or several if blocks are so long that they go piece by piece. Rounds are counted from 1
+/// over all exchanges, identically on all ranks. Even and odd rounds have a half of the depot each. In a round a rank
+/// puts its blocks into the half, parcel by parcel, and publishes after each how many it has filled. The rank that
+/// sends a parcel starts when all have filled it. A rank may fill the next round's half as soon as that is free: its
+/// copies then overlap with the others' messages on the wire. The receiver of a parcel publishes its arrival, and all
+/// ranks take their blocks out. A rank also publishes when it is done with a round. No rank touches a half for a round
+/// before all ranks are done with the round before the last.
 ///
 /// It cannot deadlock. Of the rounds that are unfinished on some rank of any machine take the earliest, r. All ranks of
-/// all machines are done with the rounds before r, so nothing holds up what they put into the half of r; all put all
-/// they have, since a rank does whatever it can while it waits for anything; so all parcels of r are filled, sent, and,
-/// since their places were free from the beginning of r on, received. (Where parcels carry on what came in others, take
-/// the earliest phase in r first.) So all blocks of r are there, and all ranks take them. Nobody who has left an
-/// exchange is needed for it: it has put, sent, received and told all that others may wait for.
+/// all machines are done with the rounds before r, so the half of r is free for all. All ranks put all their blocks,
+/// since a waiting rank does all possible work. So all parcels of r are filled, sent, and, since their places were free
+/// from the beginning of r on, received. (If parcels forward blocks of others, take the earliest phase in r first.) So
+/// all blocks of r have arrived, and all ranks take them. A rank that has left an exchange is no longer needed for it:
+/// it has put, sent, received and published all that others may wait for.
 ///
-/// Order of memory: what is put, and what is received, is written before the flag that says so (release), and read
-/// after that flag has been seen (acquire). What is taken is read before `done` is written (release), and the place is
-/// written again by a rank that has seen that `done` (acquire), or by what that rank tells to others in turn.
+/// Order of memory: data that are put or received are written before their flag (release), and read after that flag has
+/// been seen (acquire). Data that are taken are read before `done` is written (release). The place is written again by
+/// a rank that has seen that `done` (acquire), or by a rank that has learned of it from that one.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct alignas(cache_lines) DepotCell {
 
 /// What the rank that made the depot says of its memory.
 struct alignas(cache_lines) DepotStore {
-    std::atomic<std::uint64_t> place_bytes{0};  ///< there is memory for places of so many bytes
+    std::atomic<std::uint64_t> place_bytes{0};  ///< bytes of each place for which there is memory
     std::atomic<std::uint64_t> refused{0};      ///< the latest round for which there was not enough
 };
 
@@ -68,8 +68,8 @@ class Depot {
         });
     }
 
-    /// Whether there is memory for places of so many bytes, as the rank knows that made it, the first. It is refused,
-    /// too, where that rank has gone on without it, since its blocks are shorter.
+    /// Whether there is memory for places of that many bytes, according to the first rank, which allocates it. Also
+    /// refused if that rank has continued without it, since its blocks are shorter.
     enum class Store : std::uint8_t { unknown, there, refused };
     [[nodiscard]] Store store_of(std::size_t place_bytes) const {
         const bool has_gone_on = has_filled(0, 0);

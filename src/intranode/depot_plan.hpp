@@ -16,7 +16,7 @@ namespace aapc::machine {
 struct Parcel {
     Transfer transfer;
     std::int64_t place = 0;   ///< the first
-    std::int64_t blocks = 0;  ///< and so many of them
+    std::int64_t blocks = 0;  ///< and their number
 
     friend bool operator==(const Parcel&, const Parcel&) = default;
 };

@@ -1,10 +1,10 @@
 /// @file
-/// How the ranks of one machine tell each other whose send buffer may be read, and when it has been. The part that
+/// How the ranks of one machine publish their send buffers to each other, and when these have been read. The part that
 /// knows no MPI and does no copying.
 ///
-/// A rank *opens* its send buffer at the start of a call, the others read the blocks that are for them, say that they
-/// have *finished*, and no rank leaves the call before all have. So nobody is ever more than one call ahead: the call
-/// number that a cell shows is that of the reader's own call or the one before.
+/// A rank *opens* its send buffer at the start of a call. The others read their blocks and publish that they have
+/// *finished*. No rank leaves the call before all have. So no rank is ever more than one call ahead: the call number in
+/// a cell is that of the reader's call or the one before.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ class Handover {
         return refusal(reader, own_).load(std::memory_order_acquire) == call_;
     }
 
-    /// This rank reads nobody's buffer any more in this call.
+    /// This rank reads no other buffer in this call.
     void finish() { cells_[own_].finished.store(call_, std::memory_order_release); }
     [[nodiscard]] bool has_finished(std::size_t other) const {
         return cells_[other].finished.load(std::memory_order_acquire) >= call_;

@@ -20,7 +20,7 @@ namespace aapc::machine {
 
 namespace {
 
-/// Whether somebody has told hwloc what to see.
+/// Whether hwloc is set to describe another machine.
 bool hwloc_is_told() {
     constexpr std::array variables = {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT"};
     return std::any_of(variables.begin(), variables.end(),
@@ -35,7 +35,7 @@ bool kernel_knows_of_one_node() {
 
 #ifdef AAPC_WITH_HWLOC
 
-/// What is asked of hwloc, found in its library at run time: programs run where it is not installed, too.
+/// The functions of hwloc, found in its library at run time: programs also run where it is not installed.
 class Hwloc {
   public:
     explicit Hwloc(const char* name) : library_(dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {

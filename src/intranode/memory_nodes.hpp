@@ -10,7 +10,7 @@
 
 namespace aapc::machine {
 
-/// A NUMA node by its number; `unknown_node` where a process is bound to no single one, or nobody knows.
+/// A NUMA node by its number; `unknown_node` if a process is bound to no single one, or it is not known.
 using MemoryNode = std::int32_t;
 inline constexpr MemoryNode unknown_node = -1;
 

@@ -1,5 +1,5 @@
 /// @file
-/// A number that differs from one moment to the next, for names and probes that nobody else may have by chance.
+/// A number that differs at each time, for names and probes that no other process may have by chance.
 #pragma once
 
 #include <time.h>

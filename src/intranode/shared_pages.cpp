@@ -59,7 +59,7 @@ SharedPages::Name SharedPages::create([[maybe_unused]] std::size_t bytes, [[mayb
     if (file < 0) {
         return {};
     }
-    // Reserved now: a host without memory would kill whoever touches a page later.
+    // Reserved now: a host without memory would kill a process that touches a page later.
     if (ftruncate(file, static_cast<off_t>(bytes)) == 0 &&
         posix_fallocate(file, 0, static_cast<off_t>(reserved)) == 0 && map(file, bytes)) {
         offered_ = file;

@@ -7,9 +7,9 @@
 
 namespace aapc::machine {
 
-/// A piece of memory that several processes have mapped, all zeros at first. Where it is offered to others it is a
-/// file without a place in any file system (memfd_create), which they open through its maker's /proc/PID/fd: whoever is
-/// killed, and whenever, leaves nothing behind.
+/// A piece of memory that several processes have mapped, all zeros at first. Where it is offered to others it is a file
+/// without a place in any file system (memfd_create), which they open through its maker's /proc/PID/fd. So a killed
+/// process leaves no trace.
 class SharedPages {
   public:
     SharedPages() = default;
@@ -35,7 +35,7 @@ class SharedPages {
     /// Maps what another process offers. False where that is not to be found: on another host than the one where it was
     /// made, in a container of its own, for another user.
     [[nodiscard]] bool attach(const Name& name, std::size_t bytes);
-    /// Nobody else can attach from now on; it lives as long as somebody has it mapped.
+    /// No other process can attach from now on; it lives as long as a process has it mapped.
     void withdraw();
 
     /// Aligned to a page; null as long as there are none.

@@ -7,7 +7,7 @@ bool Turns::next_may_start() const {
         return false;
     }
     const std::uint64_t turn = next_turn();
-    // Nobody but this rank can start the message whose turn has come, so `complete` can only grow up to `turn`.
+    // Only this rank can start the next message, so `complete` can only grow up to `turn`.
     return queue_.started.load(std::memory_order_acquire) == turn &&
            turn - queue_.complete.load(std::memory_order_acquire) < ports_;
 }
@@ -18,7 +18,7 @@ void Turns::start_next() {
 }
 
 void Turns::complete_oldest() {
-    // Release: whoever starts because of this one sees all that was done for it.
+    // Release: a rank that starts because of this one sees all writes before it.
     queue_.complete.fetch_add(1, std::memory_order_acq_rel);
     ++complete_;
 }

@@ -1,17 +1,17 @@
 /// @file
-/// Tickets: what keeps a machine to K messages at a time (`ports:K`). The part that knows no MPI.
+/// Tickets: they limit a machine to K messages at a time (`ports:K`). The part that knows no MPI.
 ///
 /// The messages that the ranks of a machine send to other machines stand in one queue, in the order of their phases and
 /// within a phase by sender and receiver (Plan::Tickets); those that they receive stand in another. A message is
 /// started at either end when all before it in that end's queue have been started there and fewer than K of them are
 /// not yet complete. A sender waits, besides, for a token that the receiver sends when it has started: the content is
-/// on the wire only while both ends hold a ticket. (Sanders & Träff 2002 have one exchange a node and step; K is their
-/// generalisation to several ports.)
+/// on the wire only while both ends hold a ticket. (Sanders & Träff 2002 have one exchange per node and step; K is
+/// their generalisation to several ports.)
 ///
 /// It cannot deadlock. All queues follow one order of all messages. Of those that are incomplete take the first, m. All
-/// that stand before m in the queue of either end come before it in that order, so they are complete; and none behind m
-/// has been started there, because each queue is strict. So none of either queue's messages is in progress but m: the
-/// receiver may start it and sends the token, the sender may start it, and both complete it.
+/// messages before m in the queue of either end precede it in that order, so they are complete; and none after m has
+/// been started there, because each queue is strict. So only m can be in progress in either queue: the receiver may
+/// start it and sends the token, the sender may start it, and both complete it.
 #pragma once
 
 #include <atomic>

@@ -9,8 +9,8 @@ namespace aapc::machine {
 /// Whether `other` is another rank of the machine that the plan's rank is on.
 [[nodiscard]] bool is_on_machine(const Plan& plan, Rank other);
 
-/// `plan`, which forwards no blocks, without the messages inside its rank's machine. Where tokens tell of messages the
-/// plan stays whole, since others wait for those of messages inside the machine, too: these are sent empty then.
+/// `plan`, which forwards no blocks, without the messages inside its rank's machine. With tokens the plan stays whole,
+/// since others also wait for those of messages inside the machine: these are then sent empty.
 [[nodiscard]] Plan wire_plan(Plan plan);
 
 /// Behind the last phase in which the plan sends or receives anything.

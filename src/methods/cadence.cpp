@@ -33,7 +33,7 @@ std::int64_t buffer_of(const Network& network, DirectedLink directed) {
     return said > 0 ? said : assumed_buffer_bytes(link.bits_per_second);
 }
 
-/// What a segment may have on the wire for a queue of so many of them.
+/// The most bytes of a segment on the wire for a queue of `queue_messages` of them.
 double room_for(const Network& network, DirectedLink directed, double queue_messages) {
     return share_of_buffer * static_cast<double>(buffer_of(network, directed)) / (queue_messages + 1);
 }

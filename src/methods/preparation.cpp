@@ -74,7 +74,7 @@ Expected<void> check_can_be_run(const Timetable& timetable, const Bound& bound,
     if (auto fits = check_synchronisation_fits(timetable, synchronisation); !fits) {
         return fits;
     }
-    // A rank by itself keeps time with nobody.
+    // A single rank needs no common time.
     if (synchronisation.kind == Synchronisation::Kind::timed && bound.slowest_bits_per_second <= 0 &&
         timetable.participants() > 1) {
         return failure("no speed is known of any link that messages cross, and 'timed' goes by it",

@@ -411,7 +411,7 @@ Estimate predict_seconds(const ContentionFit& fit, Rank ranks, std::int64_t mess
         return Estimate{seconds, {seconds * std::exp(-reach), seconds * std::exp(reach), level}};
     };
     Estimate estimate = interval(with_delta ? others : 0.0);
-    // Between the sizes that enclose M nobody knows whether delta is paid.
+    // Between the sizes that enclose M it is not known whether delta is paid.
     if (fit.threshold && !with_delta && message_bytes > fit.threshold->above) {
         estimate.interval.high = interval(others).interval.high;
     }

@@ -60,7 +60,8 @@ class Members {
     [[nodiscard]] const std::string& wrong() const { return wrong_; }
 
   private:
-    /// A conversion to a whole number takes fractions and what is too large, too, which it cannot represent.
+    /// A conversion to a whole number would also take fractions and numbers that are too large, which it cannot
+    /// represent.
     template <class Value>
     static bool is_possible(const Json& found) {
         if constexpr (std::is_integral_v<Value>) {

@@ -39,7 +39,7 @@ class LinkCosts {
     [[nodiscard]] double seconds_per_byte_alone(Rank from, Rank to) const {
         return part_of_rank(from) == part_of_rank(to) ? 0 : wide_area_.beta_seconds_per_byte;
     }
-    /// The part that the link belongs to; nothing: it leads to the wide area.
+    /// The part that the link belongs to; null if it leads to the wide area.
     [[nodiscard]] const Part* part_of_link(std::size_t link) const {
         return part_of_link_[link] < parts_.size() ? &parts_[part_of_link_[link]] : nullptr;
     }

@@ -133,7 +133,7 @@ bool keeps_phases_apart(Kind kind) {
     }
 }
 
-/// Rounds in which everybody has heard of everybody.
+/// Rounds after which every rank has heard from every other.
 double rounds_of_a_barrier(Rank participants) { return std::ceil(std::log2(std::max(participants, 1))); }
 
 /// Start-ups of the messages that keep phases apart.
@@ -236,7 +236,7 @@ class MethodModel::Builder {
         const Timetable& timetable = *prepared.timetable;
         const double pace = synchronisation.pace > 0 ? synchronisation.pace : prepared.cadence.initial_pace();
         model_.slots_ = Slots{timetable.phases(), prepared.cadence, synchronisation.segment_bytes, pace};
-        // Slots begin by the clock: no start-up in each, but a common start, there and back.
+        // Slots are time-triggered: no start-up in each, but a common start, there and back.
         model_.start_up_seconds_ =
             costs_.longest_start_up_seconds() * (1 + 2 * rounds_of_a_barrier(placement_.participants()));
         model_.basis_ = prepared.cadence.cyclic
@@ -263,7 +263,7 @@ class MethodModel::Builder {
         return contended_ ? text + ", messages meet on links" : text;
     }
 
-    /// Every block is put and taken once: two copies, and two times somebody waits for somebody else's.
+    /// Every block is copied in and out once: two copies, and a rank waits two times for another's blocks.
     void add_copies() {
         const double copies = 2.0 * (placement_.participants() - 1);
         model_.start_up_seconds_ += 2 * handover_seconds + copies * copy_seconds_per_block;

@@ -29,7 +29,7 @@ struct Regressors {
 /// The best parameters for one threshold, or without a delta.
 struct Candidate {
     std::optional<std::size_t>
-        partition;  ///< M is above sizes[partition], not above sizes[partition+1]; nothing: no delta
+        partition;  ///< M is above sizes[partition], not above sizes[partition+1]; nullopt if there is no delta
     double gamma = 0;
     double delta = 0;
     double squares = 0;                                     ///< of the errors of log T

@@ -86,7 +86,7 @@ double Segmentation::start_seconds(std::int64_t segment, Phase tick, Phase ticks
 
 namespace {
 
-/// How many frames a segment has where nobody says it.
+/// The frames of a segment whose size is not forced.
 std::int64_t frames_by_time(const Cadence& cadence) {
     const WireFormat& wire = cadence.wire;
     const std::int64_t frame_bytes = wire.payload_per_frame + wire.frame_overhead + wire.acknowledgement_per_frame;
@@ -104,7 +104,7 @@ std::int64_t frames_by_time(const Cadence& cadence) {
     return frames;
 }
 
-/// Bytes of data in so many full frames.
+/// Bytes of data in `frames` full frames.
 std::int64_t bytes_in_frames(std::int64_t frames, const WireFormat& wire) {
     return std::max<std::int64_t>(frames * wire.payload_per_frame - wire.message_header, 1);
 }

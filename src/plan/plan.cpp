@@ -103,8 +103,8 @@ class IdleReceivers {
         }
     }
 
-    /// The receiver for `sender`, or `sender` if nobody is left. Senders come in ascending order, so only one rank at a
-    /// time can be the one that was passed over.
+    /// The receiver for `sender`, or `sender` if no rank is left. Senders come in ascending order, so only one rank at
+    /// a time can be the one that was passed over.
     [[nodiscard]] Rank take(Rank sender) {
         const std::size_t choice = next_ < ranks_.size() && ranks_[next_] == sender ? next_ + 1 : next_;
         if (choice >= ranks_.size()) {

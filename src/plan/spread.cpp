@@ -27,8 +27,8 @@ void settle(double cycle, std::vector<TimedSegment>& segments) {
         total += size_of(segment);
         largest = std::max(largest, size_of(segment));
     }
-    // By how much the starts are later than in an even flow from 0 on, on average: that flow is as much later, too, so
-    // that ranks whose messages begin at different moments still do.
+    // The mean delay of the starts against an even flow from 0 on. That flow is delayed by as much, so that ranks whose
+    // messages begin at different times still do.
     double before = 0;
     double later = 0;
     for (const TimedSegment& segment : segments) {

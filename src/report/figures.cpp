@@ -47,7 +47,7 @@ class Communicators {
         const auto found = by_name_.find(name);
         return found == by_name_.end() ? 0 : found->second->ranks;
     }
-    /// Where its ranks sit; nothing: not known.
+    /// The placement of its ranks; nullopt if not known.
     [[nodiscard]] std::optional<Placement> placement(const std::string& name) const {
         const auto found = by_name_.find(name);
         if (network_ == nullptr || found == by_name_.end() || found->second->members.empty()) {
@@ -116,7 +116,7 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
     return groups;
 }
 
-/// What a method takes by the clock, and how it is prepared.
+/// The time of a time-triggered method, and its preparation.
 struct Timed {
     Prepared prepared;
     double seconds = 0;
@@ -250,7 +250,7 @@ bool within(const std::vector<Piece>& pieces, Rank ranks) {
     });
 }
 
-/// How the exchange of a group could look by the clock, and how it did.
+/// The scheduled and the recorded time-triggered exchange of a group.
 std::vector<Way> clock_ways(const Record& record, const Ways& ways, const Group& group, std::int64_t bytes) {
     std::vector<Way> found;
     const Network& network = ways.network();

@@ -1,5 +1,5 @@
 /// @file
-/// A model of what the MPI's own algorithms do to links: messages as fluids that share links fairly.
+/// A model of the link loads of native algorithms: messages as fluids that share links fairly.
 #pragma once
 
 #include <optional>
@@ -16,20 +16,20 @@ struct FluidRun {
         double begin_seconds = 0;
         double end_seconds = 0;
         std::vector<float> used;     ///< by directed link, as LinkUse::Cell has it
-        std::vector<float> waiting;  ///< messages that this link holds back, but for one
+        std::vector<float> waiting;  ///< messages that this link delays, less one
     };
     double seconds = 0;
     std::vector<Interval> intervals;
 };
 
-/// So many ranks at most; beyond, the model would take too long.
+/// The most ranks; beyond that, the model would take too long.
 inline constexpr Rank most_fluid_ranks = 64;
 
-/// Everybody has messages of `bytes` (> 0, on the wire) for everybody, in the order of `timetable`, which forwards
-/// nothing: `window` phases at a time, the next when a rank's own are complete at both ends. A message has at each
-/// moment the rate that max-min fairness gives it: no link is asked for more than it carries, and nobody's rate could
-/// be raised without lowering that of somebody who has less. Nothing is ever lost and nobody is ever late, which is
-/// better than TCP does. Nothing for too many ranks, or where speeds are not known. O(changes · links · messages).
+/// Every rank has a message of `bytes` (> 0, on the wire) for every other, in the order of `timetable`, which forwards
+/// no blocks: `window` phases at a time, the next when a rank's messages are complete at both ends. A message has at
+/// each time its rate by max-min fairness: no link is asked for more than it carries, and no rate could be raised
+/// without lowering a smaller one. No message is ever lost and no rank is ever late, which is better than TCP. Nullopt
+/// for too many ranks, or if speeds are not known. O(changes · links · messages).
 [[nodiscard]] std::optional<FluidRun> run_as_fluid(const Ways& ways, const Timetable& timetable, Phase window,
                                                    double bytes);
 

@@ -69,8 +69,8 @@ struct Frame {
 /// cannot serve waits. `waiting` is in pieces of the largest size. O(pieces · route + links · columns).
 [[nodiscard]] LinkUse use_of_pieces(const Ways& ways, const std::vector<Piece>& pieces, const Frame& frame);
 
-/// The links that a picture of so many rows shows, of those that carry messages: all, or those between switches that
-/// need most time, then machines' own; in file order.
+/// The links in a picture of at most `most` rows, of those that carry messages: all, or those between switches that
+/// need most time, then those of machines; in file order.
 [[nodiscard]] std::vector<DirectedLink> shown_links(const Ways& ways, std::size_t most);
 
 }  // namespace aapc::report

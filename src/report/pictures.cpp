@@ -23,7 +23,7 @@ constexpr int picture_top = 64;
 constexpr int picture_row_height = 13;
 constexpr int picture_columns = 720;
 
-/// Messages of a byte each, when they start in a cycle of so many seconds.
+/// Messages of a byte each, and when they start in the cycle.
 struct Messages {
     std::vector<Piece> pieces;
     double cycle_seconds = 0;

@@ -16,8 +16,8 @@
 namespace aapc::report {
 
 /// A picture by itself: SVG that shows a timetable's links over a cycle, or over all its phases, when it is repeated,
-/// with its legend. `most_rows` links at most. Nothing for more than 512 ranks, whose messages nobody could tell apart,
-/// or where blocks are forwarded; the diagnostic has no file.
+/// with its legend. `most_rows` links at most. A diagnostic for more than 512 ranks, whose messages could not be
+/// distinguished, or if blocks are forwarded; the diagnostic has no file.
 [[nodiscard]] Expected<std::string> timetable_svg(const Schedule& schedule, std::size_t most_rows = 48);
 
 /// One panel of a page.
@@ -28,7 +28,8 @@ struct Panel {
     double end_seconds = 0;
 };
 
-/// The pieces of an exchange by the clock as its timetable has them; `prepared` goes by the clock. Nothing: too many.
+/// The pieces of a time-triggered exchange by its timetable; `prepared` is time-triggered. Nullopt if there are too
+/// many.
 [[nodiscard]] std::optional<std::vector<Piece>> scheduled_pieces(const Prepared& prepared, std::int64_t block_bytes);
 
 /// The same as they were really started, of one recorded exchange. Ranks that noted nothing are missing.

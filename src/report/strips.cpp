@@ -9,7 +9,7 @@ namespace aapc::report {
 
 namespace {
 
-constexpr double waits_from = 0.3;  // pieces; below, somebody is a moment early
+constexpr double waits_from = 0.3;  // pieces; less means only that a message is slightly early
 
 constexpr std::array class_names = {"", "u1", "u2", "u3", "u4", "w1", "w2", "w3"};
 

@@ -479,7 +479,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     std::vector<Frame> frames_;
     std::vector<Block> blocks_;           ///< of the message that is being read
     std::vector<double> fractions_;       ///< of the cycle, at which the transfers start
-    std::optional<bool> forwards_;        ///< whether messages have blocks; nothing: none has been read
+    std::optional<bool> forwards_;        ///< whether messages have blocks; nullopt if none has been read
     std::optional<Guarantee> guarantee_;  ///< what the document says
     ScheduleDocument document_;
     Diagnostic diagnostic_;

@@ -31,7 +31,7 @@ std::vector<Edge> reduce_exactly(const Schedule& schedule, const std::vector<Edg
         return std::tie(left.before, left.after) < std::tie(right.before, right.after);
     });
 
-    std::map<Transfer, Clock> clocks;  // what is known once that message is complete, while somebody will ask
+    std::map<Transfer, Clock> clocks;  // known once that message is complete; kept while it is needed
     std::vector<Edge> kept;
     auto next = by_before.begin();
     for (const std::vector<Transfer>& phase : schedule.phases()) {

@@ -20,7 +20,7 @@ class TextPieces {
     /// To be called between lines. False once a piece was not taken.
     bool pass_on() { return text.size() < piece_bytes ? good_ : pass_on_all(); }
 
-    /// The rest, too.
+    /// Also the rest.
     bool pass_on_all() {
         good_ = good_ && take_(text);
         text.clear();

@@ -23,14 +23,14 @@ using searching::SizeSearch;
 constexpr double share_to_plan_with = 0.98;
 /// Kept for the middles between sizes until all sizes are done.
 constexpr double share_of_borders = 0.1;
-/// Of the budget, for each size: an MPI's own routine may take fifty times as long as the wires need for a byte, and
-/// then no other method would get its chance.
+/// Of the budget, for each size: native may take fifty times as long as the wires need for a byte, and then no other
+/// method would be measured.
 constexpr double least_share = 0.015;
 /// What an exchange takes at least, as long as nothing was measured.
 constexpr double least_seconds = 1e-3;
 /// Within this of the best at the size before, a method is a close race and always gets its chance before the others.
 constexpr double close_race = 1.3;
-/// So many of those, the closest, are not dropped after a slow beginning.
+/// The number of those, the closest, that are not dropped after a slow beginning.
 constexpr std::size_t most_kept = 2;
 /// Beyond this at the last two sizes, or far beyond it at the only one, a method is tried again only if a pass over all
 /// costs next to nothing.
@@ -111,7 +111,7 @@ void Search::State::learn(const SizeOutcome& outcome) {
         best = std::min(best, seen.seconds);
     }
     for (const searching::Seen& seen : outcome.seen) {
-        // Those that mean the same at this size know it now, too.
+        // Candidates that are equivalent at this size get the same measurement.
         for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
             if (same_at(seen.candidate, candidate, outcome.bytes)) {
                 Known& known = known_[candidate];
@@ -258,7 +258,7 @@ double Search::State::place(std::size_t candidate, std::int64_t bytes) const {
     return slowness.size() == 1 ? slowness.back() : std::sqrt(slowness.back() * slowness[slowness.size() - 2]);
 }
 
-/// Candidates in the order in which they get their chance at a size, each once: the MPI's own first, then `favourite`.
+/// Candidates in the order of their first measurement at a size, each once: native first, then `favourite`.
 std::vector<std::size_t> Search::State::in_order(std::int64_t bytes, std::size_t favourite) const {
     std::vector<std::size_t> order;
     for (std::size_t candidate = 1; candidate < candidates_.size(); ++candidate) {

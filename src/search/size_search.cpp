@@ -14,19 +14,18 @@ namespace aapc::searching {
 
 namespace {
 
-/// Of the intervals of the lead over the MPI's own and of everything else: high, since many looks are taken at many
-/// candidates.
+/// Of all intervals, such as that of the lead over native: high, since many candidates are tested many times.
 constexpr double confidence = 0.995;
-/// Who is ahead by less is not worth another round.
+/// A smaller lead is not worth another round.
 constexpr double noise = noise_of_comparisons;
-/// Shorter messages are where methods differ by little and times scatter by more than that: the MPI's own stays unless
-/// the whole interval is beyond the noise.
+/// For shorter messages, methods differ by less than times scatter: native stays unless the whole interval is beyond
+/// the noise.
 constexpr std::int64_t bytes_of_small_differences = 8192;
 /// With too few pairs for ranks to say anything after a single slow call, as of a connection that was cold, a lead in
 /// sums counts that is so large whichever pair is left out, and in the usual call.
 constexpr double large_lead = 1.5;
 
-constexpr std::size_t most_finalists = 3;  // beside the MPI's own
+constexpr std::size_t most_finalists = 3;  // beside native
 /// With fewer pairs an interval is worth little.
 constexpr std::size_t usual_fewest_pairs = 6;
 /// The least there is to a comparison; enough where one is much faster than the other.
@@ -44,12 +43,12 @@ constexpr double share_of_screening = 0.45;
 constexpr double share_of_short_round = 0.1;
 constexpr double share_of_warm_up = 0.1;
 constexpr int calls_to_find_a_pace = 4;
-/// Connections that were idle or carried little take a call or two to find their bandwidth, and those of a method that
-/// nobody else runs in between stay cold: fewer samples say nothing against what runs without a tuning.
+/// Connections that were idle or carried little take a call or two to find their bandwidth, and those that only one
+/// method uses stay cold in between: fewer samples are no evidence against the method without a tuning.
 constexpr std::size_t samples_to_be_dropped = 3;
 
-/// How many times as slow as the best one may be after so many rounds. One sample of a short call may be an accident;
-/// the lower of two, and the median of three, can be relied on.
+/// How many times as slow as the best a candidate may be after `rounds` rounds. One sample of a short call may be an
+/// accident; the lower of two, and the median of three, can be relied on.
 double tolerated_slowness(std::size_t rounds, bool short_calls) {
     constexpr double short_ones[] = {5.0, 2.5, 1.6};
     constexpr double long_ones[] = {2.0, 1.5};
@@ -65,7 +64,7 @@ ConfidenceInterval ratio_interval(const std::vector<double>& first, const std::v
     return paired_ratio(first, second, confidence).interval;
 }
 
-/// What the lower end of the lead must exceed after so many pairs. Few pairs must show much: where times scatter by a
+/// The limit for the lower end of the lead after `pairs` pairs. Few pairs need a large lead: where times scatter by a
 /// third, all of five pairs are in favour of a method that is a little slower one time in 60.
 double needed_lead(std::size_t pairs, std::int64_t bytes) {
     if (pairs >= plenty_of_pairs) {
@@ -77,8 +76,8 @@ double needed_lead(std::size_t pairs, std::int64_t bytes) {
     return pairs > fewest_pairs ? 1.2 : 1.5;
 }
 
-/// Whether the method is surely faster than the MPI's own, by ranks of pairs and in all; both have fewest_pairs at
-/// least.
+/// Whether the method is significantly faster than native, by ranks of pairs and in total; both have at least
+/// fewest_pairs.
 bool surely_ahead(const std::vector<double>& native, const std::vector<double>& own, std::int64_t bytes) {
     if (takes_longer_in_all(native, own)) {
         return false;
@@ -179,7 +178,7 @@ void SizeSearch::observe(double seconds, double spent_seconds) {
     }
 }
 
-/// What the screening may use: part of the share, and no more than leaves the best and the MPI's own their final.
+/// The screening's time: a part of the share that leaves the best and native their final.
 double SizeSearch::screening_share() const {
     double best = std::numeric_limits<double>::infinity();
     for (std::size_t candidate = 1; candidate < candidates_.size(); ++candidate) {
@@ -192,8 +191,8 @@ double SizeSearch::screening_share() const {
                     share_seconds_ - static_cast<double>(plenty_of_pairs + 1) * round);
 }
 
-/// In the first round: those who have not had their turn stay out once the next of them would overdraw the share. The
-/// first one goes into the final unseen, where it and the MPI's own are too slow for a screening.
+/// In the first round: candidates that were not measured are left out once the next of them would exceed the share. The
+/// first one goes into the final without a measurement if it and native are too slow for a screening.
 void SizeSearch::stop_late_entries() {
     if (turns_.empty()) {
         return;
@@ -275,8 +274,7 @@ bool SizeSearch::screening_goes_on() const {
            spent_seconds_ + round_cost() <= screening_share();
 }
 
-/// Racing candidates but for the MPI's own: those that must stay or were never measured in their order, then the
-/// fastest first.
+/// Racing candidates except native: those that must stay or were never measured in their order, then the fastest first.
 std::vector<std::size_t> SizeSearch::challengers() const {
     std::vector<std::size_t> order;
     for (std::size_t candidate = 1; candidate < candidates_.size(); ++candidate) {
@@ -332,7 +330,7 @@ void SizeSearch::begin_final() {
     const double left = share_seconds_ - spent_seconds_;
     next_look_ = first_look();
     if (challengers().empty() || static_cast<double>(fewest_pairs) * round_cost() > left) {
-        // Too little to show anything: the MPI's own stays. It is measured once at least, to be able to say so.
+        // Too few samples for a decision: native stays. It is measured at least once, for the report.
         keep_best(0);
         if (candidates_.front().calls == 0) {
             queue_calls(0, 0, true);
@@ -370,8 +368,9 @@ void SizeSearch::after_final_round() {
     }
 }
 
-/// Whether the best is surely ahead of the MPI's own, and nobody else can be better by more than the noise; or whether
-/// the best is surely not ahead by more than the noise. Sends home who is surely behind the best.
+/// Whether the best is significantly ahead of native, and no other can be better by more than the noise; or whether the
+/// best is significantly not ahead by more than the noise. Drops candidates that are significantly slower than the
+/// best.
 bool SizeSearch::final_is_decided() {
     const std::vector<std::size_t> order = challengers();
     const std::vector<double>& leader = candidates_[order.front()].final;
@@ -389,7 +388,7 @@ bool SizeSearch::final_is_decided() {
     return settled;
 }
 
-/// The candidate that replaces the MPI's own: the fastest of those that are surely faster.
+/// The candidate that replaces native: the fastest of those that are significantly faster.
 std::optional<std::size_t> SizeSearch::winner() const {
     for (const std::size_t candidate : challengers()) {
         const std::vector<double>& own = candidates_[candidate].final;

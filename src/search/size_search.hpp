@@ -1,6 +1,6 @@
 /// @file
 /// The search at one message size: a screening of all entrants that drops losers round by round, then a final of the
-/// best few and the MPI's own routine. Fed with times, no clock.
+/// best few and native. Its input is times; it has no clock.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace aapc::searching {
 
 /// A candidate that takes part at a size.
 struct Entrant {
-    std::size_t candidate = 0;    ///< index into the search's candidates; 0 is the MPI's own routine
+    std::size_t candidate = 0;    ///< index into the search's candidates; 0 is native
     bool finds_its_pace = false;  ///< its first few calls are slower than what a program sees later
     double expected_seconds = 0;  ///< of one exchange; what the budget is planned with until it has been measured
     bool untuned = false;         ///< what runs where there is no tuning: it is not dropped after a slow beginning
@@ -34,8 +34,8 @@ struct SizeOutcome {
     std::int64_t bytes = 0;
     std::size_t chosen = 0;                ///< candidate
     std::optional<std::size_t> runner_up;  ///< candidate
-    MeasuredSize evidence;                 ///< but for the runner-up's method
-    bool decided = false;                  ///< the budget reached for a comparison with the MPI's own
+    MeasuredSize evidence;                 ///< except the runner-up's method
+    bool decided = false;                  ///< the budget sufficed for a comparison with native
     std::vector<Seen> seen;                ///< every candidate that was measured
 };
 
@@ -46,8 +46,8 @@ class SizeSearch {
         final_only,  ///< few entrants, all of which are worth the final
     };
 
-    /// `entrants` begin with the MPI's own; the others come in the order in which they get their chance if the share
-    /// of the budget does not reach for all.
+    /// `entrants` begin with native; the others are in the order of their measurement if the share of the budget does
+    /// not suffice for all.
     SizeSearch(std::int64_t bytes, const std::vector<Entrant>& entrants, double share_seconds, Form form,
                std::uint64_t seed);
 

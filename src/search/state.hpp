@@ -61,7 +61,7 @@ class Search::State {
     [[nodiscard]] double place(std::size_t candidate, std::int64_t bytes) const;
     [[nodiscard]] bool hopeless(std::size_t candidate) const;
     [[nodiscard]] Synchronisation effective(std::size_t candidate, std::int64_t bytes) const;
-    /// The first candidate that does what is done without a tuning; 0 if that is the MPI's own or no candidate.
+    /// The first candidate that equals the method without a tuning; 0 if that is native or no candidate.
     [[nodiscard]] std::size_t untuned(std::int64_t bytes) const;
     /// Whether two candidates do the same at this size.
     [[nodiscard]] bool same_at(std::size_t one, std::size_t other, std::int64_t bytes) const;

@@ -94,7 +94,7 @@ class Limiter {
     Ranges ranges_;
 };
 
-/// What `otherwise` has for sizes from `from` on and below `end`, within the limit; else the MPI's own routine.
+/// The methods of `otherwise` for sizes from `from` on and below `end`, within the limit; else native.
 void append_otherwise(Limiter& limiter, const std::vector<Decision::Range>& otherwise, std::int64_t from,
                       std::int64_t end) {
     for (std::size_t index = 0; index < otherwise.size(); ++index) {
@@ -159,7 +159,7 @@ Decision within_limit(const LimitedDecision& decision, const std::vector<Buffere
     if (!needs.empty()) {
         reason += fmt::format("; buffers of at most {} bytes", limit);
     }
-    // What a forced method leaves to the rule may go by time, too.
+    // Sizes that a forced method leaves to the rule may also be decided by time.
     return {limiter.take(), std::move(reason), decision.wanted.basis(),
             decision.wanted.crossover() ? decision.wanted.crossover() : decision.otherwise.crossover()};
 }

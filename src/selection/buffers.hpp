@@ -1,7 +1,6 @@
 /// @file
-/// The memory that the methods of a decision take where they forward blocks, and a decision that keeps within a limit
-/// of it (AAPC_BUFFER_LIMIT). Knows no MPI: what a rank needs follows from its own plan, and whoever asks finds out
-/// what the rank needs that needs most.
+/// The memory of a decision's methods that forward blocks, and a decision within a limit of it (AAPC_BUFFER_LIMIT).
+/// Knows no MPI: a rank's need follows from its plan, and the caller finds the need of the rank that needs most.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +14,18 @@
 
 namespace aapc::selection {
 
-/// A decision, and what takes its place where its buffers would be too large.
+/// A decision, and its replacement where its buffers would be too large.
 struct LimitedDecision {
     Decision wanted;
-    Decision otherwise;  ///< the rule's; within the limit, too
+    Decision otherwise;  ///< the rule's; also within the limit
 };
 
 /// Blocks of buffers for a timetable that forwards: one rank's, or those of the rank that needs most.
 using BlocksOf = std::function<std::int64_t(const Timetable&, const Synchronisation&)>;
 
-/// The methods of the ranges of `decision` that forward blocks, each once, with the buffers that `blocks_of` tells.
-/// Which they are, and in which order, is a function of network, placement and decision; the timetables stay there.
-/// Methods that cannot be had there are left out.
+/// The methods of the ranges of `decision` that forward blocks, each once, with the buffers that `blocks_of` returns.
+/// The list and its order are a function of network, placement and decision; the timetables stay there. Methods that
+/// cannot run there are left out.
 [[nodiscard]] std::vector<BufferedMethod> forwarding_methods(Timetables& timetables, const Decision& decision,
                                                              const BlocksOf& blocks_of);
 
@@ -34,15 +33,15 @@ using BlocksOf = std::function<std::int64_t(const Timetable&, const Synchronisat
 [[nodiscard]] std::vector<BufferedMethod> forwarding_methods(Timetables& timetables, const LimitedDecision& decision,
                                                              const BlocksOf& blocks_of);
 
-/// `decision`, whose ranges say what buffers they take. `needs` has those of the rank that needs most for each of its
-/// methods that forwards.
+/// `decision` with the buffers of its ranges. `needs` has those of the rank that needs most for each of its methods
+/// that forwards.
 [[nodiscard]] Decision with_buffers(const Decision& decision, const std::vector<BufferedMethod>& needs);
 
 /// `decision.wanted` with buffers of at most `limit` bytes (>= 0) on any rank. For a block size at which those of a
-/// method are larger, its next reduction by with_smaller_buffers() that keeps within them; where there is none, what
-/// `decision.otherwise` has for that size, in the same way; where that does not either, the MPI's own routine. `needs`
-/// has the buffers of the rank that needs most for each method of forwarding_methods(). Equal arguments, equal result:
-/// ranks that agree on `needs` decide alike.
+/// method are larger, its next reduction by with_smaller_buffers() that keeps within them; if there is none, the method
+/// of `decision.otherwise` for that size, in the same way; if that is also too large, native. `needs` has the buffers
+/// of the rank that needs most for each method of forwarding_methods(). Equal arguments, equal result: ranks that agree
+/// on `needs` make the same decision.
 [[nodiscard]] Decision within_limit(const LimitedDecision& decision, const std::vector<BufferedMethod>& needs,
                                     std::int64_t limit);
 

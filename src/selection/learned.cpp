@@ -40,8 +40,8 @@ int line_of(std::string_view text, std::size_t at) {
     return static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
 }
 
-/// Whether it was made for the same, but for the placement and the messages. Its text shows that before it is read, so
-/// that sections of other versions and networks need not be understood.
+/// Whether it was made for the same fingerprint, except the placement and the messages. Its text shows that before it
+/// is read, so that sections of other versions and networks need not be understood.
 bool seems_to_be_for(std::string_view section, const Fingerprint& here) {
     return section.find(fmt::format("\naapc = \"{}\"\n", here.aapc_version)) != std::string_view::npos &&
            section.find(fmt::format("\ntopology = \"{}\"\n", here.topology_digest)) != std::string_view::npos;

@@ -1,6 +1,6 @@
 /// @file
-/// What jobs have learned and the next ones start from (AAPC_LEARNED): one tuning file after the other, one for each
-/// placement and kind of messages, the newest last. Knows no MPI and no file system.
+/// The evidence that jobs leave for the next ones (AAPC_LEARNED): a sequence of tuning files, one for each placement
+/// and kind of messages, the newest last. Knows no MPI and no file system.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace aapc::selection {
 
-/// A file keeps so many tunings; the oldest go first.
+/// The most tunings that a file keeps; the oldest are dropped first.
 inline constexpr std::size_t most_learned_sections = 256;
 
-/// What was learned of one size: the fastest method, and its times beside the MPI's own.
+/// The evidence for one size: the fastest method, and its times beside native.
 struct LearnedSize {
     Method method;
     MeasuredSize measured;
@@ -30,30 +30,30 @@ struct LearnedSize {
 [[nodiscard]] std::vector<LearnedSize> learned_sizes(const Tuning& tuning);
 
 /// Ranges in which these sizes (ascending) lie: a method serves sizes up to an octave from one that it was learned at,
-/// and up to the geometric middle between two; elsewhere the MPI's own does.
+/// and up to the geometric middle between two; elsewhere native does.
 [[nodiscard]] std::vector<TunedRange> learned_ranges(const std::vector<LearnedSize>& sizes);
 
-/// Both, ascending; of a size that both know what `newer` says.
+/// Both, ascending; `newer` wins for a size in both.
 [[nodiscard]] std::vector<LearnedSize> merged(std::vector<LearnedSize> newer, const std::vector<LearnedSize>& older);
 
-/// The method that was the fastest at the nearest size within an octave; null: nothing is known there.
+/// The method that was the fastest at the nearest size within an octave; null if none is known there.
 [[nodiscard]] const Method* learned_method(const Tuning& tuning, std::int64_t bytes);
 
-/// A file, taken apart.
+/// A file, split into its sections.
 struct LearnedFile {
     std::vector<std::string> sections;  ///< whole tuning files, each with the right checksum
-    std::optional<Diagnostic> damage;   ///< the first thing that is wrong; nothing: every byte is in a section
-    bool ours = true;                   ///< it is empty or begins as such files do; if not, nobody may overwrite it
+    std::optional<Diagnostic> damage;   ///< the first mistake; nullopt if every byte is in a section
+    bool ours = true;                   ///< it is empty or begins as such files do; if not, it must not be overwritten
 };
 [[nodiscard]] LearnedFile take_apart_learned(std::string_view text, std::string_view file);
 
-/// What the sections say of networks of that kind under the fingerprint `here`, whatever the placement and the
-/// messages. Under any MPI, or any version of it, where `here` has none. A section that cannot be read though it seems
-/// to be for this is a diagnostic. O(text).
+/// The sections for networks of that kind under the fingerprint `here`, whatever the placement and the messages. For
+/// any MPI, or any version of it, if `here` has none. An unreadable section that seems to be for this is a diagnostic.
+/// O(text).
 [[nodiscard]] Expected<std::vector<Tuning>> sections_for(const LearnedFile& learned, const Fingerprint& here,
                                                          NetworkKind kind, std::string_view file);
 
-/// Puts `more` among what has been learned, together with what is of the same fingerprint.
+/// Adds `more` to `learned`, merged with the tuning of the same fingerprint.
 void add_learned(std::vector<Tuning>& learned, Tuning more);
 
 /// The text of the file with what has been learned since. A section of the same fingerprint is merged with it, unless

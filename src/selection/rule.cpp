@@ -77,12 +77,12 @@ Decision decide_by_tuning(const Tuning& tuning, const std::string& bound) {
 
 /// What the rule makes of an algorithm on this network.
 struct Suggestion {
-    const Algorithm* algorithm = nullptr;  ///< null: the MPI's own routine
-    std::string why;                       ///< it is not what was wanted; empty: it is
+    const Algorithm* algorithm = nullptr;  ///< null if native
+    std::string why;                       ///< it is not the wanted one; empty if it is
 };
 
-/// The algorithm of the table that stays near the bound whatever the speeds are. Its timetable is not asked for here,
-/// since whoever prepares the method asks for it and falls back if it cannot be had.
+/// The algorithm of the table that stays near the bound whatever the speeds are. Its timetable is not built here:
+/// preparing the method builds it and falls back if that is impossible.
 const Algorithm* stand_in_at_any_speeds(NetworkKind kind) {
     const auto found = std::find_if(algorithms().begin(), algorithms().end(), [&](const Algorithm& algorithm) {
         return algorithm.near_the_bound_at_any_speeds && algorithm.is_for(kind);
@@ -90,12 +90,11 @@ const Algorithm* stand_in_at_any_speeds(NetworkKind kind) {
     return found == algorithms().end() ? nullptr : &*found;
 }
 
-/// `wanted`, what stands in for it, or why the rule leaves everything to the MPI's own routine here. Nobody insists on
-/// a synchronisation if `free`.
+/// `wanted`, its replacement, or why the rule keeps all calls native here. If `free`, no synchronisation is forced.
 Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& wanted, bool free) {
     const Network& network = timetables.network();
-    // Nothing was measured and nothing is known but which ranks share a network card. Where each has one for itself,
-    // an order of the messages that avoids the others' cards is what MPIs have, too.
+    // There are no measurements, and only the sharing of network cards is known. Where each rank has its own card,
+    // native algorithms also order messages to avoid the others' cards.
     if (network.kind() == NetworkKind::detected && has_few_ranks_a_machine(timetables.placement())) {
         return {nullptr, fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
                                      fewest_ranks_a_machine)};
@@ -141,7 +140,7 @@ struct Case {
     const Bound& bound;
     std::optional<Synchronisation> forced;
     std::string_view mpi;
-    std::optional<Crossover> crossover;  ///< nothing: speeds are not known
+    std::optional<Crossover> crossover;  ///< nullopt if speeds are not known
 };
 
 /// What has been found for the sizes so far.
@@ -296,7 +295,7 @@ Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced
     }
     std::string reason = bound_text(network, bound);
     if (forced.method) {
-        // Whoever names an algorithm gets it for every size.
+        // A forced algorithm serves every size.
         return {{{0, *forced.method, ""}}, reason, Decision::Basis::forced};
     }
     if (tuning != nullptr && !forced.synchronisation) {

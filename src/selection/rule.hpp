@@ -1,7 +1,6 @@
 /// @file
-/// The one place that decides which exchange a communicator uses. It knows no MPI, and everything it looks at is the
-/// same on all ranks of the communicator, so that all of them decide alike without asking each other. `aapc explain`
-/// asks here, too.
+/// The one place that decides which exchange a communicator uses. It knows no MPI. All its inputs are the same on all
+/// ranks of the communicator, so all ranks make the same decision without communication. `aapc explain` also uses it.
 #pragma once
 
 #include <cstddef>
@@ -23,33 +22,32 @@
 
 namespace aapc::selection {
 
-/// Larger blocks go to the MPI's own routine: MPI_Pack counts bytes in an int.
+/// Larger blocks are native: MPI_Pack counts bytes in an int.
 inline constexpr std::int64_t largest_scheduled_block = INT32_MAX;
 
-/// Phases of equal length take messages · 8 / (slowest link) a byte. Where that is more than this many times what the
-/// links could do, an algorithm stands in that stays near the bound at any speeds, which takes up to 1.02 times it.
+/// Phases of equal length take messages · 8 / (slowest link) per byte. Where that is more than this many times the
+/// bound, an algorithm replaces them that stays near the bound at any speeds; it takes up to 1.02 times the bound.
 inline constexpr double largest_slowdown_by_equal_phases = 1.05;
 
-/// Whoever asks for phases of equal length that take more than this many times the bound is told so.
+/// Users who choose phases of equal length that take more than this many times the bound get a remark.
 inline constexpr double largest_slowdown_unremarked = 1.3;
 
-/// Where the network was detected, machines have at least so many ranks on average or everything goes to the MPI's own
-/// routine.
+/// On a detected network with fewer ranks per machine on average, all calls are native.
 inline constexpr std::size_t fewest_ranks_a_machine = 2;
 
-/// What the user insists on (AAPC_ALGORITHM, AAPC_SYNCHRONISATION).
+/// The methods that the user forces (AAPC_ALGORITHM, AAPC_SYNCHRONISATION).
 struct Forced {
-    std::optional<Method> method;                    ///< with the synchronisation, if both are set
-    std::optional<Synchronisation> synchronisation;  ///< where it is all that is set: for whatever algorithm is chosen
+    std::optional<Method> method;                          ///< with the synchronisation, if both are set
+    std::optional<Synchronisation> synchronisation;        ///< if no algorithm is set: for whatever algorithm is chosen
     const char* native_reason = "AAPC_ALGORITHM says so";  ///< why it is native, if `method` is
 };
 
-/// What is done on one communicator, by the size of a block.
+/// The methods on one communicator, by the size of a block.
 class Decision {
   public:
     enum class Basis : std::uint8_t {
-        rule,    ///< what is known of the network alone
-        forced,  ///< the user's word
+        rule,    ///< the network alone
+        forced,  ///< the user's settings
         tuning,  ///< measurements on this communicator's shape
     };
 
@@ -57,15 +55,14 @@ class Decision {
     struct Range {
         std::int64_t from_bytes = 0;
         Method method;
-        std::string lead;  ///< what was measured, in a clause; empty: nothing
-        /// Of the rank that needs most (aapc/methods/buffer_limit.hpp); 0: nothing is forwarded, or nobody has asked.
+        std::string lead;  ///< the measurement, in a clause; empty if there is none
+        /// Of the rank that needs most (aapc/methods/buffer_limit.hpp); 0 if no blocks are forwarded, or not counted.
         std::int64_t buffer_blocks = 0;
     };
 
-    /// The MPI's own routine for every size.
+    /// Native for every size.
     explicit Decision(std::string reason, Basis basis = Basis::rule);
-    /// These ranges, ascending from 0, but the MPI's own routine for blocks of no byte and above
-    /// largest_scheduled_block.
+    /// These ranges, ascending from 0, except that blocks of no byte and above largest_scheduled_block are native.
     Decision(std::vector<Range> ranges, std::string reason, Basis basis,
              std::optional<Crossover> crossover = std::nullopt);
 
@@ -78,7 +75,7 @@ class Decision {
     [[nodiscard]] Basis basis() const { return basis_; }
     /// Why, in one clause for AAPC_VERBOSE.
     [[nodiscard]] const std::string& reason() const { return reason_; }
-    /// Where what goes by time begins; nothing: nothing does.
+    /// The beginning of the range that is decided by time; nullopt if there is none.
     [[nodiscard]] const std::optional<Crossover>& crossover() const { return crossover_; }
 
   private:
@@ -94,33 +91,33 @@ class Decision {
 /// Whether all ranks, of which there is one at least, share a machine. O(participants).
 [[nodiscard]] bool is_on_one_machine(const Placement& placement);
 
-/// Why everything is the MPI's own there, whatever is asked for: one rank, or two on two machines. Nothing: there is
-/// something to schedule, or on one machine to copy. O(participants).
+/// Why all calls are native there, whatever the settings: one rank, or two on two machines. Nullopt if there are
+/// messages to schedule, or blocks to copy on one machine. O(participants).
 [[nodiscard]] std::optional<std::string> nothing_to_schedule(const Placement& placement, const Bound& bound);
 
-/// Decides for a communicator whose ranks sit as `placement` says; `bound` is that of `network` and `placement`. What
-/// is forced comes first, then `tuning` (null: none; it matches this job) where the communicator has the shape that it
-/// was measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where all ranks
-/// share a machine only methods that copy are used, forced, tuned or learned; where nothing_to_schedule() says so, the
-/// MPI's own routine whatever is asked for. `mpi` is the one that
-/// it is for, "openmpi" or "mpich" (empty: any), since a rule may hold for the MPIs only that were measured to be
-/// slower. `start_seconds` is what a start costs on the communicator; nothing: expected_start_seconds(). O(participants
-/// + ranges), and for the rule what its timetable takes.
+/// Decides for a communicator whose ranks are placed as `placement` says; `bound` is that of `network` and `placement`.
+/// Forced methods take precedence, then `tuning` (null if there is none; it matches this job) if the communicator has
+/// the shape that it was measured on, rank by rank; then the rule of the network's kind (docs/interposer.md). Where all
+/// ranks share a machine only methods that copy are used, forced, tuned or learned. Where nothing_to_schedule() has a
+/// reason, calls are native whatever the settings. `mpi` is the MPI in use, "openmpi" or "mpich" (empty if any), since
+/// a rule may hold only for MPIs that were measured to be slower. `start_seconds` is the start-up overhead on the
+/// communicator; nullopt if expected_start_seconds(). O(participants + ranges), and for the rule the time of its
+/// timetable.
 [[nodiscard]] Decision decide(const Network& network, const Placement& placement, const Bound& bound,
                               const Forced& forced, const Tuning* tuning, std::string_view mpi = "",
                               std::optional<double> start_seconds = std::nullopt);
 
-/// The same with timetables that others ask for, too, which stay there.
+/// The same with shared timetables, which stay there.
 [[nodiscard]] Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced, const Tuning* tuning,
                               std::string_view mpi = "", std::optional<double> start_seconds = std::nullopt);
 
-/// What is to be said to people who asked for `timetable`: that its contention-free phases take more than
+/// The remark for users who chose `timetable`: that its contention-free phases take more than
 /// largest_slowdown_unremarked times the bound, how many times, and what would be better. One sentence without a full
-/// stop; nothing: nothing is to be said, or speeds are not known. `bound` is that of `network` and its placement. O(1).
+/// stop. Nullopt if there is no remark, or speeds are not known. `bound` is that of `network` and its placement. O(1).
 [[nodiscard]] std::optional<std::string> remark_on_phases(const Timetable& timetable, const Network& network,
                                                           const Bound& bound);
 
-/// Whether it is for whoever can measure what a start costs to decide again: the rule chose by time, what it chose has
+/// Whether a caller that can measure the start-up overhead has to decide again: the rule chose by time, its method has
 /// a common start, and there are blocks large enough for it.
 [[nodiscard]] bool depends_on_start(const Decision& decision);
 

@@ -60,7 +60,7 @@ Expected<std::optional<Value>> parse_if_set(const char* variable, const std::str
     return *value;
 }
 
-/// Whoever says what a start costs wants runs that decide alike, which calls that are timed do not.
+/// A user who sets the start-up overhead wants reproducible runs; learning from times is not reproducible.
 Expected<bool> parse_adapt(const std::string& text, bool start_is_said) {
     if (text.empty()) {
         return !start_is_said;
@@ -175,6 +175,9 @@ Expected<Network> network_of(Settings& settings) {
         return network_to_detect(settings.topology_file);
     }
     auto text = read_text_file(settings.topology_file, topology_file);
+    if (text) {
+        text = with_tables(std::move(*text), settings.topology_file);
+    }
     if (!text) {
         return failure(text.error());
     }
@@ -196,7 +199,7 @@ Expected<GivenSchedule> given_schedule(const std::string& file, const Settings& 
     return read_given_schedule(*text, file, network, settings.topology_file);
 }
 
-/// Calls are noted without a topology, too: everything is the MPI's own then.
+/// Calls are also recorded without a topology: then all are native.
 void only_record(Settings& settings) {
     Settings recording;
     recording.topology_file = "detect";

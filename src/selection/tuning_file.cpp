@@ -102,7 +102,7 @@ class TuningReader : private TomlReader {
 
     /// `text` is what `root` was made of.
     Expected<Tuning> read(const toml::table& root, std::string_view text) {
-        // A file of another format would look wrong in every other way, too.
+        // A file of another format would have many other mistakes as well.
         const auto* given = string_at(root, "format", "at the top of the file");
         if (given != nullptr && given->get() != format_name) {
             add_mistake(position(*given), fmt::format("the format is {}", in_quotes(given->get())),
@@ -242,7 +242,7 @@ class TuningReader : private TomlReader {
         }
     }
 
-    /// The method of that key; the MPI's own, with a mistake, if it is none.
+    /// The method of that key; native, with a mistake, if it is none.
     Method method_at(const toml::table& table, std::string_view key, std::string_view where) {
         const auto* text = string_at(table, key, where);
         if (text == nullptr) {

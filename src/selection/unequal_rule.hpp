@@ -1,6 +1,6 @@
 /// @file
-/// When unequal messages (MPI_Alltoallv) are exchanged and not left to the MPI, and when nobody even asks. Knows no
-/// MPI; what it looks at is the same on all ranks, so they decide alike.
+/// When unequal messages (MPI_Alltoallv) are exchanged rather than native, and which calls are decided without a
+/// reduction. Knows no MPI; its inputs are the same on all ranks, so all make the same decision.
 #pragma once
 
 #include <cstdint>
@@ -19,72 +19,72 @@
 
 namespace aapc::selection {
 
-/// What the user wants (AAPC_ALLTOALLV).
+/// The user's choice (AAPC_ALLTOALLV).
 enum class UnequalUse : std::uint8_t {
     automatic,  ///< where it pays
-    always,     ///< wherever there is something on the links
+    always,     ///< wherever messages cross links
     never,
 };
 
 /// "auto", "always" or "never"; empty is "auto". The diagnostic has no file.
 [[nodiscard]] Expected<UnequalUse> parse_unequal_use(std::string_view text);
 
-/// What a call is exchanged by on networks of that kind: the formula, whose queues are shorter than those of settled
-/// slots where messages are unequal (docs/unequal.md).
+/// The method for calls on networks of that kind: the formula, whose queues are shorter than those of settled slots if
+/// messages are unequal (docs/unequal.md).
 [[nodiscard]] Expected<Method> method_for_unequal(NetworkKind kind);
 
 /// From which bound on unequal messages are worth a start (crossover.hpp), in seconds; the agreement on a call comes on
 /// top of it.
 struct UnequalCrossover {
     double usual_seconds = 0;
-    double at_one_link_seconds = 0;  ///< where one link needs at least twice as long as all others
+    double at_one_link_seconds = 0;  ///< if one link needs at least twice as long as all others
 };
 
-/// `start_seconds` is what a start costs, if anybody knows. `bound` is that of network and placement; the speeds of its
-/// links are known.
+/// `start_seconds` is the start-up overhead, nullopt if not known. `bound` is that of network and placement; the speeds
+/// of its links are known.
 [[nodiscard]] UnequalCrossover unequal_crossover(const Network& network, const Placement& placement, const Bound& bound,
                                                  std::optional<double> start_seconds);
 
 /// Whether one link needs at least twice as long as all others: of a hot receiver, say.
 [[nodiscard]] bool is_at_one_link(const DemandBound& bound);
 
-/// That method, prepared for messages of any lengths, or why it cannot be had there. As prepare(); `bound` is that of
+/// That method, prepared for messages of any lengths, or why that is impossible there. As prepare(); `bound` is that of
 /// the network and placement. Throws std::bad_alloc.
 [[nodiscard]] Expected<Prepared> prepare_for_unequal(const Network& network, const Placement& placement,
                                                      const Bound& bound, const Method& method);
 
-/// Whether a call of that bound is worth exchanging, where an agreement takes `agreement_seconds` (0: not known): like
-/// a start, it has to be paid by what a schedule gains. The bound may be so many times as short as what is asked for:
-/// 1, or more for those who can find out.
+/// Whether a call of that bound is worth exchanging. The schedule's gain has to pay for the start and for an agreement
+/// of `agreement_seconds` (0 if not known). The threshold is divided by `uncertainty`: 1, or more for callers that can
+/// measure.
 [[nodiscard]] bool worth_exchanging(UnequalUse use, const DemandBound& bound, double agreement_seconds,
                                     const UnequalCrossover& crossover, double uncertainty = 1);
 
-/// What a tuning of unequal messages takes for a call whose bound is as long as that of equal messages of `bytes`. It
-/// points into the tuning. O(ranges).
+/// The method of a tuning of unequal messages for a call whose bound is as long as that of equal messages of `bytes`.
+/// Owned by the tuning. O(ranges).
 [[nodiscard]] const Method& tuned_method(const Tuning& tuning, std::int64_t bytes);
 
-/// Which calls on a communicator the ranks agree on at all. Programs with small messages make many calls, and a
-/// reduction costs them more than it could ever gain: after a few such calls in a row only every other one is asked
-/// about, then every fourth and so on, until one is worth it again. A function of what it is told: ranks that tell it
-/// the same agree without asking.
+/// Which calls on a communicator the ranks agree on by a reduction. Programs with small messages make many calls, and a
+/// reduction costs them more than it could gain. After a few such calls in a row ranks agree on every second call only,
+/// then on every fourth and so on, until one is worth it again. A function of its input: ranks with the same input
+/// agree without communication.
 class Inquiry {
   public:
-    /// So many calls in a row are looked at before any is passed over.
+    /// The number of calls in a row with a reduction before any is passed over.
     static constexpr int patience = 4;
-    /// At least every so many calls one is looked at.
+    /// The longest distance between two calls with a reduction.
     static constexpr int longest_distance = 1024;
 
     explicit Inquiry(UnequalUse use) : use_(use) {}
 
     /// Whether the ranks agree on the next call. Once for each call.
     [[nodiscard]] bool asks();
-    /// What came of it.
+    /// The result of the agreement: whether the call was worth exchanging.
     void learn(bool worth);
 
   private:
     UnequalUse use_;
     int in_vain_ = 0;   ///< in a row
-    int distance_ = 1;  ///< from one call that is looked at to the next
+    int distance_ = 1;  ///< from one call with a reduction to the next
     int left_ = 0;      ///< calls that are passed over before that
 };
 

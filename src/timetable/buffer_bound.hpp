@@ -10,8 +10,8 @@
 
 namespace aapc {
 
-/// Timetables derive from it, too, if they can say so quickly: whoever looks for the rank that needs most then makes
-/// the plans of few.
+/// A second base of timetables that know such a bound quickly: the search for the rank that needs most then makes few
+/// plans.
 class BufferBound : public Polymorphic {
   public:
     /// At least buffer_blocks() of the rank's plan (aapc/plan/staging.hpp), where messages of `window` phases at most

@@ -6,9 +6,9 @@
 
 namespace aapc {
 
-/// Timetables derive from it, too, if their messages inside machines only put together what goes to other machines, and
-/// hand out what has come: with `window:W` these are copies in memory that the ranks of a machine share, and the method
-/// is refused where they share none.
+/// A second base of timetables whose messages inside machines only gather blocks for other machines, and scatter those
+/// that have arrived. With `window:W` these are copies in memory that the ranks of a machine share, and the method is
+/// refused where they share none.
 class SharesMemory : public Polymorphic {};
 
 }  // namespace aapc

@@ -4,25 +4,32 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "aapc/topology/fabric.hpp"
+#include "input/numbers.hpp"
 #include "input/wording.hpp"
 #include "topology/declared_names.hpp"
+#include "topology/fabric_tables.hpp"
 
 namespace aapc {
 
 namespace {
 
 constexpr std::array<std::string_view, 2> fabric_root_keys{"network", "switch"};
-constexpr std::array<std::string_view, 5> fabric_network_keys{"kind", "speed", "paths", "buffer", "mtu"};
-constexpr std::array<std::string_view, 9> fabric_switch_keys{"name",          "uplinks",        "uplink_speed",
-                                                             "machines",      "machine_speed",  "buffer",
-                                                             "uplink_buffer", "machine_buffer", "routes"};
+constexpr std::array<std::string_view, 6> fabric_network_keys{"kind", "speed", "paths", "tables", "buffer", "mtu"};
+constexpr std::array<std::string_view, 11> fabric_switch_keys{
+    "name",   "uplinks",       "uplink_speed",   "uplink_speeds", "machines", "machine_speed",
+    "buffer", "uplink_buffer", "machine_buffer", "routes",        "ports"};
 constexpr std::string_view example_of_uplinks = "uplinks = [\"spine0\", \"spine1:2\"]";
 constexpr std::string_view example_of_routes = "routes = { spine0 = \"n[0-3]\", \"spine1:2\" = \"n[4-7]\" }";
+constexpr std::string_view example_of_ports = "ports = { 21 = \"spine0\", 22 = \"spine1:2\" }";
+constexpr std::string_view example_of_speeds = "uplink_speeds = { spine1 = \"40Gbit\" }";
 constexpr std::int32_t most_parallel_cables = 1'024;
 constexpr std::size_t most_cables_in_file = 4'194'304;
 
@@ -32,6 +39,14 @@ struct DeclaredUplink {
     DeclaredName name;
     std::int32_t cables = 1;
     SwitchIndex to = DeclaredNames::none;
+    std::optional<double> speed{};  ///< of each; nullopt: the switch's
+};
+
+/// "the K-th cable to that switch is plugged in here".
+struct DeclaredPort {
+    int number = 0;
+    DeclaredName cable;
+    std::int32_t which = 0;  ///< from 0
 };
 
 /// "what is for these machines goes to that switch, by that one of the cables".
@@ -45,12 +60,14 @@ class FabricReader {
   public:
     explicit FabricReader(TopologyTables& tables) : tables_(tables), mistake_(tables.file()) {}
 
-    Expected<Network> read(const toml::table& root) {
+    Expected<Network> read(const toml::table& root, std::optional<std::string_view> dump) {
+        dump_ = dump;
         if (const toml::table* network = tables_.network_at(root, fabric_root_keys, fabric_network_keys)) {
             speed_ = tables_.speed_at(*network, "speed");
             buffer_ = tables_.buffer_at(*network, "buffer");
             mtu_bytes_ = tables_.mtu_at(*network);
             read_paths(*network);
+            read_tables_key(*network);
         }
         for (const toml::table* table : tables_.required_tables(root, "switch", "switches")) {
             read_switch(*table);
@@ -86,6 +103,22 @@ class FabricReader {
                             "\"sprayed\" (packet by packet)");
     }
 
+    void read_tables_key(const toml::table& network) {
+        const auto* file = tables_.string_at(network, "tables", "tables = \"lfts.txt\"");
+        if (file == nullptr) {
+            return;
+        }
+        tables_key_ = file;
+        if (paths_ != FabricPaths::static_) {
+            tables_.add_mistake(tables_.position(*file), "tables are for static paths only",
+                                "add paths = \"static\", or leave tables out");
+        } else if (!dump_) {
+            tables_.add_mistake(tables_.position(*file),
+                                fmt::format("the tables {} were not read", in_quotes(file->get())),
+                                "give the name of the topology file, beside which they are");
+        }
+    }
+
     void read_switch(const toml::table& table) {
         tables_.check_keys(table, "in [[switch]] of a fabric", fabric_switch_keys);
         DeclaredSwitch declaration;
@@ -94,7 +127,7 @@ class FabricReader {
         declaration.speed = tables_.speed_at(table, "uplink_speed");
         tables_.read_ports(table, declaration);
         declaration.machines = tables_.machines_at(table);
-        for (const std::string_view key : {"uplink_speed", "uplink_buffer"}) {
+        for (const std::string_view key : {"uplink_speed", "uplink_speeds", "uplink_buffer"}) {
             if (const toml::node* node = table.get(key); node != nullptr && !table.contains("uplinks")) {
                 tables_.add_mistake(tables_.position(*node),
                                     fmt::format("{} is that of the uplinks, and this switch has none", key),
@@ -103,7 +136,9 @@ class FabricReader {
         }
         switches_.push_back(std::move(declaration));
         uplinks_.push_back(read_uplinks(table));
+        read_speeds(table, uplinks_.back());
         routes_.push_back(read_routes(table));
+        ports_.push_back(read_declared_ports(table));
     }
 
     /// The strings of a key that has one or a list of them; those of a wrong type are mistakes.
@@ -144,16 +179,74 @@ class FabricReader {
                 if (entry.ranks > most_parallel_cables || cables_ > most_cables_in_file) {
                     tables_.add_mistake(
                         at,
-                        fmt::format("{} cables {}", entry.ranks > most_parallel_cables ? entry.ranks : cables_,
-                                    entry.ranks > most_parallel_cables ? "between two switches" : "up to here"),
+                        fmt::format(
+                            "{} cables {}",
+                            entry.ranks > most_parallel_cables ? static_cast<std::size_t>(entry.ranks) : cables_,
+                            entry.ranks > most_parallel_cables ? "between two switches" : "up to here"),
                         fmt::format("describe at most {} cables between two switches and {} in all",
                                     most_parallel_cables, most_cables_in_file));
                     return uplinks;
                 }
-                uplinks.push_back({{entry.name, at}, entry.ranks, DeclaredNames::none});
+                uplinks.push_back({{entry.name, at}, entry.ranks, DeclaredNames::none, std::nullopt});
             }
         }
         return uplinks;
+    }
+
+    void read_speeds(const toml::table& table, std::vector<DeclaredUplink>& uplinks) {
+        const toml::node* node = table.get("uplink_speeds");
+        if (node == nullptr) {
+            return;
+        }
+        const toml::table* list = node->as_table();
+        if (list == nullptr) {
+            tables_.add_type_mistake(*node, "uplink_speeds", example_of_speeds);
+            return;
+        }
+        for (const auto& [key, value] : *list) {
+            const auto found = std::find_if(uplinks.begin(), uplinks.end(), [name = key.str()](const auto& uplink) {
+                return uplink.name.name == name;
+            });
+            if (found == uplinks.end()) {
+                tables_.add_mistake(tables_.position(value),
+                                    fmt::format("{} is not among the uplinks", in_quotes(key.str())),
+                                    fmt::format("name switches as uplinks does, as in {}", example_of_speeds));
+                continue;
+            }
+            found->speed = tables_.speed_at(*list, key.str());
+        }
+    }
+
+    std::vector<DeclaredPort> read_declared_ports(const toml::table& table) {
+        std::vector<DeclaredPort> ports;
+        const toml::node* node = table.get("ports");
+        if (node == nullptr) {
+            return ports;
+        }
+        const toml::table* list = node->as_table();
+        if (list == nullptr) {
+            tables_.add_type_mistake(*node, "ports", example_of_ports);
+            return ports;
+        }
+        if (tables_key_ == nullptr) {
+            tables_.add_mistake(tables_.position(*node),
+                                "ports say which cables the ports of tables have, and no tables are given",
+                                "add tables = \"FILE\" to [network], or leave ports out");
+            return ports;
+        }
+        for (const auto& [key, value] : *list) {
+            const auto* text = value.as_string();
+            const auto cable = expand_hostlist(text == nullptr ? "" : text->get());
+            const auto number = parse_number<int>(key.str());
+            if (!number || *number < 1 || !cable || cable->size() != 1) {
+                tables_.add_mistake(tables_.position(value),
+                                    fmt::format("port {} has no number or no cable", in_quotes(key.str())),
+                                    fmt::format("write {}", example_of_ports));
+                continue;
+            }
+            ports.push_back({*number, {cable->front().name, tables_.position(value)}, cable->front().ranks - 1});
+        }
+        return ports;
     }
 
     std::vector<DeclaredRoute> read_routes(const toml::table& table) {
@@ -167,9 +260,12 @@ class FabricReader {
             tables_.add_type_mistake(*node, "routes", example_of_routes);
             return routes;
         }
-        if (paths_ != FabricPaths::static_) {
-            tables_.add_mistake(tables_.position(*node), "routes are for static paths only",
-                                "add paths = \"static\" to [network], or leave routes out");
+        if (paths_ != FabricPaths::static_ || tables_key_ != nullptr) {
+            tables_.add_mistake(
+                tables_.position(*node),
+                tables_key_ != nullptr ? "both routes and tables are given" : "routes are for static paths only",
+                tables_key_ != nullptr ? "leave one of them out"
+                                       : "add paths = \"static\" to [network], or leave routes out");
             return routes;
         }
         for (const auto& [key, value] : *list) {
@@ -244,7 +340,9 @@ class FabricReader {
         for (std::size_t index = 0; index < switches_.size() && !speed_; ++index) {
             const DeclaredSwitch& declaration = switches_[index];
             const std::string name = in_quotes(declaration.name.name);
-            if (!uplinks_[index].empty() && !declaration.speed) {
+            const bool all_known = std::all_of(uplinks_[index].begin(), uplinks_[index].end(),
+                                               [](const DeclaredUplink& uplink) { return uplink.speed.has_value(); });
+            if (!all_known && !declaration.speed) {
                 mistake_.add(declaration.position, fmt::format("the uplinks of switch {} have no speed", name),
                              "add uplink_speed = \"100Gbit\" here, or speed to [network] for all links");
             }
@@ -258,6 +356,7 @@ class FabricReader {
 
     Expected<Network> build() {
         std::vector<NetworkVertex> vertices;
+        vertices.reserve(switches_.size());
         for (const DeclaredSwitch& declaration : switches_) {
             vertices.push_back({declaration.name.name, true});
         }
@@ -278,9 +377,20 @@ class FabricReader {
             }
         }
         FabricForwarding forwarding{paths_, {}};
-        add_routes(links, machine_of, machines, forwarding);
+        const CablesBetween cables = cables_between(links);
+        add_routes(cables, machine_of, forwarding);
+        FabricPorts ports = declared_ports(cables);
         if (mistake_.found()) {
             return failure(*mistake_.found());
+        }
+        const std::string file = tables_key_ == nullptr ? "" : path_beside(tables_.file(), tables_key_->get());
+        if (tables_key_ != nullptr) {
+            const Network wires(NetworkKind::fabric, vertices, links, machines);
+            auto entries = fabric_tables(wires, std::move(ports), *dump_, file);
+            if (!entries) {
+                return failure(entries.error());
+            }
+            forwarding.table = std::move(*entries);
         }
         Network network(NetworkKind::fabric, std::move(vertices), std::move(links), std::move(machines), mtu_bytes_,
                         std::move(forwarding));
@@ -303,7 +413,7 @@ class FabricReader {
                     more = true;
                     const DeclaredSwitch& above = switches_[static_cast<std::size_t>(uplink.to)];
                     links.push_back({static_cast<Vertex>(index), uplink.to,
-                                     declaration.speed.value_or(speed_.value_or(0)), 0, 1,
+                                     uplink.speed.value_or(declaration.speed.value_or(speed_.value_or(0))), 0, 1,
                                      first_said(declaration.uplink_buffer, declaration.buffer),
                                      first_said(declaration.uplink_buffer, above.buffer)});
                 }
@@ -311,28 +421,41 @@ class FabricReader {
         }
     }
 
-    void add_routes(const std::vector<Link>& links, const std::unordered_map<std::string_view, Machine>& machine_of,
-                    const std::vector<NetworkMachine>& machines, FabricForwarding& forwarding) {
-        std::map<std::pair<Vertex, Vertex>, std::vector<std::int32_t>> cables;
+    /// By the switches at both ends, in both orders: the cables between them, in order.
+    using CablesBetween = std::map<std::pair<Vertex, Vertex>, std::vector<std::int32_t>>;
+
+    static CablesBetween cables_between(const std::vector<Link>& links) {
+        CablesBetween cables;
         for (std::size_t link = 0; link < links.size(); ++link) {
             cables[{links[link].lower, links[link].upper}].push_back(static_cast<std::int32_t>(link));
             cables[{links[link].upper, links[link].lower}].push_back(static_cast<std::int32_t>(link));
         }
-        for (std::size_t index = 0; index < switches_.size(); ++index) {
-            std::vector<bool> listed(routes_[index].empty() ? 0 : machines.size(), false);
-            for (const DeclaredRoute& route : routes_[index]) {
-                const SwitchIndex to = names_.find_switch(route.by.name);
-                const auto found = cables.find({static_cast<Vertex>(index), static_cast<Vertex>(to)});
-                if (found == cables.end() || static_cast<std::size_t>(route.cable) >= found->second.size()) {
-                    mistake_.add(
-                        route.by.position,
-                        fmt::format(
-                            "switch {} has {} to {}", in_quotes(switches_[index].name.name),
+        return cables;
+    }
+
+    /// The cable `which` from that switch to the one that is named; -1, with a mistake, if there is none.
+    std::int32_t cable_called(const CablesBetween& cables, std::size_t from, const DeclaredName& to,
+                              std::int32_t which) {
+        const SwitchIndex end = names_.find_switch(to.name);
+        const auto found = cables.find({static_cast<Vertex>(from), static_cast<Vertex>(end)});
+        if (found == cables.end() || static_cast<std::size_t>(which) >= found->second.size()) {
+            mistake_.add(
+                to.position,
+                fmt::format("switch {} has {} to {}", in_quotes(switches_[from].name.name),
                             found == cables.end() ? "no cable" : fmt::format("only {} cables", found->second.size()),
-                            in_quotes(route.by.name)),
-                        "name a switch that it has a cable to, and behind a colon which one of several");
-                    continue;
-                }
+                            in_quotes(to.name)),
+                "name a switch that it has a cable to, and behind a colon which one of several");
+            return -1;
+        }
+        return found->second[static_cast<std::size_t>(which)];
+    }
+
+    void add_routes(const CablesBetween& cables, const std::unordered_map<std::string_view, Machine>& machine_of,
+                    FabricForwarding& forwarding) {
+        for (std::size_t index = 0; index < switches_.size(); ++index) {
+            std::vector<bool> listed(routes_[index].empty() ? 0 : machine_of.size(), false);
+            for (const DeclaredRoute& route : routes_[index]) {
+                const std::int32_t cable = cable_called(cables, index, route.by, route.cable);
                 for (const DeclaredName& name : route.machines) {
                     const auto machine = machine_of.find(name.name);
                     if (machine == machine_of.end()) {
@@ -348,11 +471,20 @@ class FabricReader {
                                      "give every switch one route to a machine");
                     }
                     listed[static_cast<std::size_t>(machine->second)] = true;
-                    forwarding.table.push_back({static_cast<Vertex>(index), machine->second,
-                                                found->second[static_cast<std::size_t>(route.cable)]});
+                    forwarding.table.push_back({static_cast<Vertex>(index), machine->second, cable});
                 }
             }
         }
+    }
+
+    FabricPorts declared_ports(const CablesBetween& cables) {
+        FabricPorts ports;
+        for (std::size_t index = 0; index < ports_.size(); ++index) {
+            for (const DeclaredPort& port : ports_[index]) {
+                ports[{static_cast<Vertex>(index), port.number}] = cable_called(cables, index, port.cable, port.which);
+            }
+        }
+        return ports;
     }
 
     /// What a link says of its buffer, otherwise the switch whose port it is, otherwise the file; 0 if none does.
@@ -367,16 +499,23 @@ class FabricReader {
     DeclaredBuffer buffer_;
     std::int32_t mtu_bytes_ = usual_mtu_bytes;
     FabricPaths paths_ = FabricPaths::hashed;
-    std::size_t cables_ = 0;  ///< read so far
+    std::optional<std::string_view> dump_;                  ///< what is in the file of forwarding tables
+    const toml::value<std::string>* tables_key_ = nullptr;  ///< null if there is none
+    std::size_t cables_ = 0;                                ///< read so far
     std::vector<DeclaredSwitch> switches_;
     std::vector<std::vector<DeclaredUplink>> uplinks_;  ///< by switch
     std::vector<std::vector<DeclaredRoute>> routes_;    ///< by switch
+    std::vector<std::vector<DeclaredPort>> ports_;      ///< by switch
 };
 
 }  // namespace
 
-Expected<Network> read_fabric(const toml::table& root, TopologyTables& tables) {
-    return FabricReader(tables).read(root);
+Expected<Network> read_fabric(const toml::table& root, TopologyTables& tables, std::optional<std::string_view> dump) {
+    return FabricReader(tables).read(root, dump);
+}
+
+std::string path_beside(std::string_view file, std::string_view path) {
+    return (std::filesystem::path(file).parent_path() / path).string();
 }
 
 }  // namespace aapc

@@ -23,6 +23,7 @@
 #include "aapc/topology/topology_file.hpp"
 #include "imports/imports.hpp"
 #include "input/fnv1a.hpp"
+#include "input/infiniband.hpp"
 #include "selection/learned.hpp"
 #include "selection/settings.hpp"
 
@@ -39,6 +40,8 @@ void judge(std::string_view text, const Expected<T>& result) {
 }
 
 void read_a_demand(std::string_view text) { judge(text, read_demand(text, "f", 4)); }
+
+void read_forwarding(std::string_view text) { judge(text, infiniband::read_forwarding_tables(text, "f")); }
 
 void read_a_hostlist(std::string_view text) {
     if (text.size() <= 256) {  // longer ones are within the larger readers
@@ -143,6 +146,7 @@ void read_units(std::string_view text) {
 std::span<const Reader> readers() {
     static constexpr std::array all{
         Reader{"demand", read_a_demand},
+        Reader{"forwarding", read_forwarding},
         Reader{"hostlist", read_a_hostlist},
         Reader{"ibnetdiscover", [](std::string_view text) { read_what_a_site_has("ibnetdiscover", text); }},
         Reader{"learned", read_what_jobs_have_learned},

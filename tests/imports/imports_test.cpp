@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/placement.hpp"
 #include "aapc/topology/topology_file.hpp"
 
@@ -139,13 +140,69 @@ Ca	1 "H-00000000000000d0"		# "node04 HCA-1"
 [1](d1) 	"S-0000000000000020"[2]		# lid 8 lmc 0 "leaf2" lid 2 4xEDR
 )";
 
-TEST(Ibnetdiscover, SpinesBecomeOneAndSpeedsAreWhatLinksCarry) {
+TEST(Ibnetdiscover, SeveralSpinesAreAFabricAndSpeedsAreWhatLinksCarry) {
     const std::string text = written("ibnetdiscover", fabric);
-    EXPECT_THAT(text, HasSubstr("their routes believed to share the cables evenly: 'core' for spine1 and spine2.\n"));
-    EXPECT_THAT(text, HasSubstr("speed = \"100Gbit\"\n\n[[switch]]\nname = \"core\"\n\n[[switch]]\nname = \"leaf1\"\n"
-                                "uplink = \"core\"\nuplink_links = 2\nspeed = \"200Gbit\"\nmachines = "
+    EXPECT_THAT(text,
+                HasSubstr("taken to be destination-modulo, as OpenSM's ftree routes full fat trees; give --tables"));
+    EXPECT_THAT(text, HasSubstr("kind = \"fabric\"\npaths = \"static\"\nspeed = \"100Gbit\"\n\n[[switch]]\nname = "
+                                "\"leaf1\"\nuplinks = \"spine[1-2]\"\nuplink_speed = \"200Gbit\"\nmachines = "
                                 "\"node[01-02]\"\n"));
     expect_network(text, 4);
+}
+
+/// An entry of a table as ibroute prints it.
+std::string entry(const std::string& lid, const std::string& port) {
+    return "0x00" + lid + " 0" + port + " : (Channel Adapter portguid 0x1: 'what it is')\n";
+}
+
+std::string table(const std::string& guid, const std::string& entries) {
+    return "Unicast lids [0x0-0x8] of switch Lid 1 guid 0x" + guid + " (what it is):\n" + entries;
+}
+
+std::string written_with(const std::string& tables, const std::vector<std::string>& unwanted = {}) {
+    auto wiring = find_importer("ibnetdiscover")->read({fabric, "given", {}});
+    if (const auto left = leave_out(*wiring, unwanted); !left) {
+        return "refused: " + to_string(left.error());
+    }
+    if (const auto added = add_forwarding(*wiring, tables, "lfts.txt"); !added) {
+        return "refused: " + to_string(added.error());
+    }
+    return topology_of(*wiring, "given")->text;
+}
+
+// Both switches of the leaves send all that is for the other leaf over spine2; spines are known by their numbers alone.
+TEST(Ibnetdiscover, ForwardingTablesBecomeRoutes) {
+    const std::string leaf1 =
+        table("10", entry("05", "01") + entry("06", "02") + entry("07", "32") + entry("08", "32"));
+    const std::string leaf2 =
+        table("0020", entry("05", "32") + entry("06", "32") + entry("07", "01") + entry("08", "02"));
+    const std::string down = entry("05", "01") + entry("06", "01") + entry("07", "02") + entry("08", "02");
+    const std::string all = leaf1 + leaf2 + table("30", down) + table("40", down);
+    const std::string text = written_with(all);
+    EXPECT_THAT(text, HasSubstr("machines = \"node[01-02]\"\n[switch.routes]\n\"spine2\" = \"node[03-04]\"\n"));
+    EXPECT_THAT(text, HasSubstr("name = \"spine1\"\n[switch.routes]\n\"leaf1\" = \"node[01-02]\"\n\"leaf2\" = "
+                                "\"node[03-04]\"\n"));
+    EXPECT_THAT(text, HasSubstr("their paths are those of the forwarding tables."));
+    const auto network = read_topology(text, "written");
+    ASSERT_TRUE(network) << to_string(network.error()) << text;
+    EXPECT_NEAR(network_bound(*network, full_placement(*network)).seconds_per_byte * 1e9, 3 * 8 / 100.0, 1e-9)
+        << "a port; a cable of 200 Gbit/s has 4 messages";
+    // A switch that is left out, and what is left is a tree: it has routes nevertheless.
+    EXPECT_THAT(written_with(all, {"spine1"}), HasSubstr("[switch.routes]\n\"spine2\" = \"node[03-04]\"\n"));
+    const std::pair<std::string, const char*> mistakes[] = {
+        {"", "lfts.txt:1: no forwarding table is in it"},
+        {leaf1 + leaf2 + table("30", down),
+         "lfts.txt: there is no table of switch 'spine2', number 0x0000000000000040"},
+        {leaf1 + table("20", entry("05", "32")) + table("30", down) + table("40", down),
+         "lfts.txt:6: the table of switch 'leaf2' has 1 of 4 machines"},
+        {leaf1 + leaf2 + table("30", entry("05", "09")) + table("40", down),
+         "lfts.txt:11: switch 'spine1' sends what is for machine 'node01' out of port 9, where no cable is known"},
+    };
+    for (const auto& [tables, message] : mistakes) {
+        EXPECT_THAT(written_with(tables), HasSubstr(message));
+    }
+    EXPECT_THAT(written_with(all, {"spine2"}),
+                HasSubstr("lfts.txt:1: switch 'leaf1' sends what is for machine 'node03'"));
 }
 
 TEST(Ibnetdiscover, ASingleSwitchAndMistakes) {

@@ -64,6 +64,24 @@ TEST(Fabric, IsReadWithEveryCableALink) {
     EXPECT_EQ(full_placement(network).participants(), 5);
 }
 
+TEST(Fabric, CablesToOneSwitchMayHaveAnotherSpeed) {
+    const Network network = read_fabric_text(
+        "[network]\nkind = 'fabric'\n[[switch]]\nname = 'leaf'\nuplinks = 'spine[0-2]'\nuplink_speeds = { spine0 = "
+        "'40Gbit', spine1 = '10Gbit' }\nuplink_speed = '100Gbit'\nmachines = 'n'\nmachine_speed = '1Gbit'\n"
+        "[[switch]]\nname = 'spine0'\n[[switch]]\nname = 'spine1'\n[[switch]]\nname = 'spine2'\n");
+    EXPECT_EQ(network.links()[0].bits_per_second, 40e9);
+    EXPECT_EQ(network.links()[1].bits_per_second, 10e9);
+    EXPECT_EQ(network.links()[2].bits_per_second, 100e9);
+    const auto other = aapc::read_topology(
+        "[network]\nkind = 'fabric'\nspeed = '1bit'\n[[switch]]\nname = 'a'\nuplinks = 'b'\nuplink_speeds = { c = "
+        "'2bit' }\nmachines = 'n'\n[[switch]]\nname = 'b'\n",
+        "f");
+    ASSERT_FALSE(other);
+    EXPECT_EQ(to_string(other.error()),
+              "f:7:23: 'c' is not among the uplinks; name switches as uplinks does, as in uplink_speeds = { spine1 = "
+              "\"40Gbit\" }");
+}
+
 TEST(Fabric, WithOneSpineIsTheTreeWithABundle) {
     const std::string switches =
         "[[switch]]\nname = 'a'\nmachines = 'n[0-3]'\n{0}[[switch]]\nname = 'b'\nmachines = "

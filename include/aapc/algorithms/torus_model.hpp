@@ -38,10 +38,10 @@ struct TorusWork {
 struct PublishedWork {
     std::string_view algorithm;
     TorusWork work;                         ///< the buffer is not in that table: 0
-    std::optional<std::int32_t> divisions;  ///< with how many divisions it is ours; nothing: we have no such algorithm
+    std::optional<std::int32_t> divisions;  ///< the divisions of our equal algorithm; nullopt if there is none
 };
 
-/// Table 1 for that side: 2 to the power of 2 to 16, else nothing is returned.
+/// Table 1 for that side: a power of two from 2^2 to 2^16; empty for others.
 [[nodiscard]] std::vector<PublishedWork> published_table(std::int32_t side);
 
 /// What a step, a byte on a link and a byte in memory cost. None is negative, and not all are 0.

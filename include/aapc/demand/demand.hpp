@@ -1,6 +1,6 @@
 /// @file
-/// A demand: how many bytes every rank has for every other (MPI_Alltoallv), written down as a whole. For tools; a
-/// running call knows no more than its own rank's row and column, and needs no more (aapc/demand/link_loads.hpp).
+/// A demand: the bytes that every rank has for every other (MPI_Alltoallv), as a whole matrix. For tools. A running
+/// call knows, and needs, only its rank's row and column (aapc/demand/link_loads.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace aapc {
 
-/// A square matrix of bytes, by sender and receiver, none below 0. What a rank has for itself may be there and crosses
-/// no link. 8 bytes a pair.
+/// A square matrix of bytes, by sender and receiver, none below 0. The diagonal, a rank's bytes for itself, may be set
+/// and crosses no link. 8 bytes per pair.
 class Demand {
   public:
-    /// Nobody has anything for anybody.
+    /// No rank has any bytes for another.
     explicit Demand(Rank participants)
         : participants_(participants), bytes_(index(participants) * index(participants), 0) {}
 
@@ -24,11 +24,11 @@ class Demand {
     [[nodiscard]] std::int64_t bytes(Rank from, Rank to) const { return bytes_[place(from, to)]; }
     void set(Rank from, Rank to, std::int64_t bytes) { bytes_[place(from, to)] = bytes; }
 
-    /// What `from` has for each rank.
+    /// The bytes that `from` has for each rank.
     [[nodiscard]] std::span<const std::int64_t> row(Rank from) const {
         return {bytes_.data() + place(from, 0), index(participants_)};
     }
-    /// What each rank has for `to`. O(participants).
+    /// The bytes that each rank has for `to`. O(participants).
     [[nodiscard]] std::vector<std::int64_t> column(Rank to) const {
         std::vector<std::int64_t> column;
         column.reserve(index(participants_));

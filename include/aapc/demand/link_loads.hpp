@@ -1,6 +1,6 @@
 /// @file
-/// What the links of a network carry under a demand that nobody knows as a whole. Each rank knows its share of every
-/// link's load; one reduction over all ranks gives the loads, and everybody the same bound.
+/// The loads of a network's links under a demand that no rank knows as a whole. Each rank knows its share of every
+/// link's load. One reduction over all ranks gives all of them the loads, and the same bound.
 #pragma once
 
 #include <cstddef>
@@ -20,20 +20,19 @@ class LoadShares;
 struct SummedLinks;
 }  // namespace demand
 
-/// What no exchange of a demand can beat: max over directed links of bytes / speed.
+/// The shortest possible time of an exchange of a demand: max over directed links of bytes / speed.
 struct DemandBound {
     std::int64_t nanoseconds = 0;  ///< rounded up; 0 where no message crosses a link
     /// The directed link that needs the longest. -1: none, or one that a single rank fills or empties.
     DirectedLink link = -1;
-    /// What links other than the one that needs the longest take: the second of those whose loads are summed, or the
-    /// mean of those that a rank fills by itself, whichever is longer.
+    /// The time of links other than the slowest: the second of those whose loads are summed, or the mean of those that
+    /// a rank fills by itself, whichever is longer.
     std::int64_t rest_nanoseconds = 0;
 
     [[nodiscard]] double seconds() const { return 1e-9 * static_cast<double>(nanoseconds); }
 };
 
-/// How long so many bytes need at `bits_per_second` (at least 1), in nanoseconds, rounded up. Exact: whole numbers
-/// alone.
+/// The time of `bytes` at `bits_per_second` (at least 1), in nanoseconds, rounded up. Exact: in whole numbers alone.
 [[nodiscard]] std::int64_t transfer_nanoseconds(std::int64_t bytes, std::int64_t bits_per_second);
 
 /// The layout of a vector of whole numbers with which ranks find the bound of a demand. Each rank writes its share; the
@@ -41,10 +40,10 @@ struct DemandBound {
 /// result. The same on all ranks by construction.
 ///
 /// The sums are loads of directed links, in bytes on the wire, but only of links that can bind:
-/// * A link with a single rank on one of its sides, such as the port of a machine that runs one rank, carries what this
-///   rank sends and receives. It knows that by itself, and the maximum says how long the slowest such link takes.
-/// * A link of a tree that carries at least as much as all links right below it together can bring, each of which has
-///   to be taken into account, is never the busiest.
+/// * A link with a single rank on one of its sides, such as the port of a machine that runs one rank, carries this
+///   rank's messages. The rank knows that load by itself, and the maximum says how long the slowest such link takes.
+/// * A link of a tree that is at least as fast as all links right below it together is never the busiest; each of those
+///   has to be taken into account.
 /// * A link that no message can cross carries nothing.
 /// In a fabric every cable between switches is summed: along the tables where paths are static, otherwise in even parts
 /// over all shortest ways, so that the bound is the even bound.
@@ -61,17 +60,17 @@ class LinkLoads {
 
     /// How many numbers are to be added, the first ones.
     [[nodiscard]] std::size_t sums() const { return links_.size(); }
-    /// How many numbers, behind those, of which the largest is wanted.
+    /// How many numbers, after those, are maxima.
     [[nodiscard]] static constexpr std::size_t maxima() { return 1; }
     [[nodiscard]] std::size_t size() const { return sums() + maxima(); }
     /// The directed link whose load is that sum.
     [[nodiscard]] DirectedLink link(std::size_t sum) const { return links_[sum]; }
 
-    /// Writes the share of `rank`, size() numbers. `to` has what it puts on the wire for each rank, `from` what each
-    /// rank puts on the wire for it, in bytes (>= 0), participants() each; what it has for itself does not count, nor
-    /// what stays inside its machine. What a rank acknowledges belongs to what it puts on the wire:
-    /// aapc/plan/unequal.hpp does that. O(vertices) in a tree, O(participants · route) on a torus and in a fabric with
-    /// static paths, O(leaf switches · links on ways) in other fabrics. Throws
+    /// Writes the share of `rank`, size() numbers. `to` has the bytes that it puts on the wire for each rank, `from`
+    /// those that each rank puts on the wire for it (>= 0), participants() each. Bytes for itself do not count, nor
+    /// those inside its machine. A rank's acknowledgements belong to the bytes that it puts on the wire:
+    /// aapc/plan/unequal.hpp adds them. O(vertices) in a tree, O(participants · route) on a torus and in a fabric
+    /// with static paths, O(leaf switches · links on ways) in other fabrics. Throws
     /// std::bad_alloc alone.
     void write_share(Rank rank, std::span<const std::int64_t> to, std::span<const std::int64_t> from,
                      std::span<std::int64_t> share) const;
@@ -79,8 +78,8 @@ class LinkLoads {
     /// Adds one share to others: the operation of the reduction, associative and commutative.
     void combine(std::span<const std::int64_t> share, std::span<std::int64_t> others) const;
 
-    /// The bound, from all shares combined; `mean_of_maxima` is the mean over all ranks of what their shares had as the
-    /// maximum, for `rest_nanoseconds`. O(sums()).
+    /// The bound, from all shares combined; `mean_of_maxima` is the mean over all ranks of their shares' maxima, for
+    /// `rest_nanoseconds`. O(sums()).
     [[nodiscard]] DemandBound bound(std::span<const std::int64_t> all, std::int64_t mean_of_maxima = 0) const;
 
   private:
@@ -88,7 +87,7 @@ class LinkLoads {
 
     std::vector<DirectedLink> links_;       ///< whose loads are summed
     std::vector<std::int64_t> speeds_;      ///< by sum: bits a second
-    std::vector<std::int64_t> own_speeds_;  ///< by rank: of the slowest link that it alone fills; 0: there is none
+    std::vector<std::int64_t> own_speeds_;  ///< by rank: of the slowest link that it alone fills; 0 if none
     std::shared_ptr<const demand::LoadShares> shares_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace aapc {
 
-/// "100Mbit", "1Gbit", "2.5Gbit", "56000bit", also kbit and Tbit (decimal prefixes, case-insensitive, "bit/s" and "bps"
-/// too) in bits per second; more than 0 and at most 10^15.
+/// "100Mbit", "1Gbit", "2.5Gbit", "56000bit", also kbit and Tbit (decimal prefixes, case-insensitive, also "bit/s" and
+/// "bps") in bits per second; more than 0 and at most 10^15.
 [[nodiscard]] Expected<double> parse_speed(std::string_view text);
 
 /// "5ms", "0.2 s", "80us", "300ns" in seconds; at least 0 and at most an hour.
@@ -24,7 +24,7 @@ namespace aapc {
 /// Bytes: "8192", "8k", "8kB" (1000), "8Ki", "8KiB" (1024), M, Mi, G, Gi. At most 2^62.
 [[nodiscard]] Expected<std::int64_t> parse_size(std::string_view text);
 
-/// The same of one word behind `option`, which the diagnostic names as its file.
+/// The same of one word after `option`, which the diagnostic names as its file.
 [[nodiscard]] Expected<std::int64_t> parse_size_of(std::string_view option, std::string_view text);
 
 /// The same of every word, in the order given; none may be less than `least`.
@@ -38,15 +38,15 @@ struct Precision {
     bool after_point = false;  ///< the digits count from the point on, and trailing zeros are shown
 };
 
-/// So many digits that say something: 1250 and 3 make "1.25e+03", 0.5 makes "0.5".
+/// `digits` significant digits: 1250 and 3 make "1.25e+03", 0.5 makes "0.5".
 [[nodiscard]] constexpr Precision significant(int digits) { return {digits, false}; }
-/// So many digits behind the point: 0.5 and 3 make "0.500".
+/// `digits` digits after the point: 0.5 and 3 make "0.500".
 [[nodiscard]] constexpr Precision decimals(int digits) { return {digits, true}; }
 
-/// The units that durations are shown in. None is shown in a smaller one than it is asked for.
+/// The units that durations are shown in. No duration is shown in a smaller unit than requested.
 enum class DurationUnit : std::uint8_t { seconds, milliseconds, microseconds, nanoseconds };
 
-/// "1.250 ms", "80.000 µs": in the largest unit of which there is one at least, otherwise in `smallest`.
+/// "1.250 ms", "80.000 µs": in the largest unit with a value of at least one, otherwise in `smallest`.
 [[nodiscard]] std::string duration_text(double seconds, Precision precision,
                                         DurationUnit smallest = DurationUnit::microseconds);
 

@@ -1,6 +1,6 @@
 /// @file
-/// What the clock of a timetable goes by on its network: speeds, frames, and how long segments may be so that queues
-/// fit the ports' buffers.
+/// The cadence of a timetable on its network: speeds, frames, and how long segments may be so that queues fit the
+/// ports' buffers.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace aapc {
 
-/// The buffer of a port of which nobody said it, in bytes: a millisecond of the link's speed, which is what switches
-/// have from 1 Gbit/s on, and at least 32 KiB.
+/// The assumed buffer of a port without a declared one, in bytes: a millisecond of the link's speed, as switches have
+/// from 1 Gbit/s on, and at least 32 KiB.
 [[nodiscard]] std::int64_t assumed_buffer_bytes(double bits_per_second);
 
-/// What can wait at a port for that direction of a link, in bytes: as the topology says, otherwise
-/// assumed_buffer_bytes(). 0 at a machine's own port in a tree, where messages wait at their sender.
+/// The buffer of a port for that direction of a link, in bytes: as the topology says, otherwise assumed_buffer_bytes().
+/// 0 at a machine's port in a tree, where messages wait at their sender.
 [[nodiscard]] std::int64_t port_buffer_bytes(const Network& network, DirectedLink directed);
 
-/// The longest queue that is assumed where there are too many ranks to look, in messages.
+/// The assumed longest queue where there are too many ranks for a certificate, in messages.
 inline constexpr double assumed_queue_messages = 8;
 
 /// The cadence of `timetable` on `network`; not known() where no message crosses a link or speeds are not known.
@@ -35,10 +35,10 @@ inline constexpr double assumed_queue_messages = 8;
 [[nodiscard]] Cadence find_cadence(const Network& network, const Placement& placement, const Bound& bound,
                                    const Timetable& timetable);
 
-/// The longest queue that unequal messages are taken to leave at a link that `messages` pairs of ranks share, in
-/// segments. The segments of N pairs of different lengths come at periods of their own, so their starts are as good as
-/// random to each other, and queues grow like the square root of N. This is 1.5 times it, more than in nine of ten
-/// exchanges of docs/unequal.md, whose ranks spread what they send.
+/// The assumed longest queue of unequal messages at a link that `messages` pairs of ranks share, in segments. The
+/// segments of N pairs of different lengths have different periods, so their starts are practically random to each
+/// other, and queues grow like the square root of N. This is 1.5 times it, more than in nine of ten exchanges of
+/// docs/unequal.md, whose ranks spread their segments.
 [[nodiscard]] double unequal_queue_segments(std::int64_t messages);
 
 /// The cadence for messages of any lengths, from that of equal ones on the same network, whose queues are shorter:

@@ -1,6 +1,6 @@
 /// @file
-/// A method: one way to carry out an all-to-all. What the command line, the environment, benchmarks and tuning files
-/// name when they name something to run.
+/// A method: one way to carry out an all-to-all. The command line, the environment, benchmarks and tuning files name
+/// methods.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@
 namespace aapc {
 
 struct Method {
-    const Algorithm* algorithm = nullptr;  ///< a row of the table; null: the MPI's own routine
-    std::string variant;                   ///< of the algorithm, never empty; empty for the MPI's own
-    Synchronisation synchronisation;       ///< `none` for the MPI's own
+    const Algorithm* algorithm = nullptr;  ///< a row of the table; null if native
+    std::string variant;                   ///< of the algorithm; empty if native, never otherwise
+    Synchronisation synchronisation;       ///< `none` if native
 
     [[nodiscard]] bool native() const { return algorithm == nullptr; }
     friend bool operator==(const Method&, const Method&) = default;
@@ -25,7 +25,7 @@ struct Method {
 /// "native", "tree/merged+timed:8688@0.95", "ring/plain+window:1": read back by parse_method().
 [[nodiscard]] std::string to_string(const Method& method);
 
-/// Reads `ALGORITHM[/VARIANT][+SYNCHRONISATION]` or `native` for networks of that kind. What is left out is the
+/// Reads `ALGORITHM[/VARIANT][+SYNCHRONISATION]` or `native` for networks of that kind. Omitted parts have the
 /// algorithm's default. The diagnostic has no file and says which part is wrong. Whether the algorithm's phases are
 /// contention-free enough for the synchronisation shows only once its timetable is built: check_synchronisation_fits().
 [[nodiscard]] Expected<Method> parse_method(std::string_view text, NetworkKind kind);

@@ -1,5 +1,5 @@
 /// @file
-/// Timetables that several ask for, each built once.
+/// Shared timetables, each built once.
 #pragma once
 
 #include <list>
@@ -17,12 +17,12 @@
 
 namespace aapc {
 
-/// The timetables of the algorithms on one network for one placement. Who decides, who counts buffers and who prepares
-/// an exchange ask here one after the other and get the same timetable, or the same refusal. For one thread at a time.
+/// The timetables of the algorithms on one network for one placement. The code that decides, counts buffers and
+/// prepares an exchange gets the same timetable here, or the same refusal. For one thread at a time.
 class Timetables {
   public:
-    /// All three outlive this and are not owned; `given` (null: there is none) has the place of what its algorithm
-    /// would find for that placement.
+    /// All three outlive this and are not owned. `given` (null if there is none) replaces its algorithm's search for
+    /// that placement.
     Timetables(const Network& network, const Placement& placement, const GivenSchedule* given = nullptr,
                Effort effort = Effort::at_set_up)
         : network_(&network), placement_(&placement), given_(given), effort_(effort) {}
@@ -30,13 +30,13 @@ class Timetables {
     [[nodiscard]] const Network& network() const { return *network_; }
     [[nodiscard]] const Placement& placement() const { return *placement_; }
 
-    /// As build_timetable(), which is asked at the first time. Never null. O(1) after that.
+    /// As build_timetable(), which the first call uses. Never null. O(1) after that.
     [[nodiscard]] Expected<std::shared_ptr<const Timetable>> find(const Algorithm& algorithm, std::string_view variant);
 
-    /// Timetable::phases() of find(), or why there is none; known after release(), too.
+    /// Timetable::phases() of find(), or why there is none; also known after release().
     [[nodiscard]] Expected<Phase> phases(const Algorithm& algorithm, std::string_view variant);
 
-    /// Keeps that timetable no longer: for whoever has made of it what it was for.
+    /// Frees that timetable here, once its user has made its exchange.
     void release(const Algorithm& algorithm, std::string_view variant);
 
   private:
@@ -45,7 +45,7 @@ class Timetables {
         std::string variant;
         std::optional<Diagnostic> refusal;
         Phase phases = 0;
-        std::shared_ptr<const Timetable> timetable;  ///< null: refused, or released
+        std::shared_ptr<const Timetable> timetable;  ///< null if refused or released
     };
     /// Built, unless it is known.
     Entry& entry(const Algorithm& algorithm, std::string_view variant);

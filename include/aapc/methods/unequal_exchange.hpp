@@ -1,6 +1,6 @@
 /// @file
-/// An exchange of unequal messages as a whole, from a matrix: what each rank would do, put together and certified. For
-/// tools; in a running call each rank makes its own part (aapc/plan/unequal.hpp).
+/// An exchange of unequal messages as a whole, from a matrix: all ranks' plans together, certified. For tools; in a
+/// running call each rank makes its part (aapc/plan/unequal.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@
 
 namespace aapc {
 
-/// What a demand comes to by the clock of a timetable.
+/// The time-triggered exchange of a demand by a timetable.
 struct UnequalExchange {
-    DemandBound bound;         ///< of what is on the wire, headers and acknowledgements included
+    DemandBound bound;         ///< of the bytes on the wire, headers and acknowledgements included
     double cycle_seconds = 0;  ///< the exchange at full pace
     double drain_seconds = 0;  ///< until the last segment has arrived
     SegmentedExchange segments;
     QueueCertificate queues;
 };
 
-/// The bound in bytes of the messages alone, without headers: what max load / speed is by definition. A diagnostic if
-/// the speed of a link is not known. O(participants · (vertices + links)).
+/// The bound for the bytes of the messages alone, without headers: max load / speed. A diagnostic if the speed of a
+/// link is not known. O(participants · (vertices + links)).
 [[nodiscard]] Expected<DemandBound> demand_bound(const Network& network, const Placement& placement,
                                                  const Demand& demand);
 
-/// Makes the plans of all ranks and certifies them. `timetable` forwards nothing, `cadence` is its own there,
+/// Makes the plans of all ranks and certifies them. `timetable` forwards no blocks, `cadence` is its cadence there,
 /// `segment_bytes` 0 or forced. Messages inside machines are left out, since they cross no link. A diagnostic if speeds
 /// are not known, or the certificate finds a violation, which would be a mistake of this program. O(P·(P + vertices) +
 /// U log U) for the U segments on all routes together.

@@ -1,7 +1,6 @@
 /// @file
-/// The contention signature of a network: what an all-to-all costs beyond what its messages would cost one by one
-/// (Steffenel, Martinasso & Trystram, sections IV and V, equations 4 and 5), fitted to measurements with its
-/// uncertainty.
+/// The contention signature of a network: the cost of an all-to-all beyond that of its single messages (Steffenel,
+/// Martinasso & Trystram, sections IV and V, equations 4 and 5), fitted to measurements with its uncertainty.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +25,13 @@ struct ContentionSample {
     friend bool operator==(const ContentionSample&, const ContentionSample&) = default;
 };
 
-/// What one message alone costs: alpha + bytes · beta (Hockney).
+/// The cost of one message alone: alpha + bytes · beta (Hockney).
 struct PointToPoint {
     double alpha_seconds = 0;          ///< start-up, 0 or more
     double beta_seconds_per_byte = 0;  ///< above 0
 };
 
-/// Where the threshold M lies: above `above`, not above `up_to`. Samples tell no more than between which sizes.
+/// Where the threshold M lies: above `above`, not above `up_to`. Samples only show between which sizes.
 struct ThresholdInterval {
     std::int64_t above = 0;  ///< bytes
     std::int64_t up_to = 0;  ///< bytes
@@ -52,15 +51,15 @@ struct ContentionFit {
     PointToPoint link;
     Estimate gamma;                              ///< this and delta with 95 % intervals
     Estimate delta;                              ///< seconds; its value is 0 where the data do not support one
-    std::optional<ThresholdInterval> threshold;  ///< of M; nothing where delta is 0
-    double delta_probability = 1;                ///< of seeing as much evidence for a delta as here where there is none
+    std::optional<ThresholdInterval> threshold;  ///< of M; nullopt if delta is 0
+    double delta_probability = 1;                ///< of as much evidence for a delta where there is none
     double relative_deviation = 0;  ///< of one measurement from the model: standard deviation of log(seconds)
     std::size_t samples = 0;
     Rank fewest_ranks = 0;
     Rank most_ranks = 0;
     std::int64_t smallest_bytes = 0;
     std::int64_t largest_bytes = 0;
-    /// What the data cannot tell or contradict, as plain sentences.
+    /// What the data cannot decide or contradict, as plain sentences.
     std::vector<std::string> remarks;
     std::optional<NextMeasurement> next;
 
@@ -70,7 +69,7 @@ struct ContentionFit {
     double covariance = 0;
     double quantile = 0;
 
-    std::string method;  ///< that the samples are of, as to_string(Method) writes it; empty: nobody said
+    std::string method;  ///< of the samples, as to_string(Method) writes it; empty if unknown
 };
 
 /// Fits gamma, delta and M to at least three samples. Errors count relative to the times (least squares on log T by
@@ -81,28 +80,29 @@ struct ContentionFit {
 [[nodiscard]] Expected<ContentionFit> fit_contention(std::span<const ContentionSample> samples,
                                                      const PointToPoint& link);
 
-/// fit.next as far as it can be had with at most `most_ranks` ranks and `most_bytes` bytes: a number of ranks that is
-/// not there is replaced by another that was not measured yet. Nothing where there is none.
+/// fit.next as far as possible with at most `most_ranks` ranks and `most_bytes` bytes. A larger number of ranks is
+/// replaced by another that was not measured yet. Nullopt if there is none.
 [[nodiscard]] std::optional<NextMeasurement> next_within(const ContentionFit& fit, Rank most_ranks,
                                                          std::int64_t most_bytes);
 
-/// alpha and beta from the samples of two ranks, whose all-to-all is one message each way; or why they cannot be had
-/// from these. Needs at least two sizes.
+/// alpha and beta from the samples of two ranks, whose all-to-all is one message each way; or why these do not suffice.
+/// Needs at least two sizes.
 [[nodiscard]] Expected<PointToPoint> point_to_point_of(std::span<const ContentionSample> samples);
 
-/// What the model says of `ranks` ranks and messages of `message_bytes`: the time, and the interval in which 95 % of
-/// single measurements fall if the model holds there.
+/// The model's prediction for `ranks` ranks and messages of `message_bytes`: the time, and the interval in which 95 %
+/// of single measurements fall if the model holds there.
 [[nodiscard]] Estimate predict_seconds(const ContentionFit& fit, Rank ranks, std::int64_t message_bytes);
 
-/// Why a prediction for that many ranks and bytes goes beyond what was measured, as a sentence; empty if it does not.
+/// Why a prediction for that many ranks and bytes extrapolates beyond the measurements, as a sentence; empty if it does
+/// not.
 [[nodiscard]] std::string extrapolation_remark(const ContentionFit& fit, Rank ranks, std::int64_t message_bytes);
 
-/// Reads `ranks,message_bytes,seconds`, one sample a line behind a header line of these names. Blank lines and lines
+/// Reads `ranks,message_bytes,seconds`, one sample per line after a header line of these names. Blank lines and lines
 /// that begin with # are skipped. A mistake is named with its line and column.
 [[nodiscard]] Expected<std::vector<ContentionSample>> read_contention_samples(std::string_view text,
                                                                               std::string_view file);
 
-/// The fit as a JSON document (format "aapc-fit/1"), newline at the end. What cannot be bounded is null.
+/// The fit as a JSON document (format "aapc-fit/1"), newline at the end. Missing bounds are null.
 [[nodiscard]] std::string contention_json(const ContentionFit& fit);
 
 /// Reads it back; the diagnostic names the member that is missing or wrong.

@@ -1,5 +1,5 @@
 /// @file
-/// What an exchange by any method should take on a network that has been measured.
+/// The predicted time of an exchange by any method on a measured network.
 #pragma once
 
 #include <cstdint>
@@ -19,42 +19,42 @@ namespace aapc {
 
 /// A method's time as a function of the message size, worked out once for a network and a placement.
 ///
-/// The MPI's own routine takes what the contention signature says (equations 4 and 5 of Steffenel, Martinasso &
-/// Trystram, between clusters 6). Everything else is added up over its phases: a start-up for every message that a rank
-/// sends in the phase, and the time that the busiest link needs for the bytes on it, at the measured goodput. Links on
-/// which messages meet in a phase need longer by what the signature says that contention costs beyond the bound, and
-/// their messages pay delta. What keeps phases apart is added: a start-up for a token, log2(ranks) of them for a
-/// barrier, the slots and the common start of `timed`. Copies in memory cost nothing here, but for those that stand for
-/// messages inside machines (src/timetable/shares_memory.hpp): two a block, at assumed costs.
+/// Native takes the time of the contention signature (equations 4 and 5 of Steffenel, Martinasso & Trystram, between
+/// clusters 6). Other methods are added up over their phases: a start-up for every message that a rank sends in the
+/// phase, and the time that the busiest link needs for its bytes, at the measured goodput. Links on which messages meet
+/// in a phase need longer by the signature's cost of contention beyond the bound, and their messages pay delta. The
+/// cost of the synchronisation is added: a start-up for a token, log2(ranks) of them for a barrier, the slots and the
+/// common start of `timed`. Copies in memory cost nothing here, except those that replace messages inside machines
+/// (src/timetable/shares_memory.hpp): two per block, at assumed costs.
 class MethodModel {
   public:
-    /// The method's algorithm is for this kind of network. A diagnostic, without a file, where the method cannot be had
-    /// here or `model` lacks something. O(ranks² · log ranks · route length).
+    /// The method's algorithm is for this kind of network. A diagnostic, without a file, if the method cannot run here
+    /// or `model` lacks a part. O(ranks² · log ranks · route length).
     [[nodiscard]] static Expected<MethodModel> create(const Network& network, const Placement& placement,
                                                       const Method& method, const NetworkModel& model);
 
     /// For messages of at least 1 byte. The interval is that of 95 % of single measurements if they deviate from the
-    /// model as those did from which it was fitted; its upper end includes contention where nothing keeps phases apart.
+    /// model as those did from which it was fitted; its upper end includes contention where phases are not separated.
     /// O(1).
     [[nodiscard]] Estimate seconds(std::int64_t message_bytes) const;
 
-    /// What the prediction rests on: "16 phases by the clock, pace 0.99".
+    /// The basis of the prediction, for people: the phases, and how they are separated.
     [[nodiscard]] const std::string& basis() const { return basis_; }
 
     /// Whether messages inside machines are copies in shared memory.
     [[nodiscard]] bool copies_inside_machines() const { return copies_inside_machines_; }
 
-    /// Why the prediction goes beyond what was measured, as a sentence; empty if it does not.
+    /// Why the prediction extrapolates beyond the measurements, as a sentence; empty if it does not.
     [[nodiscard]] std::string extrapolation_remark(std::int64_t message_bytes) const;
 
   private:
     class Builder;
     MethodModel() = default;
 
-    /// What one message size does not change.
+    /// The part that does not depend on the message size.
     struct Slots {
         Phase phases = 0;                ///< ticks, where there is a cycle
-        Cadence cadence;                 ///< by the speeds that the topology declares, which is what `timed` goes by
+        Cadence cadence;                 ///< by the topology's declared speeds, as `timed` uses them
         std::int64_t segment_bytes = 0;  ///< 0: as segment_message() chooses
         double pace = 1;
     };
@@ -74,7 +74,7 @@ class MethodModel {
     std::vector<ContentionFit> fits_;  ///< of the clusters with participants; at least one
     std::optional<GridModel> grid_;    ///< between clusters
     bool by_signature_ = false;        ///< what follows does not count
-    double start_up_seconds_ = 0;      ///< everything that does not depend on the size
+    double start_up_seconds_ = 0;      ///< all costs that do not depend on the size
     double seconds_per_byte_ = 0;      ///< of a block
     double uncertain_per_byte_ = 0;    ///< standard deviation of that
     std::vector<Paying> paying_;

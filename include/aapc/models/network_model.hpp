@@ -1,6 +1,6 @@
 /// @file
-/// What has been measured of a network: the contention signature of each cluster, and what a message costs across the
-/// wide area. A document that `aapc fit` writes and everything that predicts reads.
+/// The measurements of a network: the contention signature of each cluster, and the cost of a message across the wide
+/// area. `aapc fit` writes it as a document, and all predictions read it.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace aapc {
 
 /// A cluster's signature.
 struct MeasuredCluster {
-    std::string name;  ///< as in the topology; empty: of every cluster, or of a network that is no clusters
+    std::string name;  ///< as in the topology; empty if of every cluster, or of a network of another kind
     ContentionFit fit;
 };
 
-/// What sending a message of one size costs, apart from the way (parameterised LogP; Kielmann, Bal & Verstoep 2000,
+/// The cost of sending a message of one size, without its latency (parameterised LogP; Kielmann, Bal & Verstoep 2000,
 /// "Fast Measurement of LogP Parameters for Message Passing Platforms"). Seconds.
 struct GapMeasurement {
     std::int64_t message_bytes = 0;
@@ -38,7 +38,7 @@ struct GapMeasurement {
 struct WideAreaFit {
     PointToPoint link;
     double latency_seconds = 0;  ///< pLogP's L, half a round trip of the smallest message less its gap; at least 0
-    std::vector<GapMeasurement> gaps;  ///< ascending sizes; empty where nobody measured them
+    std::vector<GapMeasurement> gaps;  ///< ascending sizes; empty if not measured
 };
 
 struct NetworkModel {
@@ -49,13 +49,13 @@ struct NetworkModel {
 /// The signature for the cluster of that name: its own, or the one without a name; null where there is neither.
 [[nodiscard]] const ContentionFit* find_fit(const NetworkModel& model, std::string_view cluster);
 
-/// Whether everything that predictions for this network and placement need was measured: one signature, or for a
-/// network of clusters one for every cluster in which three ranks or more take part, and the wide area. The diagnostic
-/// has no file.
+/// Whether all data for predictions for this network and placement were measured: one signature, or for a network of
+/// clusters one for every cluster in which at least three ranks take part, and the wide area. The diagnostic has no
+/// file.
 [[nodiscard]] Expected<void> check_model_is_for(const NetworkModel& model, const Network& network,
                                                 const Placement& placement);
 
-/// The grid model of the clusters in which somebody takes part, in the order of the network; at least two of them, and
+/// The grid model of the clusters with participating ranks, in the order of the network; at least two of them, and
 /// check_model_is_for() holds.
 [[nodiscard]] GridModel grid_model_of(const NetworkModel& model, const Network& network, const Placement& placement);
 

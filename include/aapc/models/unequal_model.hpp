@@ -1,5 +1,5 @@
 /// @file
-/// What exchanges of unequal messages should take.
+/// The predicted times of exchanges of unequal messages.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace aapc {
 
-/// The bytes of a message between two different ranks on average, rounded up; 0 where nobody has anything.
+/// The bytes of a message between two different ranks on average, rounded up; 0 if no rank has any bytes.
 [[nodiscard]] std::int64_t mean_message_bytes(const Demand& demand);
 
-/// The MPI's own routine: it is taken to lose of the demand's bound what it loses of the bound of equal messages of the
-/// same mean length. `native` is its model, `equal` the bound of network and placement. Where no message crosses a link
-/// it is the time of equal messages.
+/// Native: assumed to reach the same fraction of the demand's bound as of the bound of equal messages of the same mean
+/// length. `native` is its model, `equal` the bound of network and placement. If no message crosses a link, the result
+/// is the time of equal messages.
 [[nodiscard]] Estimate predict_native_unequal(const MethodModel& native, const Bound& equal, const DemandBound& bound,
                                               std::int64_t mean_bytes);
 
-/// By the clock: the segments' schedule at `pace`, and before it the reduction that finds the bound, there and back,
+/// Time-triggered: the segments' schedule at `pace`, and before it the reduction that finds the bound, there and back,
 /// and the common start, log2(participants) start-ups each time. `start_up_seconds` is largest_start_up_seconds(), or 0
-/// where nobody measured it.
+/// if it was not measured.
 [[nodiscard]] double predict_timed_unequal(const UnequalExchange& exchange, double pace, Rank participants,
                                            double start_up_seconds);
 

@@ -13,7 +13,7 @@
 
 namespace aapc {
 
-/// A synchronisation message at one end. Tokens between an ordered pair of ranks are told apart by their order alone
+/// A synchronisation message at one end. Only their order distinguishes the tokens between an ordered pair of ranks
 /// (both ends list them in the same order), so one tag serves all.
 struct Token {
     std::int32_t step = 0;  ///< index into Plan::sends or Plan::receives, as the field that holds the token says
@@ -28,7 +28,7 @@ struct BlockRun {
     enum class Buffer : std::uint8_t {
         send,     ///< the program's send buffer: the block for rank `first`
         receive,  ///< the program's receive buffer: the block from rank `first`
-        transit,  ///< the executor's own, for blocks that pass through: place `first`
+        transit,  ///< the executor's buffer for forwarded blocks: place `first`
     };
     Buffer buffer = Buffer::send;
     std::int32_t first = 0;
@@ -37,9 +37,9 @@ struct BlockRun {
     friend bool operator==(const BlockRun&, const BlockRun&) = default;
 };
 
-/// Store-and-forward: where the blocks of each message lie. A rank goes through its phases in order: it starts the send
-/// of a phase only when everything it receives in earlier phases has been put in its place, and puts what it receives
-/// in a phase in its place only when the send of that phase has been packed. Places in transit are used again
+/// Store-and-forward: where the blocks of each message lie. A rank goes through its phases in order. It starts the send
+/// of a phase only when all blocks that it receives in earlier phases are in their places. It puts the blocks that it
+/// receives in a phase in their places only when the send of that phase has been packed. Places in transit are reused
 /// accordingly.
 struct Forwarding {
     std::vector<std::vector<BlockRun>> of_send;     ///< [step of Plan::sends], in the order of the message
@@ -55,27 +55,27 @@ struct Plan {
     Rank rank = -1;
     Rank participants = 0;
     Phase phases = 0;            ///< ticks, where there is a cycle
-    std::optional<Cycle> cycle;  ///< the timetable's; nothing: it has phases
+    std::optional<Cycle> cycle;  ///< the timetable's; nullopt if it has phases
     Synchronisation synchronisation = Synchronisation::none;
     std::vector<Transfer> sends;     ///< in order of phase; P-1 of them unless blocks are forwarded
     std::vector<Transfer> receives;  ///< in order of phase, then sender; P-1 of them unless blocks are forwarded
-    /// Before sends[step] starts, a token from `peer` must have come. Sorted by step.
+    /// Before sends[step] starts, a token from `peer` must have arrived. Sorted by step.
     std::vector<Token> waits;
-    /// `sender`: once sends[step] and all earlier sends are locally complete, a token goes to `peer`.
-    /// `receiver`: once receives[step] and all earlier receives are complete. Sorted by step. A token to oneself is a
-    /// condition, not a message, and stands in both lists.
+    /// `sender`: once sends[step] and all earlier sends are locally complete, a token goes to `peer`. `receiver`: once
+    /// receives[step] and all earlier receives are complete. Sorted by step. A token to oneself is a condition, not a
+    /// message, and is in both lists.
     std::vector<Token> signals;
-    /// `dummy`: messages of as many bytes whose content nobody wants, in order of phase. Those to oneself stand in both
+    /// `dummy`: messages of as many bytes whose content is ignored, in order of phase. Those to oneself are in both
     /// lists.
     std::vector<Transfer> dummy_sends;
     std::vector<Transfer> dummy_receives;
-    std::optional<Forwarding> forwarding;  ///< nothing: each message is the block from its sender to its receiver
-    /// The ranks that take part on the machine of `rank`, itself included, ascending. Empty: not known.
+    std::optional<Forwarding> forwarding;  ///< nullopt if each message is the block from its sender to its receiver
+    /// The participating ranks on the machine of `rank`, itself included, ascending. Empty if not known.
     std::vector<Rank> ranks_of_machine;
     /// `ports`: places in the machine's queues. One queue has the messages that its ranks send to other machines,
     /// another one those that they receive, each in the order of Transfer.
     struct Tickets {
-        std::vector<std::int64_t> of_send;     ///< for each of the sends to other machines: how many stand before it
+        std::vector<std::int64_t> of_send;     ///< for each of the sends to other machines: how many precede it
         std::vector<std::int64_t> of_receive;  ///< the same for the receives
         std::int64_t machine_sends = 0;        ///< all of the queue
         std::int64_t machine_receives = 0;
@@ -94,8 +94,8 @@ struct Plan {
 /// rank handles · log P).
 [[nodiscard]] Plan make_plan(const Timetable& timetable, Rank rank, const Synchronisation& synchronisation);
 
-/// The same, and with what the executor wants to know of the rank's machine: its ranks and, for `ports`, the tickets.
-/// `placement` is that of the timetable. The tickets take O(n·P·log P) time more for n ranks on the machine.
+/// The same with data of the rank's machine for the executor: its ranks and, for `ports`, the tickets. `placement` is
+/// that of the timetable. The tickets take O(n·P·log P) time more for n ranks on the machine.
 [[nodiscard]] Plan make_plan(const Timetable& timetable, const Placement& placement, Rank rank,
                              const Synchronisation& synchronisation);
 

@@ -1,5 +1,5 @@
 /// @file
-/// Store-and-forward: which messages are packed and unpacked, and the memory and the copies that takes.
+/// Store-and-forward: which messages are packed and unpacked, and the memory and the copies for that.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct PhaseSteps {
 };
 
 /// The steps of a plan that forwards, in order: the phases in which the rank sends or receives, each by itself. With
-/// `window:W` the phases of a window are one step as long as the rank sends on nothing in a step that it receives in
-/// the same step. O(messages + runs), with `window:W` times log of the runs of a step.
+/// `window:W` the phases of a window are one step, unless the rank sends on a block in the step in which it receives
+/// it. O(messages + runs), with `window:W` times log of the runs of a step.
 [[nodiscard]] std::vector<PhaseSteps> steps_of(const Plan& plan);
 
 /// How many blocks one message carries.
@@ -40,12 +40,12 @@ struct Staging {
     std::int64_t copies = 0;                 ///< pieces in which they are copied
 };
 
-/// Empty for a plan that forwards nothing. O(messages + runs).
+/// Empty for a plan that forwards no blocks. O(messages + runs).
 [[nodiscard]] Staging plan_staging(const Plan& plan);
 
-/// Blocks of its own memory that one rank's exchange needs: those in transit and the staging. The executor takes so
-/// many times the size of a block, and nothing else that grows with it; 0 for a plan that forwards nothing. O(messages
-/// + runs).
+/// The memory that one rank's exchange needs, in blocks: those in transit and the staging. The executor allocates that
+/// many times the size of a block, and no other memory that grows with it. 0 for a plan that forwards no blocks.
+/// O(messages + runs).
 [[nodiscard]] std::int64_t buffer_blocks(const Plan& plan);
 
 }  // namespace aapc

@@ -1,6 +1,6 @@
 /// @file
-/// The record of a job: every all-to-all-like call that it made, as the interposer noted it (AAPC_RECORD). A document
-/// of JSON lines, format "aapc-record/1" (docs/report.md).
+/// The record of a job: every call of an all-to-all routine, as the interposer logged it (AAPC_RECORD). A document of
+/// JSON lines, format "aapc-record/1" (docs/report.md).
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace aapc {
 
-/// What learning in the program's own calls came to (docs/learning.md), on all communicators of rank 0.
+/// The result of learning in the program's calls (docs/learning.md), on all communicators of rank 0.
 struct RecordedLearning {
     std::int64_t calls = 0;
-    double seconds = 0;      ///< that these calls took
-    double own_seconds = 0;  ///< that the MPI's own would have taken, by its own measured times
+    double seconds = 0;      ///< of these calls
+    double own_seconds = 0;  ///< that native calls would have taken, by measured native times
 };
 
 /// The job as a whole.
@@ -26,12 +26,12 @@ struct RecordHead {
     std::string mpi;                 ///< "openmpi" or "mpich"
     std::string library;             ///< what the MPI says of itself, its first line
     std::string program;             ///< the name of rank 0's program, without its directory
-    std::string command;             ///< rank 0's command line, shortened where it is long; empty: not known
-    std::string date;                ///< when MPI_Finalize was called, UTC: "2026-11-26T00:30:24Z"; empty: not known
-    std::string job;                 ///< the batch system's name for the job, "Slurm 4711"; empty: none
+    std::string command;             ///< rank 0's command line, shortened if it is long; empty if not known
+    std::string date;                ///< when MPI_Finalize was called, UTC: "2026-11-26T00:30:24Z"; empty if not known
+    std::string job;                 ///< the batch system's name for the job, "Slurm 4711"; empty if there is none
     double seconds = 0;              ///< from MPI_Init to MPI_Finalize on rank 0
-    std::string topology_file;       ///< as it was named; "detect" where nothing was known
-    std::string topology_text;       ///< what was in it; empty: detected, or too long to be kept
+    std::string topology_file;       ///< as it was named; "detect" if there was none
+    std::string topology_text;       ///< its content; empty if detected, or too long to be kept
     std::vector<std::string> hosts;  ///< of each rank of MPI_COMM_WORLD
     std::int64_t dropped_calls = 0;  ///< that there was no room for; they are in the totals
     std::int64_t dropped_segments = 0;
@@ -57,33 +57,35 @@ struct RecordedRank {
 };
 
 struct RecordedCommunicator {
-    std::string name;                   ///< "R.K": the K-th communicator whose rank 0 is rank R of MPI_COMM_WORLD
-    std::int64_t ranks = 0;             ///< of an intercommunicator: on this side
-    std::vector<std::int32_t> members;  ///< ranks of MPI_COMM_WORLD, in order; empty: not known, or too many to be kept
+    std::string name;        ///< "R.K": the K-th communicator whose rank 0 is rank R of MPI_COMM_WORLD
+    std::int64_t ranks = 0;  ///< of an intercommunicator: on this side
+    std::vector<std::int32_t>
+        members;  ///< ranks of MPI_COMM_WORLD, in order; empty if not known, or too many to be kept
 };
 
 /// One call, as rank 0 of its communicator saw it.
 struct RecordedCall {
     std::string routine;
-    std::string communicator;              ///< a RecordedCommunicator's name; empty: one too many
+    std::string communicator;              ///< a RecordedCommunicator's name; empty if there were too many
     double at_seconds = 0;                 ///< when it began, after MPI_Init on that rank
-    double seconds = 0;                    ///< on that rank; of a call that does not block: until it returned
-    std::optional<double> waited_seconds;  ///< of that: for other ranks, until all had begun; nothing: not known
+    double seconds = 0;                    ///< on that rank; of a non-blocking call: until it returned
+    std::optional<double> waited_seconds;  ///< of that: for other ranks, until all had begun; nullopt if not known
     std::int64_t bytes = 0;                ///< that the rank sent, to itself included
     std::string method;                    ///< "lattice/formula+timed", or "native"
-    std::string reason;                    ///< why it was passed through; empty: it was not
-    std::int64_t exchange = 0;             ///< where segments were noted: which exchange of its communicator
+    std::string reason;                    ///< why it was passed through; empty if it was not
+    std::int64_t exchange = 0;             ///< if segments were logged: which exchange of its communicator
 };
 
-/// What one rank sent in one exchange by the clock: lists of equal length, in the order in which segments started.
+/// The segments of one rank in one time-triggered exchange: lists of equal length, in the order in which segments
+/// started.
 struct RecordedSegments {
     std::string communicator;
     std::int64_t exchange = 0;
     std::int64_t rank = 0;         ///< of the communicator
     std::vector<std::int32_t> to;  ///< ranks of the communicator
     std::vector<std::int64_t> bytes;
-    std::vector<double> due;   ///< seconds after the common start; on the grid on the shared clock
-    std::vector<double> late;  ///< seconds behind that at which it was started
+    std::vector<double> due;   ///< launch times: seconds after the common start; on the grid by the shared clock
+    std::vector<double> late;  ///< seconds from its launch time to its start
 };
 
 struct Record {
@@ -103,8 +105,7 @@ void append_line(const RecordedCommunicator& communicator, std::string& out);
 void append_line(const RecordedCall& call, std::string& out);
 void append_line(const RecordedSegments& segments, std::string& out);
 
-/// Reads a document; a mistake is named with its line. Lines of a kind that it does not know are an error, too.
-/// O(text).
+/// Reads a document; a mistake is named with its line. Lines of an unknown kind are also an error. O(text).
 [[nodiscard]] Expected<Record> read_record(std::string_view text, std::string_view file);
 
 }  // namespace aapc

@@ -1,5 +1,5 @@
 /// @file
-/// From a prepared method to a schedule: written down, checked, with what keeps its phases apart.
+/// From a prepared method to a schedule: written down, checked, with the edges of its synchronisation.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ struct SynchronisedSchedule {
 };
 
 /// Writes the timetable down, has it checked against network, placement and bound, finds the edges of the method's
-/// synchronisation and has these checked, and its dummies, too. `prepared` was prepared for the same network, which
-/// must outlive the schedule, and placement. A violation is a mistake of the algorithm or of this library. As long as
+/// synchronisation and has these and its dummies checked. `prepared` was prepared for the same network, which must
+/// outlive the schedule, and placement. A violation is a mistake of the algorithm or of this library. As long as
 /// check_schedule(), synchronisation_edges() and check_synchronisation() take together.
 [[nodiscard]] Expected<SynchronisedSchedule, Violation> make_schedule(const Prepared& prepared, const Network& network,
                                                                       const Placement& placement,

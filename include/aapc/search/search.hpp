@@ -1,7 +1,7 @@
 /// @file
 /// The search for the fastest method of each message size: what to measure next, what to drop, when to stop. It knows
-/// no MPI and has no clock: it is fed times. Ranks that feed it the same times do the same, so they agree on what they
-/// run without asking. docs/tuning.md describes the search.
+/// no MPI and has no clock: its input is times. Ranks with the same input make the same choices, so they agree on each
+/// exchange without communication. docs/tuning.md describes the search.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@
 
 namespace aapc {
 
-/// What is worth trying for this network and placement, the MPI's own routine first: every algorithm of the table that
-/// can be built, in every variant, with every synchronisation that fits its timetable, at a few values of their
-/// parameters; `timed` only where a message crosses a link whose speed is known, since it goes by the speed of the
-/// slowest. No two have the same name, and none of those left out would do anything else than one that is in: windows
-/// and blocks end at the number of phases, and of two variants with the same timetable one is taken. O(methods +
-/// variants · participants² · log participants).
+/// The methods worth trying for this network and placement, native first: every algorithm of the table that can be
+/// built, in every variant, with every synchronisation that fits its timetable, at a few values of their parameters.
+/// `timed` only if a message crosses a link whose speed is known, since it needs the speed of the slowest. No two have
+/// the same name, and methods that would do the same as another one are left out: windows and blocks end at the number
+/// of phases, and of two variants with the same timetable one is taken. O(methods + variants · participants² · log
+/// participants).
 [[nodiscard]] std::vector<Method> candidate_methods(const Network& network, const Placement& placement);
 
 /// 1, 4, 16, ... 1,048,576 bytes.
@@ -32,24 +32,24 @@ namespace aapc {
 
 struct SearchSettings {
     std::vector<std::int64_t> sizes = default_tuned_sizes();  ///< bytes of a block, ascending, at least 1
-    double budget_seconds = 720;                              ///< for everything; more than 0
-    double bound_seconds_per_byte = 0;                        ///< Bound::seconds_per_byte; 0: not known
-    double slowest_bits_per_second = 0;                       ///< Bound::slowest_bits_per_second; 0: not known
+    double budget_seconds = 720;                              ///< for all measurements; more than 0
+    double bound_seconds_per_byte = 0;                        ///< Bound::seconds_per_byte; 0 if not known
+    double slowest_bits_per_second = 0;                       ///< Bound::slowest_bits_per_second; 0 if not known
     std::uint64_t seed = 1;                                   ///< of the order within a round
 
     friend bool operator==(const SearchSettings&, const SearchSettings&) = default;
 };
 
-/// The seconds that an exchange of blocks of that size is expected to take. It orders candidates where the budget does
-/// not reach for all; what was close to the best at the size before is measured whatever it says. Must be a pure
+/// The expected time of an exchange of blocks of that size, in seconds. It orders candidates if the budget does not
+/// suffice for all. Methods that were close to the best at the size before are measured in any case. Must be a pure
 /// function.
 using ExpectedSeconds = std::function<double(const Method& method, std::int64_t block_bytes)>;
 
-/// What serves blocks of that size where there is no tuning. It gets its chance right behind the MPI's own routine and
-/// is never left out for lack of time before others are, lest a tuning be slower than none. Must be a pure function.
+/// The method for blocks of that size without a tuning. It is measured directly after native and is the last one to be
+/// left out for lack of time, so that a tuning is not slower than none. Must be a pure function.
 using UntunedMethod = std::function<Method(std::int64_t block_bytes)>;
 
-/// What is known before anything has been measured; null: nothing is.
+/// Prior evidence, before any measurement; members are null if there is none.
 struct Foreknowledge {
     ExpectedSeconds expected;
     UntunedMethod untuned;
@@ -65,7 +65,7 @@ class Search {
         friend bool operator==(const Trial&, const Trial&) = default;
     };
 
-    /// What one exchange took.
+    /// The time of one exchange.
     struct Measurement {
         double seconds = 0;        ///< of the slowest rank; more than 0
         double spent_seconds = 0;  ///< off the budget: with preparation and validation
@@ -79,19 +79,20 @@ class Search {
     };
 
     struct Result {
-        std::vector<TunedRange> ranges;   ///< ascending, the first from 0; neighbours differ in their methods
-        std::int64_t measurements = 0;    ///< all of them
-        double spent_seconds = 0;         ///< their sum
-        std::vector<std::int64_t> unmet;  ///< sizes for which the budget did not reach to find anything but native
+        std::vector<TunedRange> ranges;  ///< ascending, the first from 0; neighbours differ in their methods
+        std::int64_t measurements = 0;   ///< all of them
+        double spent_seconds = 0;        ///< their sum
+        std::vector<std::int64_t>
+            unmet;  ///< sizes for which the budget did not suffice to find a method other than native
     };
 
-    /// `candidates` begin with the MPI's own and are all different. A diagnostic where settings make no sense.
+    /// `candidates` begin with native and are all different. A diagnostic if settings make no sense.
     [[nodiscard]] static Expected<Search> create(SearchSettings settings, std::vector<Method> candidates,
                                                  Foreknowledge known = {});
 
-    /// Continues a search from what state_text() said of it, for a network of that kind and with the same
-    /// foreknowledge: from there on it does what the uninterrupted one would have done. The text is checked to its
-    /// last line; what is damaged is refused with its line. O(measurements).
+    /// Continues a search from its state_text(), for a network of that kind and with the same foreknowledge, exactly as
+    /// the uninterrupted one would have continued. The text is checked to its last line; damaged text is refused with
+    /// its line. O(measurements).
     [[nodiscard]] static Expected<Search> resume(std::string_view text, NetworkKind kind, Foreknowledge known = {});
 
     Search(Search&&) noexcept;
@@ -104,15 +105,15 @@ class Search {
     [[nodiscard]] bool finished() const;
     /// What to measure now; the same until observe() is called. Not when finished.
     [[nodiscard]] Trial next() const;
-    /// What the exchange of next() took. Times that are no positive finite numbers count as the shortest time there is
-    /// (a clock that stands still).
+    /// The time of the exchange of next(). Times that are no positive finite numbers count as the shortest possible
+    /// time (a clock that stands still).
     void observe(const Measurement& measurement);
 
     [[nodiscard]] Progress progress() const;
-    /// What was found. Not before finished.
+    /// The result. Not before finished.
     [[nodiscard]] Result result() const;
 
-    /// Everything that resume() needs, as lines of text. O(measurements).
+    /// The state for resume(), as lines of text. O(measurements).
     [[nodiscard]] std::string state_text() const;
 
   private:

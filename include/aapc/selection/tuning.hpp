@@ -17,11 +17,11 @@
 
 namespace aapc {
 
-/// What a tuning was measured with. What it says holds for this and for nothing else.
+/// What a tuning was measured with. A tuning holds only for the same fingerprint.
 struct Fingerprint {
     std::string aapc_version;             ///< "0.1.0"
-    std::string mpi;                      ///< the name that the interposer's file has: "openmpi", "mpich"
-    std::string mpi_version;              ///< what the MPI says of itself, on one line: mpi_version_line()
+    std::string mpi;                      ///< the name in the interposer's file: "openmpi", "mpich"
+    std::string mpi_version;              ///< the MPI's version text, on one line: mpi_version_line()
     std::string topology_digest;          ///< network_digest()
     std::string topology_file;            ///< as the user gave it; a remark, not compared
     std::vector<std::string> machine_of;  ///< index: Rank; value: the name of its machine in the topology
@@ -32,27 +32,27 @@ struct Fingerprint {
     friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
-/// The first line of what MPI_Get_library_version() says, blanks and tabs made single spaces.
+/// The first line of MPI_Get_library_version(), blanks and tabs made single spaces.
 [[nodiscard]] std::string mpi_version_line(std::string_view library_version);
 
-/// The fingerprint of this version of aapc, this network and this placement under the MPI called `mpi`, which says
-/// `library_version` of itself. `topology_file` is the remark. O(network + participants).
+/// The fingerprint of this version of aapc, this network and this placement under the MPI called `mpi` with the version
+/// text `library_version`. `topology_file` is the remark. O(network + participants).
 [[nodiscard]] Fingerprint make_fingerprint(const Network& network, const Placement& placement, std::string_view mpi,
                                            std::string_view library_version, std::string_view topology_file);
 
-/// Provenance that are worth knowing and are not compared.
+/// Provenance for people, not compared.
 struct TuningConditions {
     std::string date;                ///< "2026-11-21T07:15:00Z"
-    double duration_seconds = 0;     ///< that the search took
-    std::string congestion_control;  ///< of TCP on the host of rank 0; empty: not known
-    std::string host;                ///< of rank 0, as it calls itself
-    std::int64_t calls = 0;          ///< of programs that taught it; 0: aapc tune measured
+    double duration_seconds = 0;     ///< of the search
+    std::string congestion_control;  ///< of TCP on the host of rank 0; empty if not known
+    std::string host;                ///< the host name of rank 0
+    std::int64_t calls = 0;          ///< of the programs that it was learned from; 0 if `aapc tune` measured it
 
     friend bool operator==(const TuningConditions&, const TuningConditions&) = default;
 };
 
-/// How many times as fast as the MPI's own routine a method is: the median of native/method, pair by pair, and its
-/// confidence interval.
+/// How many times as fast as native a method is: the median of native/method, pair by pair, and its confidence
+/// interval.
 struct Lead {
     double ratio = 1;
     double low = 1;
@@ -61,7 +61,7 @@ struct Lead {
     friend bool operator==(const Lead&, const Lead&) = default;
 };
 
-/// The second best that was measured at a size; the MPI's own may be it.
+/// The second best method that was measured at a size; it may be native.
 struct RunnerUp {
     Method method;
     double seconds = 0;  ///< median
@@ -72,9 +72,9 @@ struct RunnerUp {
 /// What was measured at one message size; all times are those of the slowest rank.
 struct MeasuredSize {
     std::int64_t bytes = 0;     ///< of one block; at least 1
-    double native_seconds = 0;  ///< median of the MPI's own routine; more than 0
-    double chosen_seconds = 0;  ///< median of the range's method, which may be the MPI's own; more than 0
-    Lead lead;                  ///< of the range's method over the MPI's own
+    double native_seconds = 0;  ///< median of native calls; more than 0
+    double chosen_seconds = 0;  ///< median of the range's method, which may be native; more than 0
+    Lead lead;                  ///< of the range's method over native
     double spread = 0;          ///< interquartile range of the range's method over its median
     std::int64_t repeats = 0;   ///< that the chosen median comes from; at least 1
     std::optional<RunnerUp> runner_up;
@@ -82,7 +82,7 @@ struct MeasuredSize {
     friend bool operator==(const MeasuredSize&, const MeasuredSize&) = default;
 };
 
-/// Blocks of `from_bytes` up to the next range's beginning, or of any size from there on, go by `method`.
+/// Blocks of `from_bytes` up to the next range's beginning, or of any size from there on, use `method`.
 struct TunedRange {
     std::int64_t from_bytes = 0;
     Method method;
@@ -99,25 +99,25 @@ struct Tuning {
     friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 
-/// The file's text: the same for the same tuning, one fact a line, in a fixed order, sealed by a checksum. Numbers that
-/// are no whole numbers are rounded to six significant digits. Names without control characters are expected.
+/// The file's text: the same for the same tuning, one fact per line, in a fixed order, sealed by a checksum. Numbers
+/// that are no whole numbers are rounded to six significant digits. Names without control characters are expected.
 /// O(text).
 [[nodiscard]] std::string tuning_text(const Tuning& tuning);
 
-/// Reads a tuning file for networks of that kind. `file` is only used in diagnostics. Nothing is returned unless
-/// everything is right: the TOML, every key and type, ascending ranges from 0, known methods, sensible numbers and the
+/// Reads a tuning file for networks of that kind. `file` is only used in diagnostics. A tuning is returned only if all
+/// of it is right: the TOML, every key and type, ascending ranges from 0, known methods, sensible numbers and the
 /// checksum over every byte before it; so a file that was cut off or edited by accident is refused as a whole. One
-/// mistake is reported, with its position, by the same rules as for topology files; a wrong checksum only where nothing
-/// else is wrong, together with the right one, for those who edited the file on purpose. O(text + ranks).
+/// mistake is reported, with its position, by the same rules as for topology files; a wrong checksum only if there is
+/// no other mistake, together with the right one, for users who edited the file on purpose. O(text + ranks).
 [[nodiscard]] Expected<Tuning> read_tuning(std::string_view text, std::string_view file, NetworkKind kind);
 
-/// Reads the file of that name and then its text as above. A directory, an unreadable file or one over 16 MiB is a
-/// diagnostic too. `text`, if given, gets what was read.
+/// Reads the file of that name and then its text as above. A directory, an unreadable file or one over 16 MiB is also a
+/// diagnostic. `text`, if given, gets the text read.
 [[nodiscard]] Expected<Tuning> read_tuning_file(const std::string& path, NetworkKind kind, std::string* text = nullptr);
 
 /// The first thing in which `here` differs from what the tuning was made for, with both values: the version of aapc,
 /// the MPI, its version, the topology, the number of ranks, their placement, equal messages or not. The diagnostic has
-/// no file. Nothing: the tuning holds here.
+/// no file. Nullopt if the tuning holds here.
 [[nodiscard]] std::optional<Diagnostic> mismatch(const Tuning& tuning, const Fingerprint& here);
 
 /// Names in order as a Slurm-style hostlist with counts, "n[0-7]:2": expand_hostlist() gives the names back, each as

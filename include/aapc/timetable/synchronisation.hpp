@@ -1,7 +1,6 @@
 /// @file
-/// Synchronisations: how the phases of a schedule are kept apart when it runs
-/// (Faraj, Yuan & Patarasuk 2007, section 5 and Table 5; `ports` is what Sanders & Träff 2002 ask for; `window` and
-/// `timed` are this project's own).
+/// Synchronisations: how the phases of a running schedule are separated (Faraj, Yuan & Patarasuk 2007, section 5 and
+/// Table 5; `ports` is the requirement of Sanders & Träff 2002; `window` and `timed` are new in this project).
 #pragma once
 
 #include <cstdint>
@@ -19,13 +18,13 @@ namespace aapc {
 /// Synchronisation::block_phases of a block that no timetable fills; written "all", as in "window:all".
 inline constexpr Phase all_phases = std::numeric_limits<Phase>::max();
 
-/// How phases are kept apart: a kind and its parameters. Its text form ("sender-partial:8") is what the command line,
-/// the environment, documents and tuning files use; docs/synchronisation.md says what each kind guarantees.
+/// How phases are separated: a kind and its parameters. The command line, the environment, documents and tuning files
+/// use its text form ("sender-partial:8"); docs/synchronisation.md says what each kind guarantees.
 struct Synchronisation {
     enum class Kind : std::uint8_t {
-        none,                      ///< each rank sends in phase order; nothing keeps the phases apart
-        dummy,                     ///< as none, and idle ranks send as much to an idle neighbour or to themselves
-        sender,                    ///< a message starts after the sends it would contend with are locally complete
+        none,    ///< each rank sends in phase order; phases are not separated
+        dummy,   ///< as none, and idle ranks send messages of the same size to an idle neighbour or to themselves
+        sender,  ///< a message starts after the sends it would contend with are locally complete
         sender_partial,            ///< as sender, but only between blocks of phases
         receiver,                  ///< a message starts after the messages it would contend with have been received
         receiver_partial,          ///< as receiver, but only between blocks of phases
@@ -34,18 +33,18 @@ struct Synchronisation {
         barrier_partial_sender,    ///< the same, and as sender within a block
         barrier_partial_receiver,  ///< the same, and as receiver within a block
         window,                    ///< a rank's messages of a block of phases all at once, then the next block's
-        ports,                     ///< a machine carries on so many messages with others at a time, in phase order
-        timed,                     ///< every segment of a message starts by the clock, in its phase's slot
+        ports,  ///< a machine has at most `block_phases` messages with others at a time, in phase order
+        timed,  ///< time-triggered: every segment of a message starts in its phase's slot
     };
 
     Kind kind = Kind::none;
     /// Phases in a block (the papers' bs; the window's size); of `ports`, whose window is that of a machine, the
-    /// messages in it (the papers' k). At least 1; 0: has no blocks.
+    /// messages in it (the papers' k). At least 1; 0 if it has no blocks.
     Phase block_phases = 0;
-    std::int64_t segment_bytes = 0;  ///< `timed`: bytes in a segment; 0: segment_message() chooses
-    double pace = 0;                 ///< `timed`: a fixed pace (pacing.hpp); 0: the controller finds it
-    /// `timed`: ranks begin wherever the cycle stands on a clock that all share, without a common start, once they have
-    /// agreed on the pace; written "timed-grid".
+    std::int64_t segment_bytes = 0;  ///< `timed`: bytes in a segment; 0 if segment_message() chooses
+    double pace = 0;                 ///< `timed`: a fixed pace (pacing.hpp); 0 if the controller finds it
+    /// `timed`: ranks begin at the current place in the cycle on a clock that all share, without a common start, once
+    /// they have agreed on the pace; written "timed-grid".
     bool on_grid = false;
 
     friend bool operator==(const Synchronisation&, const Synchronisation&) = default;
@@ -86,7 +85,7 @@ struct SynchronisationEntry {
 [[nodiscard]] std::string to_string(const Synchronisation& synchronisation);
 [[nodiscard]] Expected<Synchronisation> parse_synchronisation(std::string_view text);
 
-/// Who gives the synchronisation messages (tokens).
+/// The rank that sends the synchronisation messages (tokens).
 enum class TokenGiver : std::uint8_t {
     nobody,
     sender,    ///< a message's sender, once the send is locally complete
@@ -99,9 +98,9 @@ enum class TokenGiver : std::uint8_t {
 /// Whether tokens order a message of phase `after` before one of the later phase `before`: always, only across blocks
 /// (sender-partial, receiver-partial) or only within one (barrier-partial-sender, -receiver).
 [[nodiscard]] bool has_token_between(const Synchronisation& synchronisation, Phase after, Phase before);
-/// Every so many phases all ranks meet in a barrier; 0: never.
+/// All ranks meet in a barrier whenever this number of phases has passed; 0 if never.
 [[nodiscard]] Phase phases_between_barriers(const Synchronisation& synchronisation);
-/// Whether it keeps whole machines to a number of messages at a time, which takes memory that their ranks share.
+/// Whether it limits whole machines to a number of messages at a time, which needs memory that their ranks share.
 [[nodiscard]] bool uses_tickets(const Synchronisation& synchronisation);
 /// Whether it makes sense only for timetables that guarantee contention-free phases.
 [[nodiscard]] bool needs_contention_free_phases(const Synchronisation& synchronisation);
@@ -110,7 +109,7 @@ enum class TokenGiver : std::uint8_t {
 /// Whether it can carry out a timetable that has a cycle instead of phases: `timed`, `none` and `window`.
 [[nodiscard]] bool fits_cycles(const Synchronisation& synchronisation);
 /// Says why `synchronisation` cannot be used with phases of this guarantee, if so: it needs contention-free ones that
-/// are not promised, orders single messages where blocks are forwarded, or keeps phases apart where there is a cycle
+/// are not promised, orders single messages where blocks are forwarded, or separates phases where there is a cycle
 /// (`within_capacity`). The diagnostic has no file.
 [[nodiscard]] Expected<void> check_synchronisation_fits(Guarantee guarantee, bool forwards,
                                                         const Synchronisation& synchronisation);

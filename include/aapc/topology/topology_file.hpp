@@ -22,7 +22,12 @@ namespace aapc {
 /// (aapc/topology/torus.hpp).
 [[nodiscard]] Expected<Network> read_topology(std::string_view text, std::string_view file);
 
-/// Reads the file of that name and then its text as above. A directory, an unreadable file or one over 16 MiB is a
+/// The text as it travels from one process to another: with the forwarding tables behind it whose file `tables` of a
+/// fabric names, beside `path`. Any other text is returned as it is, mistakes included. Fails where that file cannot be
+/// read. read_topology() takes the result.
+[[nodiscard]] Expected<std::string> with_tables(std::string text, const std::string& path);
+
+/// Reads the file of that name, and the tables beside it, and then the text as above. A directory, an unreadable file or one over 16 MiB is a
 /// diagnostic too.
 [[nodiscard]] Expected<Network> read_topology_file(const std::string& path);
 

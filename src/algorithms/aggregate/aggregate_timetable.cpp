@@ -162,7 +162,7 @@ class AggregateTimetable final : public Timetable, public SharesMemory {
         return way == Way::out ? Transfer{phase, rank, other} : Transfer{phase, other, rank};
     }
 
-    /// Everybody to the rank k places ahead on the machine, in phase k-1 from `begin` on, if it sends at all.
+    /// Every rank to the rank k places ahead on the machine, in phase k-1 from `begin` on, if it sends at all.
     template <class Sends>
     void append_inside(const Seat& seat, Way way, Phase begin, Sends sends, std::vector<Transfer>& out) const {
         const auto size = static_cast<std::int32_t>(ranks_of(seat.node).size());
@@ -206,7 +206,7 @@ class AggregateTimetable final : public Timetable, public SharesMemory {
     Nodes nodes_;
     Shares shares_;
     bool passes_on_;
-    std::vector<std::int32_t> shifts_;  ///< one a phase of the exchange among machines
+    std::vector<std::int32_t> shifts_;  ///< one per phase of the exchange among machines
     Phase inside_ = 0;                  ///< phases inside machines, before and after that
     bool contention_free_ = false;
 };

@@ -1,5 +1,5 @@
 /// @file
-/// The algorithm `linear`: everybody sends to rank 0, then to rank 1, and so on (LAM/MPI's order; Faraj & Yuan 2005,
+/// The algorithm `linear`: every rank sends to rank 0, then to rank 1, and so on (LAM/MPI's order; Faraj & Yuan 2005,
 /// section 6).
 #pragma once
 

@@ -21,9 +21,9 @@ inline constexpr std::string_view variants[] = {fill, permutation, paper, exchan
 /// Numbered variants: "ports-2" for machines that carry on two exchanges with others at a time, and so on.
 inline constexpr std::string_view ports_prefix = "ports-";
 
-/// Of the wires of a detected network nothing is known, so the rule is more cautious there. At 10 Gbit/s so many bytes
-/// take 26 µs, about as long as a message takes to set out; for smaller blocks it matters more how many messages are
-/// under way than which. MPICH's own was the faster one where both were measured (docs/measurements.md).
+/// The wires of a detected network are not known, so the rule is more cautious there. At 10 Gbit/s this many bytes take
+/// 26 µs, about the start-up of a message; for smaller blocks the number of messages in transit matters more than their
+/// order. Native MPICH was faster where both were measured (docs/measurements.md).
 inline constexpr std::int64_t smallest_block_on_unknown_wires = 32768;
 inline constexpr Use uses[] = {
     {.kind = NetworkKind::detected, .from_bytes = smallest_block_on_unknown_wires, .not_under = "mpich"}};

@@ -31,7 +31,7 @@ class Factorisation {
 
     /// Whom `vertex` sends to in `factor`; itself where it has a loop.
     [[nodiscard]] std::int32_t successor(std::int32_t factor, std::int32_t vertex) const;
-    /// Who sends to `vertex` in `factor`. In matchings the successor.
+    /// The sender to `vertex` in `factor`. In matchings the successor.
     [[nodiscard]] std::int32_t predecessor(std::int32_t factor, std::int32_t vertex) const;
 
     /// The vertices with a loop in `factor`, ascending: none, one, two or all.

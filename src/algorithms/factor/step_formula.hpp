@@ -41,7 +41,7 @@ struct Rules {
     /// Figure 2 says). A rank's copy to itself takes a step either way.
     bool exchanges_inside = true;
     /// When: as much as fits into the rounds in which a node is paired with itself, and the rest at the end of all; or
-    /// exactly what Figure 2 says in such a round, which may make it longer for everybody.
+    /// exactly the work of Figure 2 in such a round, which may make it longer for all.
     bool fills_rounds = true;
 };
 
@@ -102,8 +102,8 @@ class StepFormula {
     void add_stage(std::int32_t done, std::int32_t current);
     /// Gives the nodes that are paired with themselves their shares; returns how long these last.
     Phase add_shares(const Stage& stage, const std::vector<std::int32_t>& loops, Phase start, Phase wire_steps);
-    /// The length of a round's longest pair of two nodes. `largest` are active nodes, largest first, three of them if
-    /// there are so many.
+    /// The length of a round's longest pair of two nodes. `largest` are active nodes, largest first, at most three of
+    /// them.
     [[nodiscard]] Phase wire_steps(const Stage& stage, const std::vector<std::int32_t>& loops,
                                    const std::vector<std::int32_t>& largest) const;
     void add_rests();

@@ -100,8 +100,8 @@ LocalGroupFormula::Origins LocalGroupFormula::origins_across(Member from, Member
     const std::int32_t complete_groups = all / group_size;
     const std::int32_t left_over = complete_groups * group_size;
     if (to.index >= all - left_over) {
-        // Of the incomplete group every complete_groups-th origin, from the first whose turn it is; otherwise that
-        // group has its own rank that meets `to`.
+        // Of the incomplete group every complete_groups-th origin, from the first that meets `to`; otherwise that group
+        // has a rank that meets `to`.
         const std::int32_t ahead = (turn_of(left_over, to.index, group_size) - group) % complete_groups;
         origins.of_last_group = left_over + (complete_groups - ahead) % complete_groups;
         origins.step = complete_groups;

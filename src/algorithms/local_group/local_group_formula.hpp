@@ -63,7 +63,8 @@ class LocalGroupFormula {
     /// 1-factorisation of the complete graph). A round has as many phases as its most unequal pair needs groups.
     [[nodiscard]] Phase wide_area_phases() const { return round_starts_.back(); }
 
-    /// What a rank does across the wide area, in order of phase: one exchange a phase at most. O(clusters + exchanges).
+    /// A rank's exchanges across the wide area, in order of phase: at most one exchange per phase. O(clusters +
+    /// exchanges).
     [[nodiscard]] std::vector<Exchange> exchanges_of(Member member) const;
 
   private:
@@ -80,7 +81,7 @@ class LocalGroupFormula {
     [[nodiscard]] Origins origins_across(Member from, Member to) const;
     /// Of two different clusters.
     [[nodiscard]] bool is_smaller(Cluster one, Cluster other) const;
-    /// Whom a cluster meets in a round; itself if nobody.
+    /// The partner of a cluster in a round; itself if there is none.
     [[nodiscard]] Cluster partner(std::int32_t round, Cluster cluster) const;
     [[nodiscard]] std::int32_t rounds() const { return static_cast<std::int32_t>(round_starts_.size()) - 1; }
 

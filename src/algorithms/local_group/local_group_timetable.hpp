@@ -13,8 +13,8 @@ namespace aapc::local_group {
 /// How the blocks are shared out that the incomplete last group of the larger cluster cannot send by itself.
 inline constexpr std::string_view variants[] = {"balanced"};
 
-/// Larger blocks are not gathered: what leaves a cluster at once is then more than a switch's port buffer holds, and
-/// everybody directly is as fast or faster (docs/measurements.md, "Two clusters").
+/// Larger blocks are not gathered: the blocks that leave a cluster at once then exceed a switch's port buffer, and
+/// direct sending is as fast or faster (docs/measurements.md, "Two clusters").
 inline constexpr std::int64_t smallest_block_not_gathered = 1024;
 inline constexpr Use uses[] = {
     {.kind = NetworkKind::clusters, .from_bytes = 1, .below_bytes = smallest_block_not_gathered}};

@@ -27,7 +27,7 @@ class Carriers {
   private:
     /// What a machine does in a step.
     struct Role {
-        Machine from = -1;           ///< who sends to it; -1: nobody
+        Machine from = -1;           ///< the sender to it; -1 if there is none
         std::uint8_t dimension = 0;  ///< in which it sends, or would
         bool sends = false;
     };

@@ -83,7 +83,7 @@ class DirectFormula {
         });
     }
 
-    /// Who sends to the machine at `to` in `phase`, if anybody does.
+    /// The sender to the machine at `to` in `phase`; nullopt if there is none.
     [[nodiscard]] std::optional<Place> origin(Phase phase, const Place& to) const {
         const Pattern pattern = pattern_of(phase);
         const std::optional<bool> up = joined_direction(pattern, to);
@@ -93,7 +93,8 @@ class DirectFormula {
         return elsewhere(to, [&](std::size_t dimension) { return origin_along(pattern, dimension, to, *up); });
     }
 
-    /// Who sends in `phase` over the link from `place` along that dimension, upward or downward, if anybody does.
+    /// The sender in `phase` over the link from `place` along that dimension, upward or downward; nullopt if there is
+    /// none.
     [[nodiscard]] std::optional<Place> user_of_link(Phase phase, std::size_t dimension, const Place& place,
                                                     bool up) const {
         const Pattern pattern = pattern_of(phase);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view divided_name = "torus";
 
-/// Carriers keeps so many roles, of 8 bytes, and no more: a ring of 65,536 machines would take 17 GB.
+/// The most roles, of 8 bytes, that Carriers keeps: a ring of 65,536 machines would take 17 GB.
 constexpr std::int64_t most_roles = std::int64_t{1} << 27U;
 
 class DividedTimetable final : public Timetable {

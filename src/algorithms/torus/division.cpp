@@ -74,7 +74,7 @@ void Division::add_exchange() {
     }
 }
 
-/// Everything is in the right place by now but for one coordinate, and along that it goes back.
+/// All blocks are in the right place by now except for one coordinate, and along that they go back.
 void Division::add_merge(std::int32_t hops) {
     const std::size_t dimension = grid_.dimensions() == 2 ? 1 : 0;
     steps_.push_back({Step::Kind::exchange, hops, dimension, 2 * hops, 1, 1, dimension, 2 * hops, true});
@@ -98,8 +98,7 @@ std::optional<Machine> Division::destination(std::size_t step, Machine machine) 
 }
 
 std::optional<Machine> Division::origin(std::size_t step, Machine machine) const {
-    // Whoever sends here is as far away as this machine would send: on rings in the other direction, else it is whom
-    // this machine would send to.
+    // The sender is as far away as this machine's receiver: on rings in the other direction, else it is that receiver.
     const Step& now = steps_[step];
     const Move move = move_of(now, machine);
     const std::int32_t back = now.kind == Step::Kind::ring ? -move.hops : move.hops;

@@ -18,7 +18,7 @@ struct Step {
         exchange,            ///< neighbours in one dimension, `hops` apart, change blocks over
         hand_over,           ///< machines that are not active from now on give everything to a neighbour
         exchange_by_parity,  ///< as exchange; two dimensions at a time
-        ring,                ///< everybody passes on, around rings of machines `hops` apart
+        ring,                ///< all machines pass blocks on, around rings of machines `hops` apart
     };
 
     Kind kind = Kind::exchange;
@@ -51,7 +51,7 @@ class Division {
 
     /// Where `machine` sends to in that step, if it sends. O(dimensions · log side).
     [[nodiscard]] std::optional<Machine> destination(std::size_t step, Machine machine) const;
-    /// Who sends to it. O(the same).
+    /// The sender to it. O(the same).
     [[nodiscard]] std::optional<Machine> origin(std::size_t step, Machine machine) const;
 
     /// The dimension in which `machine` would send in that step if it were active. O(dimensions).

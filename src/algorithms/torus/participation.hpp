@@ -1,5 +1,5 @@
 /// @file
-/// Which rank runs on which machine of a torus, for algorithms that take one rank a machine.
+/// Which rank runs on which machine of a torus, for algorithms with one rank per machine.
 #pragma once
 
 #include <string_view>

@@ -13,8 +13,8 @@ namespace aapc::torus {
 /// uses every link of the ring in its direction once. A diameter without a partner moves *half-way*: its ends change
 /// over, upward if they are in the first and the third quarter of the ring, downward otherwise, as the routes of a
 /// torus do (aapc/topology/torus.hpp). If the diameters are odd in number, one is without a partner in each round. If
-/// they are even in number, none is but in one more round, in which all are. Who does not move in a direction stays.
-/// Over all rounds and both directions, every place moves to every other once, and stays once.
+/// they are even in number, none is but in one more round, in which all are. A place that does not move in a direction
+/// stays. Over all rounds and both directions, every place moves to every other once, and stays once.
 ///
 /// The places of a pair, or of a diameter without a partner, have a *slot*. The round in which all diameters are
 /// without has two in each: one for either direction. Every answer O(1).

@@ -17,7 +17,7 @@ namespace {
 using torus::Division;
 using torus::Step;
 
-/// The largest message of a step, if every sender holds so many blocks.
+/// The largest message of a step, if every sender holds `held` blocks.
 std::int64_t sent_in(const Step& step, std::int64_t held) {
     switch (step.kind) {
         case Step::Kind::hand_over:

@@ -3,9 +3,9 @@
 /// extended).
 ///
 /// In a phase every branch sends at most one global message, receives at most one, and carries at most one local
-/// message u→v, whose u is the receiver of the global message (or nobody receives) and whose v is its sender (or nobody
-/// sends). Lemma 3 then makes the phase free of contention in every tree with those branch sizes. Everything here is a
-/// closed formula or a binary search over branches; there is no table of messages.
+/// message u→v, whose u is the receiver of the global message (unless there is none) and whose v is its sender (unless
+/// there is none). Lemma 3 then makes the phase free of contention in every tree with those branch sizes. Everything
+/// here is a closed formula or a binary search over branches; there is no table of messages.
 #pragma once
 
 #include <cstdint>

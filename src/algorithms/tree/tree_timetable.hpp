@@ -12,7 +12,7 @@ namespace aapc::tree {
 inline constexpr std::string_view merged = "merged";
 inline constexpr std::string_view paper = "paper";
 inline constexpr std::string_view variants[] = {merged, paper};
-/// What is for any tree is used between clusters, too.
+/// An algorithm for any tree is also used between clusters.
 inline constexpr Use uses[] = {{.kind = NetworkKind::tree}, {.kind = NetworkKind::clusters}};
 
 /// Variant `paper`: the branches of the root as they are, the papers' patterns. Variant `merged`: branches are packed
