@@ -17,12 +17,6 @@ namespace aapc::interposer {
 
 namespace {
 
-/// What becomes of a call, and with which exchange.
-struct Served {
-    CommunicatorState::Choice choice;
-    CommunicatorState* state = nullptr;
-};
-
 /// Where the MPI itself would send messages of unequal sizes, the other ranks may be in an exchange, and wait.
 [[gnu::noinline]] bool joins_nevertheless(const Job& job, Call& call) {
     if (call.unequal && !job.refusals().refuses_unequal()) {
@@ -31,20 +25,20 @@ struct Served {
     return call.well_formed();
 }
 
-inline Served serve(Job& job, Call& call) {
+/// Decides a call; `state` is that of its communicator then, null if it has none.
+inline Verdict serve(Job& job, Call& call, CommunicatorState*& state) {
     read_arguments(call);
     if (!call.well_formed() && !joins_nevertheless(job, call)) {
-        return {{nullptr, Outcome::arguments}, nullptr};
+        return {Outcome::arguments};
     }
     if (job.opening().takes(call.comm, call.block_bytes)) {
-        return {{nullptr, Outcome::size}, nullptr};
+        return {Outcome::size};
     }
-    CommunicatorState* const state = CommunicatorState::of(call.comm, job, call.block_bytes);
-    return state == nullptr ? Served{{nullptr, Outcome::unavailable}, nullptr}
-                            : Served{state->choose(call, job.refusals()), state};
+    state = CommunicatorState::of(call.comm, job, call.block_bytes);
+    return state == nullptr ? Verdict{Outcome::unavailable} : state->serve(call, job.refusals());
 }
 
-/// The MPI's own, for such counts.
+/// The native routine for such counts.
 template <class Count>
 auto own_routine() {
 #if AAPC_MPI_HAS_LARGE_COUNTS
@@ -65,41 +59,35 @@ int run_own(const Call& call) {
                                 call.comm);
 }
 
-/// What a call that is carried out came to.
-struct Carried {
-    int error;
-    Outcome outcome;
-};
-
+/// Carries out a call; `verdict` has what came of it. Returns an MPI error code.
 template <class Count>
-Carried carry_out_decided(const Served& served, const Call& call) {
-    mpi::Exchange* const exchange = served.choice.exchange;
-    int error = exchange != nullptr ? served.state->run(*exchange, call) : mpi::Exchange::declined;
-    Outcome outcome = served.choice.outcome;
+int carry_out_decided(Verdict& verdict, CommunicatorState* state, const Call& call) {
+    int error = verdict.exchange != nullptr ? state->run(*verdict.exchange, call) : mpi::Exchange::declined;
     if (error == mpi::Exchange::declined) {
-        outcome = exchange != nullptr ? Outcome::unavailable : outcome;
+        verdict.outcome = verdict.exchange != nullptr ? Outcome::unavailable : verdict.outcome;
         error = run_own<Count>(call);
     }
-    if (served.choice.measured) {
-        served.state->note_return();
+    if (verdict.timed) {
+        state->note_return();
     }
-    return {error, outcome};
+    return error;
 }
 
 template <class Count>
 [[gnu::noinline]] int measured_alltoall(Job& job, Call& call) {
     const Stopwatch watch;
-    const Served served = serve(job, call);
-    const auto [error, outcome] = carry_out_decided<Count>(served, call);
+    CommunicatorState* state = nullptr;
+    Verdict verdict = serve(job, call, state);
+    const int error = carry_out_decided<Count>(verdict, state, call);
     const std::int64_t bytes = error == MPI_SUCCESS
                                    ? bytes_sent(Peers::all, call.send_buffer, call.send_count, call.send_type,
                                                 call.receive_buffer, call.receive_count, call.receive_type, call.comm)
                                    : 0;
-    job.tally().add(call.routine, outcome, bytes, watch.nanoseconds());
+    job.tally().add(call.routine, verdict.outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job.recorder()) {
-        const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
+        const auto noted = state != nullptr ? state->noted() : CommunicatorState::Noted();
         recorder->note(
-            {call.routine, outcome, served.choice.method, noted.exchange, bytes, noted.waited_seconds, call.comm},
+            {call.routine, verdict.outcome, verdict.method, noted.exchange, bytes, noted.waited_seconds, call.comm},
             watch);
     }
     return error;
@@ -112,13 +100,11 @@ using LargestCount = MPI_Count;
 using LargestCount = int;
 #endif
 
-/// What a call that is passed through without further ado is counted as; what becomes of its like is kept.
-Outcome pass(Job& job, const Served& served, const Call& call) {
-    if (served.choice.repeats && job.settled().allowed() && call.sends_what_it_receives() &&
-        is_predefined(call.receive_type)) {
-        job.settled().keep(call.comm, call.receive_count, call.receive_type, served.choice.outcome, served.choice.rest);
+/// A call is passed through: what becomes of its like is kept.
+void keep(Job& job, const Verdict& verdict, const Call& call) {
+    if (verdict.repeats && job.cache().allowed() && call.sends_what_it_receives() && is_predefined(call.receive_type)) {
+        job.cache().keep(call.comm, call.receive_count, call.receive_type, verdict);
     }
-    return served.choice.outcome;
 }
 
 }  // namespace
@@ -133,18 +119,20 @@ int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* r
             return measured_alltoall<Count>(*job, call);
         }
         if (call.sends_what_it_receives()) {
-            if (const Outcome* const outcome = job->settled().find(comm, receive_count, receive_type)) {
+            if (const Outcome* const outcome = job->cache().find(comm, receive_count, receive_type)) {
                 job->tally().count(routine, *outcome);
                 return own_routine<Count>()(send, send_count, send_type, receive, receive_count, receive_type, comm);
             }
         }
-        const Served served = serve(*job, call);
-        if (served.choice.exchange != nullptr || served.choice.measured) {
-            const auto [error, outcome] = carry_out_decided<Count>(served, call);
-            job->tally().count(routine, outcome);
+        CommunicatorState* state = nullptr;
+        Verdict verdict = serve(*job, call, state);
+        if (verdict.exchange != nullptr || verdict.timed) {
+            const int error = carry_out_decided<Count>(verdict, state, call);
+            job->tally().count(routine, verdict.outcome);
             return error;
         }
-        job->tally().count(routine, pass(*job, served, call));
+        keep(*job, verdict, call);
+        job->tally().count(routine, verdict.outcome);
     }
     // As they came: they have never left their registers.
     return own_routine<Count>()(send, send_count, send_type, receive, receive_count, receive_type, comm);
@@ -168,9 +156,10 @@ int carry_out(Job& job, Call call) {
     if (job.tally().measures()) {
         return measured_alltoall<LargestCount>(job, call);
     }
-    const Served served = serve(job, call);
-    const auto [error, outcome] = carry_out_decided<LargestCount>(served, call);
-    job.tally().count(call.routine, outcome);
+    CommunicatorState* state = nullptr;
+    Verdict verdict = serve(job, call, state);
+    const int error = carry_out_decided<LargestCount>(verdict, state, call);
+    job.tally().count(call.routine, verdict.outcome);
     return error;
 }
 

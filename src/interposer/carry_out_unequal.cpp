@@ -15,21 +15,16 @@ namespace aapc::interposer {
 
 namespace {
 
-/// What becomes of a call, and on which communicator.
-struct ServedUnequal {
-    UnequalState::Choice choice;
-    CommunicatorState* state = nullptr;
-};
-
-ServedUnequal serve_unequal(Job& job, const UnequalCall& call) {
+/// Decides a call; `state` is that of its communicator then, null if it has none.
+Verdict serve(Job& job, const UnequalCall& call, CommunicatorState*& state) {
     if (call.comm == MPI_COMM_NULL) {
-        return {{Outcome::arguments}};
+        return {Outcome::arguments};
     }
-    CommunicatorState* const state = CommunicatorState::of(call.comm, job, std::nullopt);
-    return state == nullptr ? ServedUnequal{{Outcome::unavailable}} : ServedUnequal{state->decide(call, job), state};
+    state = CommunicatorState::of(call.comm, job, std::nullopt);
+    return state == nullptr ? Verdict{Outcome::unavailable} : state->serve(call, job);
 }
 
-/// The MPI's own routine, with the arguments as they came.
+/// The native routine, with the arguments as they came.
 int run_own(const UnequalCall& call) {
     const UnequalSide& send = call.send;
     const UnequalSide& receive = call.receive;
@@ -55,11 +50,10 @@ int run_own(const UnequalCall& call) {
                                            receive.type, call.comm);
 }
 
-int carry_out_decided(const ServedUnequal& served, const UnequalCall& call) {
-    const bool exchanged = served.choice.outcome == Outcome::exchanged;
-    const int error = exchanged ? served.state->run(call) : run_own(call);
-    if (served.choice.measured) {
-        served.state->note_unequal_return();
+int carry_out_decided(const Verdict& verdict, CommunicatorState* state, const UnequalCall& call) {
+    const int error = verdict.outcome == Outcome::exchanged ? state->run(call) : run_own(call);
+    if (verdict.timed) {
+        state->note_unequal_return();
     }
     return error;
 }
@@ -79,18 +73,20 @@ int carry_out_natively(Job& job, const UnequalCall& call) {
 int carry_out(Job& job, const UnequalCall& call) {
     Tally& tally = job.tally();
     if (!tally.measures()) {
-        const ServedUnequal served = serve_unequal(job, call);
-        tally.count(call.routine, served.choice.outcome);
-        return carry_out_decided(served, call);
+        CommunicatorState* state = nullptr;
+        const Verdict verdict = serve(job, call, state);
+        tally.count(call.routine, verdict.outcome);
+        return carry_out_decided(verdict, state, call);
     }
     const Stopwatch watch;
-    const ServedUnequal served = serve_unequal(job, call);
-    const int error = carry_out_decided(served, call);
+    CommunicatorState* state = nullptr;
+    const Verdict verdict = serve(job, call, state);
+    const int error = carry_out_decided(verdict, state, call);
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(call) : 0;
-    tally.add(call.routine, served.choice.outcome, bytes, watch.nanoseconds());
+    tally.add(call.routine, verdict.outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job.recorder()) {
-        const auto noted = served.state != nullptr ? served.state->noted() : CommunicatorState::Noted();
-        recorder->note({call.routine, served.choice.outcome, noted.unequal_method, noted.exchange, bytes,
+        const auto noted = state != nullptr ? state->noted() : CommunicatorState::Noted();
+        recorder->note({call.routine, verdict.outcome, noted.unequal_method, noted.exchange, bytes,
                         noted.waited_seconds, call.comm},
                        watch);
     }

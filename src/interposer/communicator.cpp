@@ -63,32 +63,7 @@ void say_once_why_not(const mpi::Wire& wire) {
 }  // namespace
 
 CommunicatorState::CommunicatorState(int rank, int ranks, const Job& job)
-    : ranks_(ranks), rank_(rank), job_(&job), decided_(with_slots(selection::Decision("not looked at yet"))) {}
-
-CommunicatorState::Decided CommunicatorState::with_slots(selection::Decision decision) {
-    Decided made{std::move(decision), {}, {}};
-    for (const selection::Decision::Range& range : made.decision.ranges()) {
-        const auto known = std::find_if(made.slots.begin(), made.slots.end(),
-                                        [&](const Slot& slot) { return slot.method == range.method; });
-        made.slot_of_range.push_back(static_cast<std::size_t>(known - made.slots.begin()));
-        if (known == made.slots.end()) {
-            made.slots.push_back({range.method, false, false, nullptr});
-        }
-    }
-    return made;
-}
-
-void CommunicatorState::follow(Decided next) noexcept {
-    for (Slot& slot : next.slots) {
-        for (Slot& before : decided_.slots) {
-            if (before.method == slot.method) {
-                slot = std::move(before);
-                break;
-            }
-        }
-    }
-    decided_ = std::move(next);
-}
+    : ranks_(ranks), rank_(rank), job_(&job), decided_(selection::Decision("not looked at yet")) {}
 
 void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
     why_native_ = why;
@@ -98,7 +73,7 @@ void CommunicatorState::leave_to_mpi(Outcome why, std::string reason) {
 CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes) {
     job.count_settled();
     if (block_bytes && *block_bytes > 0) {
-        job.settled().end(comm, learning::class_of(*block_bytes));
+        job.cache().end(comm, learning::class_of(*block_bytes));
     }
     CommunicatorState* const known = job.find(comm);
     if (known != nullptr && (known->has_begun_ || !known->first_call_passed_ || known->begin_later(comm, job))) {
@@ -160,7 +135,9 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
         return false;
     }
     state->has_begun_ = true;
-    state->go_on(agreed.same);
+    if (state->equal_) {
+        state->equal_->resume(agreed.same);
+    }
     if (state->unequal_) {
         state->unequal_->begin(agreed.same);
     }
@@ -178,13 +155,14 @@ void CommunicatorState::prepare_first_call(MPI_Comm comm, Job& job, std::optiona
     if (!job.begins_in_passing()) {
         return;
     }
-    if (own_calls_ && block_bytes && is_learned_from(*block_bytes) && has_candidates(*block_bytes)) {
-        own_calls_->begin(beginning(*block_bytes));
+    if (equal_ && block_bytes && is_learned_from(*block_bytes) && equal_->has_candidates(*block_bytes)) {
+        equal_->begin(*block_bytes);
     }
 }
 
 bool CommunicatorState::passes_first_call(std::optional<std::int64_t> block_bytes) {
-    return !block_bytes || !own_calls_ || !own_calls_->knows(*block_bytes) || own_calls_->begins_native(*block_bytes);
+    return !block_bytes || !equal_ || !equal_->chooser().knows(*block_bytes) ||
+           equal_->chooser().begins_native(*block_bytes);
 }
 
 bool CommunicatorState::begin_later(MPI_Comm comm, Job& job) { return begin(comm, job, this, beginning_.collect()); }
@@ -195,7 +173,6 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
     timetables_.emplace(job.timetables_for(placement_));
     const selection::Configuration& configuration = job_->configuration();
     const Bound bound = network_bound(configuration.network, placement_);
-    seconds_per_byte_ = bound.seconds_per_byte;
     if (selection::is_on_one_machine(placement_)) {
         why_native_ = ranks_ < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
     } else if (selection::nothing_to_schedule(placement_, bound)) {
@@ -204,7 +181,7 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
     set_decision(decided(configuration.start_seconds));
     needs_ = own_needs(comm);
     begin_to_learn(bound, comm == MPI_COMM_WORLD ? job.opening().made() : 0);
-    if (!own_calls_ && !configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
+    if (!equal_ && !configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
         start_matters_from_ =
             selection::crossover(configuration.network, placement_, bound, selection::least_start_seconds).block_bytes;
     }
@@ -274,14 +251,16 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
     }
     static_cast<void>(have_memory_for([&] {
         std::string learning;
-        if (own_calls_) {
+        const std::int64_t shown_calls = equal_ ? equal_->shown_calls() : 0;
+        const Tuning* const learned_before = equal_ ? equal_->learned_before() : nullptr;
+        if (equal_) {
             learning = "; the program's own calls show what is faster (AAPC_ADAPT)";
         }
-        if (shown_calls_ > 0) {
-            learning += fmt::format(", beginning with what {} calls on other communicators have shown", shown_calls_);
-        } else if (learned_before_ != nullptr) {
+        if (shown_calls > 0) {
+            learning += fmt::format(", beginning with what {} calls on other communicators have shown", shown_calls);
+        } else if (learned_before != nullptr) {
             learning += fmt::format(", beginning with what {} calls have shown, the latest {}",
-                                    learned_before_->conditions.calls, learned_before_->conditions.date);
+                                    learned_before->conditions.calls, learned_before->conditions.date);
         }
         say(selection::explain(placement_, decided_.decision) + learning);
         if (verbosity >= 2) {
@@ -295,55 +274,54 @@ void CommunicatorState::introduce(MPI_Comm comm) const {
     }));
 }
 
-CommunicatorState::Choice CommunicatorState::choose(const Call& call, const Refusals& refusals) {
+Verdict CommunicatorState::serve(const Call& call, const Refusals& refusals) {
     noted_ = {};
     note_entry();
     if (left_alone_) {
-        return {nullptr, Outcome::unavailable};
+        return {Outcome::unavailable};
     }
     if (!has_begun_) {
         // In their first call the others wait for this rank's next one then, and agree on nothing.
         if (refusals.refuse(call)) {
-            return {nullptr, Outcome::arguments};
+            return {Outcome::arguments};
         }
         first_call_passed_ = true;
-        if (!own_calls_) {
-            return {nullptr, why_native_};
+        if (!equal_) {
+            return {why_native_};
         }
     }
     if (call.block_bytes >= start_matters_from_) {
         if (refusals.refuse(call)) {
-            return {nullptr, Outcome::arguments};
+            return {Outcome::arguments};
         }
         if (start_is_due(call.block_bytes)) {
             learn_start(call.comm);
         }
     }
-    if (own_calls_ && is_learned_from(call.block_bytes)) {
+    if (equal_ && is_learned_from(call.block_bytes)) {
         return choose_by_learning(call, refusals);
     }
-    const std::size_t range = decided_.decision.range_of(call.block_bytes);
-    Choice choice = choose_slot(decided_.slots[decided_.slot_of_range[range]], call, refusals);
+    Verdict verdict = choose_slot(decided_.slots[decided_.slot_of(call.block_bytes)], call, refusals);
     // What a start costs, once it is measured, moves the range in which larger blocks are.
     const bool start_is_known = start_matters_from_ == std::numeric_limits<std::int64_t>::max() ||
                                 (start_.seconds() && call.block_bytes < start_matters_from_);
-    choice.repeats = has_begun_ && choice.outcome == why_native_ && choice.exchange == nullptr && start_is_known;
-    return choice;
+    verdict.repeats = has_begun_ && verdict.outcome == why_native_ && verdict.exchange == nullptr && start_is_known;
+    return verdict;
 }
 
-CommunicatorState::Choice CommunicatorState::choose_slot(Slot& slot, const Call& call, const Refusals& refusals) {
+Verdict CommunicatorState::choose_slot(Slot& slot, const Call& call, const Refusals& refusals) {
     if (slot.method.native()) {
-        return {nullptr, why_native_};
+        return {why_native_};
     }
     if (refusals.refuse(call)) {
-        return {nullptr, Outcome::arguments};
+        return {Outcome::arguments};
     }
     slot.used = true;
     mpi::Exchange* const exchange = made(call.comm, slot).exchange.get();
-    return {exchange, exchange != nullptr ? Outcome::exchanged : Outcome::unavailable, false, slot.recorded_as};
+    return {exchange != nullptr ? Outcome::exchanged : Outcome::unavailable, exchange, false, slot.recorded_as};
 }
 
-CommunicatorState::Slot& CommunicatorState::made(MPI_Comm comm, Slot& slot) {
+Slot& CommunicatorState::made(MPI_Comm comm, Slot& slot) {
     if (!slot.tried) {
         slot.tried = true;
         slot.exchange = make_exchange(comm, slot.method);
@@ -380,12 +358,12 @@ void CommunicatorState::learn_start(MPI_Comm comm) {
     std::optional<Decided> next;
     selection::MeasuredStart start = start_;
     start.note(seconds);
-    known = known && have_memory_for([&] { next = with_slots(decided(start.seconds())); });
+    known = known && have_memory_for([&] { next.emplace(decided(start.seconds())); });
     if (!all_agree(comm, known)) {
         return;
     }
     start_ = start;
-    follow(std::move(*next));
+    decided_.follow(std::move(*next));
     if (selection::depends_on_start(decided_.decision)) {
         start_matters_from_ = matters_from;
     }
@@ -503,15 +481,15 @@ void CommunicatorState::make_unequal(MPI_Comm comm, Job& job) {
 }
 
 void CommunicatorState::note_entry() {
-    if (own_calls_) {
-        own_calls_->note_entry();
+    if (equal_) {
+        equal_->chooser().note_entry();
     }
     if (unequal_) {
         unequal_->note_entry();
     }
 }
 
-UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job) {
+Verdict CommunicatorState::serve(const UnequalCall& call, Job& job) {
     noted_ = {};
     note_entry();
     first_call_passed_ = true;
@@ -532,9 +510,160 @@ UnequalState::Choice CommunicatorState::decide(const UnequalCall& call, Job& job
         }
         unequal_->begin(agreed.same);
     }
-    const UnequalState::Choice choice = unequal_->decide(call, job.refusals());
+    const Verdict verdict = unequal_->decide(call, job.refusals());
     noted_.waited_seconds = unequal_->waited_seconds();
-    return choice;
+    return verdict;
+}
+
+std::optional<mpi::SegmentLog::Noting> CommunicatorState::note_segments(const Plan& plan) {
+    Recorder* const recorder = job_->recorder();
+    if (recorder == nullptr || recorded_name_ < 0 || plan.synchronisation.kind != Synchronisation::Kind::timed) {
+        return std::nullopt;
+    }
+    const std::uint32_t exchange = ++exchanges_noted_;
+    if (!recorder->wants_segments_of(exchange)) {
+        return std::nullopt;
+    }
+    noted_.exchange = exchange;
+    return recorder->note_segments(recorded_name_, exchange, plan.rank);
+}
+
+int CommunicatorState::run(const UnequalCall& call) {
+    Recorder* const recorder = job_->recorder();
+    if (recorder == nullptr) {
+        return unequal_->run(call);
+    }
+    noted_.unequal_method = recorder->method_number(unequal_->method());
+    const auto noting = note_segments(unequal_->plan());
+    const int error = unequal_->run(call);
+    noted_.waited_seconds = unequal_->waited_seconds();
+    return error;
+}
+
+void CommunicatorState::begin_to_learn(const Bound& bound, std::int64_t calls_before) {
+    const bool has_candidate = std::any_of(decided_.slots.begin(), decided_.slots.end(),
+                                           [](const Slot& slot) { return !slot.method.native(); });
+    const selection::Configuration& configuration = job_->configuration();
+    if (has_candidate && configuration.adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
+        equal_ =
+            std::make_unique<EqualLearning>(decided_, bound, ranks_, configuration.start_seconds,
+                                            EqualLearning::Before{calls_before, job_->learned_before(placement_, false),
+                                                                  job_->shown_on_others(placement_, false)});
+    }
+}
+
+std::uint64_t CommunicatorState::shown_digest() const {
+    // The factor keeps apart what was shown of one kind and of the other.
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
+    return (equal_ ? equal_->shown_digest() : 0) + factor * (unequal_ ? unequal_->shown_digest() : 0);
+}
+
+const learning::Learner* CommunicatorState::learner(bool unequal) const {
+    if (unequal) {
+        return unequal_ ? unequal_->learner() : nullptr;
+    }
+    return equal_ ? &equal_->learner() : nullptr;
+}
+
+std::int64_t CommunicatorState::calls_that_show(bool unequal) const {
+    const learning::Learner* const one = learner(unequal);
+    return one != nullptr ? calls_of(*one) : 0;
+}
+
+Shown CommunicatorState::shown(bool unequal) const {
+    if (learner(unequal) == nullptr) {
+        return {};
+    }
+    return unequal ? unequal_->shown() : equal_->shown();
+}
+
+Verdict CommunicatorState::choose_by_learning(const Call& call, const Refusals& refusals) {
+    if (!equal_->is_usable()) {
+        return {Outcome::unavailable};
+    }
+    Chooser& chooser = equal_->chooser();
+    if (const auto slot = chooser.resting_method(call.block_bytes)) {
+        Verdict verdict = choose_slot(decided_.slots[*slot], call, refusals);
+        // Until the ranks have agreed, what is learned here may be replaced, and the next call is collective.
+        verdict.repeats = has_begun_ && decided_.slots[*slot].method.native();
+        verdict.rest = chooser.rest();
+        return verdict;
+    }
+    const bool is_known = chooser.knows(call.block_bytes);
+    if (!is_known && !equal_->has_candidates(call.block_bytes)) {
+        // For the summary. A rank without memory for it passes the call as well.
+        static_cast<void>(equal_->begin_with_all(call.comm, call.block_bytes));
+        return {why_native_};
+    }
+    // Before the ranks agree on anything: a rank that goes to the MPI instead would be missed.
+    if (refusals.refuse(call)) {
+        return {Outcome::arguments};
+    }
+    std::optional<EqualLearning::Choice> choice;
+    if (is_known || equal_->begin_with_all(call.comm, call.block_bytes)) {
+        choice = equal_->choose(call.comm, call.block_bytes);
+        noted_.waited_seconds = chooser.waited_seconds();
+    }
+    if (!choice) {
+        equal_->fail();
+        return {Outcome::unavailable};
+    }
+    Slot& slot = decided_.slots[choice->slot];
+    if (slot.method.native()) {
+        return {why_native_, nullptr, choice->timed};
+    }
+    if (!slot.tried) {
+        const double before = PMPI_Wtime();
+        made(call.comm, slot);
+        chooser.note_set_up(PMPI_Wtime() - before);
+    }
+    if (!slot.exchange) {
+        chooser.withdraw();
+        return {Outcome::unavailable};
+    }
+    slot.used = true;
+    return {Outcome::exchanged, slot.exchange.get(), choice->timed, slot.recorded_as};
+}
+
+std::vector<Tuning> CommunicatorState::taught() const {
+    std::vector<Tuning> all;
+    const auto add = [&](std::optional<Tuning> taught, bool unequal) {
+        if (taught) {
+            taught->fingerprint = job_->fingerprint(placement_);
+            taught->fingerprint.unequal = unequal;
+            all.push_back(std::move(*taught));
+        }
+    };
+    if (equal_) {
+        add(equal_->taught(), false);
+    }
+    if (unequal_) {
+        add(unequal_->taught(), true);
+    }
+    return all;
+}
+
+learning::Fastest CommunicatorState::fastest() const {
+    learning::Fastest fastest;
+    for (const bool unequal : {false, true}) {
+        const learning::Learner* const one = learner(unequal);
+        const learning::Fastest found = one != nullptr ? one->fastest() : learning::Fastest();
+        if (found.seconds > 0 && found.least_seconds * fastest.seconds >= fastest.least_seconds * found.seconds) {
+            fastest = found;
+        }
+    }
+    return fastest;
+}
+
+std::optional<learning::Summary> CommunicatorState::learned() const {
+    std::optional<learning::Summary> sum;
+    for (const bool unequal : {false, true}) {
+        if (const learning::Learner* const one = learner(unequal)) {
+            sum = sum.value_or(learning::Summary());
+            *sum += one->summary();
+        }
+    }
+    return sum;
 }
 
 std::vector<std::string> CommunicatorState::report() const {
@@ -561,9 +690,8 @@ std::vector<std::string> CommunicatorState::report() const {
 
 void CommunicatorState::complete() {
     beginning_.complete();
-    beginning_of_class_.complete();
-    if (own_calls_) {
-        own_calls_->complete();
+    if (equal_) {
+        equal_->complete();
     }
     if (unequal_) {
         unequal_->complete();

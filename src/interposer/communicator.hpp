@@ -24,11 +24,13 @@
 #include "aapc/topology/placement.hpp"
 #include "interposer/blocks.hpp"
 #include "interposer/call.hpp"
+#include "interposer/decided.hpp"
+#include "interposer/equal_learning.hpp"
 #include "interposer/job.hpp"
-#include "interposer/own_calls.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/shown.hpp"
 #include "interposer/unequal_state.hpp"
+#include "interposer/verdict.hpp"
 #include "selection/measured_start.hpp"
 #include "selection/rule.hpp"
 
@@ -48,19 +50,8 @@ class CommunicatorState {
     CommunicatorState& operator=(const CommunicatorState&) = delete;
     ~CommunicatorState() = default;
 
-    /// What becomes of a call. The exchange is null, and the call passed through, on all ranks
-    /// alike, but for a rank whose arguments the MPI refuses on sight.
-    struct Choice {
-        mpi::Exchange* exchange;
-        Outcome outcome;
-        bool measured = false;  ///< note_return() follows as soon as it is over
-        Recorder::MethodNumber method = Recorder::native;
-        bool repeats = false;  ///< the same call has the same outcome again, the native routine, for all of `rest`
-        std::optional<Rest> rest =
-            std::nullopt;  ///< of the call's class; nullopt if nothing is learned from such calls
-    };
     /// For a well-formed call on this communicator. The exchange is made at its first use: collective then.
-    [[nodiscard]] Choice choose(const Call& call, const Refusals& refusals);
+    [[nodiscard]] Verdict serve(const Call& call, const Refusals& refusals);
 
     /// Carries out the call by the exchange that it was given; its blocks have 1 to largest_scheduled_block bytes.
     /// Returns an MPI error code, for which the communicator's error handler has been called, or Exchange::declined, on
@@ -68,20 +59,20 @@ class CommunicatorState {
     [[nodiscard]] int run(mpi::Exchange& exchange, const Call& call);
 
     /// Decides on a call of unequal messages on this communicator: collective, and on all ranks alike.
-    [[nodiscard]] UnequalState::Choice decide(const UnequalCall& call, Job& job);
+    [[nodiscard]] Verdict serve(const UnequalCall& call, Job& job);
     /// Carries out what has been decided to be exchanged. Returns an MPI error code, as above.
     [[nodiscard]] int run(const UnequalCall& call);
     /// A call of unequal messages that is measured is over on this rank.
     void note_unequal_return() { unequal_->note_return(); }
 
-    /// Counts so many native calls of a size class, which were lent to the cache by Choice::rest.
+    /// Counts so many native calls of a size class, which were lent to the cache by Verdict::rest.
     void count_settled(int size_class, std::int64_t calls) {
-        if (own_calls_) {
-            own_calls_->skip(size_class, calls);
+        if (equal_) {
+            equal_->chooser().skip(size_class, calls);
         }
     }
     /// A call that is measured is over on this rank.
-    void note_return() { own_calls_->note_return(); }
+    void note_return() { equal_->chooser().note_return(); }
 
     /// What the recorder, which is there, wants to know of a call that was decided on and carried out last.
     struct Noted {
@@ -106,6 +97,9 @@ class CommunicatorState {
     [[nodiscard]] std::int64_t calls_that_show(bool unequal) const;
     /// What, for other communicators. Throws std::bad_alloc.
     [[nodiscard]] Shown shown(bool unequal) const;
+
+    /// Of one kind of messages; null if nothing is learned from them.
+    [[nodiscard]] const learning::Learner* learner(bool unequal) const;
 
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
     [[nodiscard]] std::vector<std::string> report() const;
@@ -147,31 +141,15 @@ class CommunicatorState {
     void introduce(MPI_Comm comm) const;
     /// Begins to learn, if the decision is the rule's and there is something to learn. Throws std::bad_alloc.
     void begin_to_learn(const Bound& bound, std::int64_t calls_before);
-    /// After the ranks have agreed: resumes from the evidence of other communicators, if all ranks have it, and the
-    /// methods are the same as there.
-    void go_on(bool all_have_it);
     /// Begins with what the ranks have agreed on, or forgets `state` on all of them: false then. Collective over `comm`
     /// where there is a limit of buffers. `state` is null on a rank that has no memory for one.
     [[nodiscard]] static bool begin(MPI_Comm comm, Job& job, CommunicatorState* state, const mpi::Agreed& agreed);
     /// The same for what has been begun in passing, at the second call mostly.
     [[nodiscard]] bool begin_later(MPI_Comm comm, Job& job);
-    [[nodiscard]] std::vector<Method> slot_methods() const;
     /// Closes the measured call before, of whichever kind.
     void note_entry();
     /// choose() where the program's own calls decide. Collective over `comm` unless the class of the call's size rests.
-    [[nodiscard]] Choice choose_by_learning(const Call& call, const Refusals& refusals);
-    /// Whether anybody but the MPI's own may serve blocks of about so many bytes.
-    [[nodiscard]] bool has_candidates(std::int64_t block_bytes) const;
-    /// Throws std::bad_alloc.
-    [[nodiscard]] learning::Beginning beginning(std::int64_t block_bytes) const;
-    [[nodiscard]] learning::Prospect prospect(std::size_t slot, std::int64_t block_bytes) const;
-    /// Collects and posts what is measured: collective in that sense. False, on all ranks, if the MPI failed.
-    [[nodiscard]] bool exchange_results(MPI_Comm comm);
-    [[nodiscard]] double least_seconds(const Method& method, std::int64_t block_bytes) const;
-    void begin_with_what_is_known(std::int64_t block_bytes, learning::Beginning& found) const;
-    /// Makes the class of the call's size. The ranks agree on whether all have it: with the next call if this one is
-    /// native anyway, at once otherwise.
-    [[nodiscard]] bool begin_class(const Call& call);
+    [[nodiscard]] Verdict choose_by_learning(const Call& call, const Refusals& refusals);
     /// Whether what a start costs is to be measured before a call of such blocks, which no rank refuses: it is not
     /// known yet, or it forbids what the bound promises and may be no more than a bad moment.
     [[nodiscard]] bool start_is_due(std::int64_t block_bytes);
@@ -194,41 +172,21 @@ class CommunicatorState {
         std::byte* at_least(std::size_t wanted);
     };
 
-    /// A method of the decision and what became of it.
-    struct Slot {
-        Method method;
-        bool tried = false;
-        bool used = false;  ///< beyond measuring
-        std::unique_ptr<mpi::Exchange> exchange;
-        Recorder::MethodNumber recorded_as = Recorder::native;
-    };
-    [[nodiscard]] Choice choose_slot(Slot& slot, const Call& call, const Refusals& refusals);
+    [[nodiscard]] Verdict choose_slot(Slot& slot, const Call& call, const Refusals& refusals);
     /// What became of that method, made at its first use: collective then.
     Slot& made(MPI_Comm comm, Slot& slot);
 
-    struct Decided {
-        selection::Decision decision;
-        std::vector<Slot> slots;                 ///< one for each method of the decision
-        std::vector<std::size_t> slot_of_range;  ///< index into slots for each range of the decision
-    };
-    /// With nothing in the slots. Throws std::bad_alloc.
-    [[nodiscard]] static Decided with_slots(selection::Decision decision);
-    /// Exchanges of methods that are in both are kept.
-    void follow(Decided next) noexcept;
-    void set_decision(selection::Decision decision) { follow(with_slots(std::move(decision))); }
+    void set_decision(selection::Decision decision) { decided_.follow(Decided(std::move(decision))); }
     /// The MPI's own routine for every size.
     void leave_to_mpi(Outcome why, std::string reason);
 
     int ranks_;
     int rank_ = 0;
-    const Job* job_;                          ///< outlives this
-    const Tuning* learned_before_ = nullptr;  ///< by earlier jobs on communicators like this; null: nothing
+    const Job* job_;  ///< outlives this
     bool left_alone_ = false;
-    bool has_begun_ = false;          ///< the ranks have agreed on it
-    mpi::Agreement beginning_;        ///< or are about to
-    bool first_call_passed_ = false;  ///< as the MPI's own: the next one is the second one of all ranks
-    /// What is begun there is ended before anything else is that ranks agree on for equal messages.
-    mpi::Agreement beginning_of_class_;
+    bool has_begun_ = false;              ///< the ranks have agreed on it
+    mpi::Agreement beginning_;            ///< or are about to
+    bool first_call_passed_ = false;      ///< as the MPI's own: the next one is the second one of all ranks
     Outcome why_native_ = Outcome::size;  ///< where the decision's method is the MPI's own
     Placement placement_;
     bool shares_machines_ = false;          ///< some machine has two of its ranks; to find out takes memory
@@ -239,14 +197,7 @@ class CommunicatorState {
     std::int64_t start_matters_from_ = std::numeric_limits<std::int64_t>::max();
     selection::MeasuredStart start_;
     Decided decided_;
-    double expected_set_up_seconds_ = 0;
-    double seconds_per_byte_ = 0;          ///< of the bound; 0: not known
-    std::unique_ptr<OwnCalls> own_calls_;  ///< null: the decision is followed
-    std::unique_ptr<OwnCalls> shown_;      ///< by other communicators, until the ranks have agreed on it
-    std::vector<Method> shown_methods_;    ///< what that goes by
-    std::uint64_t equal_digest_ = 0;       ///< of that; 0: there is nothing
-    std::int64_t shown_calls_ = 0;         ///< of other communicators, which this one goes on with
-    bool learning_failed_ = false;         ///< a rank has no memory left: the MPI's own is what everybody has
+    std::unique_ptr<EqualLearning> equal_;  ///< null if the decision is followed
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;  ///< outlives the exchanges
     mpi::Wire wire_;                                      ///< the same; no connection unless AAPC_WIRE asks for it

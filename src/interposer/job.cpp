@@ -186,7 +186,7 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
         if (*std::min_element(machine_of.begin(), machine_of.end()) == unknown_machine) {
             say_missing_host(settings.topology_file, machine_of);
         } else if (job->tuning_allows_it() && job->forced_method_fits() && job->forced_tickets_can_be_had()) {
-            job->read_what_was_learned();
+            job->learned_.read([&] { return job->fingerprint(Placement()); });
             job->begin_background();
             job->allow_short_cuts();
             return job;
@@ -227,6 +227,22 @@ bool Job::forced_method_fits() {
     return false;
 }
 
+void Job::allow_short_cuts() {
+    int provided = MPI_THREAD_MULTIPLE;
+    if (PMPI_Query_thread(&provided) == MPI_SUCCESS && provided != MPI_THREAD_MULTIPLE) {
+        one_thread_ = true;
+        tally_.use_from_one_thread();
+        cache_.allow();
+    }
+    // Whoever asks for something is served, or told, from the first call on.
+    const selection::Configuration& asked = configuration_;
+    const bool left_to_the_rule = !asked.forced.method && !asked.forced.synchronisation && !asked.tuning;
+    if (asked.adapt && left_to_the_rule && asked.verbosity == 0 && !learned_.is_kept() && !recorder_) {
+        opening_.allow();
+        begins_in_passing_ = asked.unequal == selection::UnequalUse::automatic && !asked.buffer_limit;
+    }
+}
+
 void Job::begin_background() {
     const std::optional<Method>& forced = configuration_.forced.method;
     if (!configuration_.async_progress || (forced && forced->native())) {
@@ -251,6 +267,11 @@ void Job::begin_background() {
                 "do not block to the MPI");
         }
     }
+}
+
+Shown Job::shown_on_others(const Placement& placement, bool unequal) const {
+    const std::lock_guard lock(states_mutex_);
+    return learned_.shown(placement, unequal, one_thread_ ? JobLearning::States(states_) : JobLearning::States());
 }
 
 Timetables Job::timetables_for(const Placement& placement) {
@@ -394,7 +415,7 @@ CommunicatorState* Job::keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> s
 
 void Job::leave_alone(MPI_Comm comm) {
     count_settled();
-    settled_.clear();
+    cache_.clear();
     if (CommunicatorState* const state = find(comm)) {
         state->leave_alone();
     } else {
@@ -410,7 +431,7 @@ bool Job::is_left_alone(MPI_Comm comm) const {
 }
 
 void Job::count_settled() {
-    settled_.count_on([this](MPI_Comm comm, int size_class, std::int64_t calls) {
+    cache_.count_on([this](MPI_Comm comm, int size_class, std::int64_t calls) {
         if (CommunicatorState* const state = find(comm)) {
             state->count_settled(size_class, calls);
         }
@@ -441,7 +462,7 @@ int Job::communicator_freed(MPI_Comm, int, void* state, void* job) {
 }
 
 void Job::drop(const void* state) {
-    settled_.clear();
+    cache_.clear();
     std::unique_ptr<CommunicatorState> dropped;
     {
         const std::lock_guard lock(states_mutex_);
@@ -450,7 +471,7 @@ void Job::drop(const void* state) {
         if (found != states_.end()) {
             dropped = std::move(*found);
             states_.erase(found);
-            inherit(*dropped);
+            learned_.inherit(*dropped);
         }
     }
     // Destroyed here, without the lock: giving back an exchange calls MPI.
@@ -471,7 +492,7 @@ void Job::report() {
             }
         }
     }));
-    report_learning();
+    learned_.report(states_);
     static_assert(sizeof(Tally::Total) == 3 * sizeof(std::int64_t));
     const Tally::Totals mine = tally_.totals();
     Tally::Totals sums;
@@ -506,7 +527,7 @@ RecordHead Job::record_head() const {
     if (configuration_.topology_text.size() <= longest_topology) {
         head.topology_text = configuration_.topology_text;
     }
-    if (const auto learned = all_learned(); learned && learned->budget.calls > 0) {
+    if (const auto learned = learned_.summary(states_); learned && learned->budget.calls > 0) {
         head.learned = {learned->budget.calls, learned->budget.seconds, learned->own_seconds};
     }
     return head;
@@ -522,9 +543,9 @@ void Job::write_record() {
 
 void Job::finish() {
     count_settled();
-    keep_what_was_learned();
+    learned_.write(states_, [this] { return fingerprint(Placement()); });
     for (const auto& state : states_) {
-        remark_on_speeds(*state);
+        learned_.remark_on_speeds(*state);
     }
     if (configuration_.verbosity >= 2) {
         report();

@@ -14,10 +14,11 @@
 #include "aapc/methods/timetables.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/placement.hpp"
+#include "interposer/call_cache.hpp"
+#include "interposer/job_learning.hpp"
 #include "interposer/recorder.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/remarks.hpp"
-#include "interposer/settled_calls.hpp"
 #include "interposer/shown.hpp"
 #include "interposer/tally.hpp"
 #include "learning/learner.hpp"
@@ -71,7 +72,9 @@ class Job {
 
     /// What earlier jobs have learned on a communicator that sits like this, from equal messages or from others; null:
     /// nothing that is known.
-    [[nodiscard]] const Tuning* learned_before(const Placement& placement, bool unequal) const;
+    [[nodiscard]] const Tuning* learned_before(const Placement& placement, bool unequal) const {
+        return learned_.before(placement, unequal);
+    }
     /// What most calls on another communicator that sits like this have shown, as far as this rank knows: it takes part
     /// in each of them, but others may know of more. In programs that call MPI from several threads at once it is of
     /// those that are freed, since another thread may be at work on the others. Throws std::bad_alloc.
@@ -88,8 +91,8 @@ class Job {
     /// Calls for which nothing is set up yet.
     [[nodiscard]] Opening& opening() { return opening_; }
     /// Calls that need not be decided on again.
-    [[nodiscard]] SettledCalls& settled() { return settled_; }
-    /// Has communicators count the calls that settled() has answered for them. Before anything else is decided, or read
+    [[nodiscard]] CallCache& cache() { return cache_; }
+    /// Has communicators count the calls that cache() has answered for them. Before anything else is decided, or read
     /// of what communicators have learned.
     void count_settled();
     /// The calls of this process so far.
@@ -139,23 +142,10 @@ class Job {
     void report();
     /// Destroys the state at that address, if it is one of states_.
     void drop(const void* state);
-    /// What was learned in this rank's calls, on all communicators; nothing: nothing was to be.
-    [[nodiscard]] std::optional<learning::Summary> all_learned() const;
-    /// One line of that.
-    void report_learning();
     /// Has the calls written down that were noted; collective over the world.
     void write_record();
     /// What this rank knows of the job. Throws std::bad_alloc.
     [[nodiscard]] RecordHead record_head() const;
-    /// Learns from the file what earlier jobs have learned, if there is to be one. Collective over the world.
-    void read_what_was_learned();
-    /// Adds what has been learned to the file that is there for it. Collective over the world.
-    void keep_what_was_learned();
-    /// What a communicator that is no more has taught.
-    void inherit(const CommunicatorState& state);
-    /// Says once, on AAPC_VERBOSE, if calls were faster than the topology file allows.
-    void remark_on_speeds(const CommunicatorState& state);
-    void inherit_tunings(const CommunicatorState& state);
     static int communicator_freed(MPI_Comm comm, int key, void* state, void* job);
     static int world_ends(MPI_Comm comm, int key, void* value, void* job);
 
@@ -170,18 +160,13 @@ class Job {
     int self_key_ = MPI_KEYVAL_INVALID;
     Tally tally_;
     Opening opening_;
-    SettledCalls settled_;
+    CallCache cache_;
     std::unique_ptr<Recorder> recorder_;
     std::unique_ptr<Background> background_;
-    std::string learned_path_;            ///< empty: what is learned is not kept; else so on all ranks
-    std::vector<Tuning> learned_before_;  ///< by earlier jobs; the same on all ranks
-    std::vector<Tuning> inherited_;       ///< learned on communicators that are freed, of which this was the first rank
-    bool speeds_remarked_ = false;
-    std::optional<learning::Summary> learned_;  ///< on communicators that are freed; nothing: none was
-    std::optional<Timetables> timetables_;      ///< of the world; nothing: nobody insists on anything
-    bool one_thread_ = false;                   ///< at a time calls MPI
+    JobLearning learned_{configuration_};   ///< guarded by states_mutex_ while communicators are freed
+    std::optional<Timetables> timetables_;  ///< of the world; nothing: nobody insists on anything
+    bool one_thread_ = false;               ///< at a time calls MPI
     bool begins_in_passing_ = false;
-    ShownByOthers shown_;              ///< on communicators that are freed
     mutable std::mutex states_mutex_;  ///< guards states_, what those freed leave and timetables_, never held
                                        ///< while communicating
     std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use

@@ -1,4 +1,5 @@
-// What a job learns in its calls, and keeps for the next.
+#include "interposer/job_learning.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include "aapc/mpi/agreement.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/communicator.hpp"
-#include "interposer/job.hpp"
 #include "interposer/learned_file.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
@@ -30,44 +30,28 @@ void add_summary(std::optional<learning::Summary>& sum, const std::optional<lear
 
 }  // namespace
 
-const Tuning* Job::learned_before(const Placement& placement, bool unequal) const {
-    const auto found = std::find_if(learned_before_.rbegin(), learned_before_.rend(), [&](const Tuning& section) {
+const Tuning* JobLearning::before(const Placement& placement, bool unequal) const {
+    const auto found = std::find_if(before_.rbegin(), before_.rend(), [&](const Tuning& section) {
         return section.fingerprint.unequal == unequal &&
                selection::has_shape(configuration_.network, placement, section);
     });
-    return found == learned_before_.rend() ? nullptr : &*found;
+    return found == before_.rend() ? nullptr : &*found;
 }
 
-void Job::read_what_was_learned() {
+void JobLearning::read(const std::function<Fingerprint()>& fingerprint) {
     if (configuration_.learned_file.empty()) {
         return;
     }
-    learned_path_ = configuration_.learned_file;
+    path_ = configuration_.learned_file;
     Fingerprint here;
-    if (!mpi::all_agree(MPI_COMM_WORLD, mpi::have_memory_for([&] { here = fingerprint(Placement()); }))) {
-        learned_path_.clear();
+    if (!mpi::all_agree(MPI_COMM_WORLD, mpi::have_memory_for([&] { here = fingerprint(); }))) {
+        path_.clear();
         return;
     }
-    learned_before_ = read_learned(learned_path_, here, configuration_.network.kind());
+    before_ = read_learned(path_, here, configuration_.network.kind());
 }
 
-void Job::allow_short_cuts() {
-    int provided = MPI_THREAD_MULTIPLE;
-    if (PMPI_Query_thread(&provided) == MPI_SUCCESS && provided != MPI_THREAD_MULTIPLE) {
-        one_thread_ = true;
-        tally_.use_from_one_thread();
-        settled_.allow();
-    }
-    // Whoever asks for something is served, or told, from the first call on.
-    const selection::Configuration& asked = configuration_;
-    const bool left_to_the_rule = !asked.forced.method && !asked.forced.synchronisation && !asked.tuning;
-    if (asked.adapt && left_to_the_rule && asked.verbosity == 0 && learned_path_.empty() && !recorder_) {
-        opening_.allow();
-        begins_in_passing_ = asked.unequal == selection::UnequalUse::automatic && !asked.buffer_limit;
-    }
-}
-
-void Job::remark_on_speeds(const CommunicatorState& state) {
+void JobLearning::remark_on_speeds(const CommunicatorState& state) {
     if (configuration_.verbosity < 1 || speeds_remarked_ || mpi::rank_in(MPI_COMM_WORLD) != 0 ||
         !state.is_first_rank()) {
         return;
@@ -82,9 +66,9 @@ void Job::remark_on_speeds(const CommunicatorState& state) {
     }));
 }
 
-void Job::inherit(const CommunicatorState& state) {
+void JobLearning::inherit(const CommunicatorState& state) {
     remark_on_speeds(state);
-    add_summary(learned_, state.learned());
+    add_summary(summary_, state.learned());
     inherit_tunings(state);
     for (const bool unequal : {false, true}) {
         if (state.calls_that_show(unequal) > 0) {
@@ -94,16 +78,15 @@ void Job::inherit(const CommunicatorState& state) {
     }
 }
 
-Shown Job::shown_on_others(const Placement& placement, bool unequal) const {
+Shown JobLearning::shown(const Placement& placement, bool unequal, States states) const {
     /// A program may have very many.
     constexpr std::size_t most_looked_at = 256;
-    const std::lock_guard lock(states_mutex_);
     const Shown* const freed = shown_.find(placement, unequal);
     std::int64_t most_calls = freed != nullptr ? freed->calls : 0;
     const CommunicatorState* best = nullptr;
-    const std::size_t looked_at = one_thread_ ? std::min(states_.size(), most_looked_at) : 0;
+    const std::size_t looked_at = std::min(states.size(), most_looked_at);
     for (std::size_t back = 1; back <= looked_at; ++back) {
-        const CommunicatorState& one = *states_[states_.size() - back];
+        const CommunicatorState& one = *states[states.size() - back];
         const bool sits_alike = one.placement().machine_of == placement.machine_of;
         if (const std::int64_t calls = sits_alike ? one.calls_that_show(unequal) : 0; calls > most_calls) {
             most_calls = calls;
@@ -116,8 +99,8 @@ Shown Job::shown_on_others(const Placement& placement, bool unequal) const {
     return freed != nullptr ? *freed : Shown();
 }
 
-void Job::inherit_tunings(const CommunicatorState& state) {
-    if (learned_path_.empty() || !state.is_first_rank()) {
+void JobLearning::inherit_tunings(const CommunicatorState& state) {
+    if (path_.empty() || !state.is_first_rank()) {
         return;
     }
     static_cast<void>(mpi::have_memory_for([&] {
@@ -127,29 +110,29 @@ void Job::inherit_tunings(const CommunicatorState& state) {
     }));
 }
 
-void Job::keep_what_was_learned() {
-    if (learned_path_.empty()) {
+void JobLearning::write(States states, const std::function<Fingerprint()>& fingerprint) {
+    if (path_.empty()) {
         return;
     }
-    for (const auto& state : states_) {
+    for (const auto& state : states) {
         inherit_tunings(*state);
     }
     Fingerprint here;
     // Rank 0's is the one that counts.
-    static_cast<void>(mpi::have_memory_for([&] { here = fingerprint(Placement()); }));
-    write_learned(learned_path_, inherited_, here, configuration_.network.kind());
+    static_cast<void>(mpi::have_memory_for([&] { here = fingerprint(); }));
+    write_learned(path_, inherited_, here, configuration_.network.kind());
 }
 
-std::optional<learning::Summary> Job::all_learned() const {
-    std::optional<learning::Summary> all = learned_;
-    for (const auto& state : states_) {
+std::optional<learning::Summary> JobLearning::summary(States states) const {
+    std::optional<learning::Summary> all = summary_;
+    for (const auto& state : states) {
         add_summary(all, state->learned());
     }
     return all;
 }
 
-void Job::report_learning() {
-    const std::optional<learning::Summary> all = all_learned();
+void JobLearning::report(States states) const {
+    const std::optional<learning::Summary> all = summary(states);
     if (mpi::rank_in(MPI_COMM_WORLD) != 0 || !all || all->budget.calls == 0) {
         return;
     }

@@ -93,9 +93,9 @@ void UnequalState::begin_to_learn(const Bound& bound, const Tuning* learned_befo
     learned_before_ = learned_before;
     expected_set_up_seconds_ = expected_unequal_set_up_seconds(bound, ranks);
     expected_agreement_seconds_ = expected_agreement_seconds(bound, ranks);
-    const OwnCalls::Prices prices = {expected_set_up_seconds_, expected_agreement_seconds_};
+    const Chooser::Prices prices = {expected_set_up_seconds_, expected_agreement_seconds_};
     const std::size_t loads = agreement_->loads();
-    learning_ = std::make_unique<OwnCalls>(prices, 0, OwnCalls::Sizes::nearest, loads);
+    learning_ = std::make_unique<Chooser>(prices, 0, Chooser::Sizes::nearest, loads);
     if (learned_before_ != nullptr) {
         learning_->ask_first();
     }
@@ -103,7 +103,7 @@ void UnequalState::begin_to_learn(const Bound& bound, const Tuning* learned_befo
         shown_digest_ = resumed.digest();
         shown_calls_ = shown.calls;
         method_before_ = shown.methods.back();
-        shown_ = std::make_unique<OwnCalls>(prices, std::move(resumed), OwnCalls::Sizes::nearest, loads);
+        shown_ = std::make_unique<Chooser>(prices, std::move(resumed), Chooser::Sizes::nearest, loads);
     }
     past_bytes_.emplace(static_cast<std::size_t>(placement_.participants()));
 }
@@ -130,7 +130,7 @@ void UnequalState::say_what_was_shown() const {
     }
 }
 
-UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusals& refusals) {
+Verdict UnequalState::decide(const UnequalCall& call, const Refusals& refusals) {
     waited_seconds_ = -1;
     if (unavailable_) {
         return {Outcome::unavailable};
@@ -144,13 +144,13 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
             if (learning_->measures_unsized()) {
                 note_bytes(call, refusals);
             }
-            return {Outcome::size, learning_->measures_unsized()};
+            return {Outcome::size, nullptr, learning_->measures_unsized()};
         }
     }
     if (!inquiry_.asks()) {
         return {Outcome::size};
     }
-    Choice choice{Outcome::size};
+    Verdict verdict{Outcome::size};
     bool again = false;
     const auto obstacle = agree(call, refusals);
     // All ranks have posted, so this waits for none.
@@ -159,21 +159,21 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
         return {Outcome::unavailable};
     }
     if (obstacle) {
-        choice.outcome = *obstacle;
+        verdict.outcome = *obstacle;
     } else {
-        choice = choose();
+        verdict = choose();
         // Learning says which calls are agreed on.
         again = learning_ && worth(agreed_.bound);
     }
-    if (choice.outcome == Outcome::size && start_is_due()) {
+    if (verdict.outcome == Outcome::size && start_is_due()) {
         learn_start(call.comm);
         if (const auto prevented = agree(call, refusals)) {
-            choice = {*prevented};
+            verdict = {*prevented};
         } else {
-            choice = choose();
+            verdict = choose();
         }
     }
-    if (choice.outcome == Outcome::exchanged && exchange_ == nullptr) {
+    if (verdict.outcome == Outcome::exchanged && exchange_ == nullptr) {
         // The agreement holds for what has been prepared, and the first time that is less than it takes.
         const double begin = mpi::now_seconds();
         make_exchange(call.comm);
@@ -181,7 +181,7 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
             learn_start(call.comm);
             const DemandBound without_headers = agreed_.bound;
             if (const auto prevented = agree(call, refusals)) {
-                choice = {*prevented};
+                verdict = {*prevented};
                 if (learning_) {
                     learning_->withdraw();
                 }
@@ -189,20 +189,20 @@ UnequalState::Choice UnequalState::decide(const UnequalCall& call, const Refusal
                 headers_ = agreed_.bound.seconds() / without_headers.seconds();
             }
         } else {
-            choice = {Outcome::unavailable};
+            verdict = {Outcome::unavailable};
         }
         if (learning_) {
             learning_->note_set_up(mpi::now_seconds() - begin);
-        } else if (choice.outcome == Outcome::exchanged) {
-            choice = choose();
+        } else if (verdict.outcome == Outcome::exchanged) {
+            verdict = choose();
         }
     }
-    inquiry_.learn(choice.outcome == Outcome::exchanged || again);
-    if (choice.outcome != Outcome::exchanged) {
+    inquiry_.learn(verdict.outcome == Outcome::exchanged || again);
+    if (verdict.outcome != Outcome::exchanged) {
         agreements_in_vain_seconds_ += 1e-9 * static_cast<double>(agreement_->nanoseconds());
         ++agreements_in_vain_;
     }
-    return choice;
+    return verdict;
 }
 
 void UnequalState::note_bytes(const UnequalCall& call, const Refusals& refusals) {
@@ -225,13 +225,17 @@ bool UnequalState::exchange_results(MPI_Comm comm) {
 
 void UnequalState::post(MPI_Comm comm) {
     const mpi::ReturnedErrors returned(comm);
-    if (past_bytes_->claim().calls == 0) {
+    const std::size_t unsized = learning_->unsized_to_post();
+    if (unsized == 0) {
         learning_->post(comm, {});
         return;
     }
+    mpi::PastClaim claim = past_bytes_->claim();
+    // Where another class has part of a block as well, these are not the bytes of this block.
+    claim.unknown = claim.unknown || claim.calls != unsized;
     // Without memory for what follows from the result no rank learns from it.
     memory_to_learn_ = memory_to_learn();
-    const mpi::PastNumbers numbers = agreement_->write_past(past_bytes_->claim());
+    const mpi::PastNumbers numbers = agreement_->write_past(claim);
     learning_->post(comm, {memory_to_learn_ != nullptr, numbers.sums, numbers.maxima, numbers.loads});
     past_bytes_->clear();
 }
@@ -260,9 +264,14 @@ void UnequalState::learn_unsized(const mpi::Agreed& agreed) {
     const mpi::AgreedPast past = agreement_->read_past(learning_->agreement(), agreed, learning_->first_sum_beside(),
                                                        learning_->first_maximum_beside(), calls);
     if (!past.described) {
-        learning_->lose(true);
+        if (std::exchange(is_undescribed_, true)) {
+            learning_->lose_in_vain();
+        } else {
+            learning_->lose(true);
+        }
         return;
     }
+    is_undescribed_ = false;
     // Loads are linear: of calls that differ, none has more than all together.
     DemandBound most = past.bound;
     if (!past.alike) {
@@ -341,7 +350,7 @@ bool UnequalState::worth(const DemandBound& bound) const {
                      : selection::worth_exchanging(use_, bound, agreed_.cost_seconds, crossover_);
 }
 
-UnequalState::Choice UnequalState::choose() {
+Verdict UnequalState::choose() {
     if (tuning_ != nullptr) {
         const Method& method =
             selection::tuned_method(*tuning_, std::llround(agreed_.bound.seconds() / equal_seconds_per_byte_));
@@ -358,8 +367,9 @@ UnequalState::Choice UnequalState::choose() {
     if (!have_class(nanoseconds)) {
         return {Outcome::unavailable};
     }
-    const OwnCalls::Turn turn = learning_->take_turn(nanoseconds);
-    return {turn.method == by_clock ? Outcome::exchanged : Outcome::size, turn.measured};
+    const learning::Trial trial = learning_->next(nanoseconds);
+    const bool is_scheduled = learning_->method_of(trial) == by_clock;
+    return {is_scheduled ? Outcome::exchanged : Outcome::size, nullptr, trial.measured};
 }
 
 void UnequalState::make_exchange(MPI_Comm comm) {

@@ -15,12 +15,13 @@
 #include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
-#include "interposer/own_calls.hpp"
+#include "interposer/chooser.hpp"
 #include "interposer/past_bytes.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/shown.hpp"
 #include "interposer/unequal_buffers.hpp"
+#include "interposer/verdict.hpp"
 #include "selection/measured_start.hpp"
 #include "selection/settings.hpp"
 
@@ -49,14 +50,9 @@ class UnequalState {
         }
     }
 
-    /// What becomes of a call.
-    struct Choice {
-        Outcome outcome;
-        bool measured = false;  ///< note_return() follows as soon as it is over
-    };
     /// Decides on a call, on all ranks alike: exchanged, or passed through and why. Collective, unless this call is one
     /// that nobody asks about.
-    [[nodiscard]] Choice decide(const UnequalCall& call, const Refusals& refusals);
+    [[nodiscard]] Verdict decide(const UnequalCall& call, const Refusals& refusals);
     /// A call that is measured is over on this rank.
     void note_return() { learning_->note_return(); }
     /// Waits for what goes on between calls.
@@ -117,7 +113,7 @@ class UnequalState {
     [[nodiscard]] std::int64_t equal_size(std::int64_t nanoseconds) const;
     [[nodiscard]] bool worth(const DemandBound& bound) const;
     /// Whether the call that was agreed on is to be exchanged, and whether it is measured.
-    Choice choose();
+    Verdict choose();
     /// Collective. Without one rank 0 says why, and everything is passed through from now on.
     void make_exchange(MPI_Comm comm);
     /// Returns true if the measured start forbids this call although its bound promises a gain, and is to be measured
@@ -151,12 +147,13 @@ class UnequalState {
     std::int64_t agreements_in_vain_ = 0;
     std::function<mpi::MachineMemory*()> machine_memory_;
     const Tuning* learned_before_ = nullptr;  ///< by earlier jobs; null: nothing
-    std::unique_ptr<OwnCalls> learning_;      ///< null: the bound decides; sizes are nanoseconds of bounds of messages
-    std::unique_ptr<OwnCalls> shown_;         ///< by other communicators, until the ranks have agreed on it
+    std::unique_ptr<Chooser> learning_;       ///< null: the bound decides; sizes are nanoseconds of bounds of messages
+    std::unique_ptr<Chooser> shown_;          ///< by other communicators, until the ranks have agreed on it
     std::uint64_t shown_digest_ = 0;          ///< of that; 0: there is nothing
     std::int64_t shown_calls_ = 0;            ///< of other communicators; 0: this does not go on with them
     Method method_before_;                    ///< of the clock, as it was used there
     std::optional<PastBytes> past_bytes_;     ///< there if learning_ is: of calls of unknown size
+    bool is_undescribed_ = false;             ///< the latest block of such calls, by some rank
     double headers_ = 1;                      ///< factor from bounds of messages alone to those on the wire
     double expected_set_up_seconds_ = 0;
     double expected_agreement_seconds_ = 0;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "interposer/routines.hpp"
+#include "interposer/verdict.hpp"
 #include "learning/learner.hpp"
 
 namespace aapc::interposer {
@@ -37,17 +37,11 @@ class Opening {
     std::int64_t made_ = 0;
 };
 
-/// The calls of one size class that a communicator lets pass unmeasured: `calls` more of them are native.
-struct Rest {
-    int size_class = 0;  ///< learning::class_of() of the block's bytes
-    std::int64_t calls = 0;
-};
-
 /// Cache of calls that are known to go to the native routine, by their arguments. It owns all that an entry needs and
 /// points into no communicator. What a communicator learns from is lent to an entry: the calls of a rest. The
 /// communicator counts those that have been made, by count_on() and end(), before it decides on another call. Not for
 /// concurrent use, so only programs that do not call MPI from several threads at once have it.
-class SettledCalls {
+class CallCache {
   public:
     void allow() { allowed_ = true; }
     [[nodiscard]] bool allowed() const { return allowed_; }
@@ -55,32 +49,32 @@ class SettledCalls {
     /// What becomes of such a call, counted where it is learned from; null if it is not known. A few instructions.
     [[nodiscard]] const Outcome* find(MPI_Comm comm, std::int64_t count, MPI_Datatype type) {
         Entry& entry = entries_[place_of(count)];
-        if (entry.comm != comm || entry.count != count || entry.type != type) {
+        if (entry.comm != comm || entry.count != count || entry.type != type || entry.epoch != epoch_) {
             return nullptr;
         }
-        if (entry.learns) {
-            if (entry.rest.calls == 0) {
+        if (std::optional<Rest>& rest = entry.verdict.rest) {
+            if (rest->calls == 0) {
                 return nullptr;
             }
-            --entry.rest.calls;
+            --rest->calls;
             ++entry.made;
         }
-        return &entry.outcome;
+        return &entry.verdict.outcome;
     }
 
-    /// Keeps a call of `count` elements of a predefined type, whose handle never means another one. `rest` is what the
-    /// communicator lends, nullopt if nothing is learned from such calls; no other entry may have a rest of that class.
-    /// Only where allowed(), and after count_on().
-    void keep(MPI_Comm comm, std::int64_t count, MPI_Datatype type, Outcome outcome, std::optional<Rest> rest) {
-        entries_[place_of(count)] = {comm, type, count, outcome, rest.has_value(), rest.value_or(Rest()), 0};
+    /// Keeps a call of `count` elements of a predefined type, whose handle never means another one. Its rest is what
+    /// the communicator lends; no other entry may have a rest of that class. Only where allowed(), and after
+    /// count_on().
+    void keep(MPI_Comm comm, std::int64_t count, MPI_Datatype type, const Verdict& verdict) {
+        entries_[place_of(count)] = {comm, type, count, epoch_, verdict, 0};
     }
 
     /// Calls `count(comm, size_class, calls)` for the calls of each rest that were made since the last time.
     template <class Count>
     void count_on(Count count) {
         for (Entry& entry : entries_) {
-            if (entry.made > 0) {
-                count(entry.comm, entry.rest.size_class, entry.made);
+            if (entry.made > 0 && entry.epoch == epoch_) {
+                count(entry.comm, entry.verdict.rest->size_class, entry.made);
                 entry.made = 0;
             }
         }
@@ -89,27 +83,22 @@ class SettledCalls {
     /// Takes back the rest of a size class of `comm`. Calls of it that are not counted are lost.
     void end(MPI_Comm comm, int size_class) {
         for (Entry& entry : entries_) {
-            if (entry.learns && entry.comm == comm && entry.rest.size_class == size_class) {
+            if (entry.verdict.rest && entry.comm == comm && entry.verdict.rest->size_class == size_class) {
                 entry = {};
             }
         }
     }
 
     /// Forgets all calls, since handles of communicators are used again. Calls that are not counted are lost.
-    void clear() {
-        if (allowed_) {
-            entries_.fill({});
-        }
-    }
+    void clear() { ++epoch_; }
 
   private:
     struct Entry {
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Datatype type = MPI_DATATYPE_NULL;
         std::int64_t count = -1;
-        Outcome outcome = Outcome::size;
-        bool learns = false;
-        Rest rest;              ///< what is left of it
+        std::uint64_t epoch = 0;
+        Verdict verdict;        ///< with what is left of its rest
         std::int64_t made = 0;  ///< calls that the communicator has not counted yet
     };
     static constexpr int place_bits = 3;
@@ -119,6 +108,7 @@ class SettledCalls {
     }
 
     bool allowed_ = false;
+    std::uint64_t epoch_ = 1;  ///< entries of earlier ones are void
     std::array<Entry, std::size_t{1} << place_bits> entries_;
 };
 

@@ -25,20 +25,14 @@
 #include <vector>
 
 #include "aapc/mpi/agreement.hpp"
-#include "interposer/settled_calls.hpp"
+#include "interposer/verdict.hpp"
 #include "learning/learner.hpp"
 
 namespace aapc::interposer {
 
 /// Of one communicator. Used by one thread at a time.
-class OwnCalls {
+class Chooser {
   public:
-    /// The decision for one call.
-    struct Turn {
-        std::size_t method = 0;  ///< learning::Prospect::method of the candidate
-        bool measured = false;   ///< note_return() follows as soon as the call is over
-    };
-
     /// How calls find their class.
     enum class Sizes : std::uint8_t {
         by_class,  ///< by learning::class_of()
@@ -61,13 +55,13 @@ class OwnCalls {
 
     /// The first class counts `calls_before` calls that the native routine has served before it begins. Agreements have
     /// room for so many loads. Throws std::bad_alloc.
-    OwnCalls(const Prices& prices, std::int64_t calls_before, Sizes sizes = Sizes::by_class, std::size_t loads = 0);
+    Chooser(const Prices& prices, std::int64_t calls_before, Sizes sizes = Sizes::by_class, std::size_t loads = 0);
     /// Resumes from the evidence of other communicators. Throws std::bad_alloc.
-    OwnCalls(const Prices& prices, learning::Learner shown, Sizes sizes = Sizes::by_class, std::size_t loads = 0);
-    OwnCalls(const OwnCalls&) = delete;
-    OwnCalls& operator=(const OwnCalls&) = delete;
+    Chooser(const Prices& prices, learning::Learner shown, Sizes sizes = Sizes::by_class, std::size_t loads = 0);
+    Chooser(const Chooser&) = delete;
+    Chooser& operator=(const Chooser&) = delete;
     /// Waits for what has been posted.
-    ~OwnCalls() = default;
+    ~Chooser() = default;
 
     /// True if the class of that size (>= 1) is there.
     [[nodiscard]] bool knows(std::int64_t size) { return find(size) != nullptr; }
@@ -111,18 +105,25 @@ class OwnCalls {
 
     /// True if a full block is to be posted.
     [[nodiscard]] bool is_full() const { return filled_ != nullptr; }
+    /// Calls of that block whose size is not known.
+    [[nodiscard]] std::size_t unsized_to_post() const;
     /// Posts it without waiting for any rank. Nothing is in flight. Collective over `comm` in that sense.
     void post(MPI_Comm comm, const Beside& beside);
 
     /// A call of unknown size begins. False: it is native; measures_unsized() says whether it is measured. True: its
-    /// size is to be agreed on, and take_turn() follows. The same on all ranks. Local.
+    /// size is to be agreed on, and next() follows. The same on all ranks. Local.
     [[nodiscard]] bool asks();
     [[nodiscard]] bool measures_unsized() const { return measures_unsized_; }
     /// Asks about the next call rather than measuring it unasked, as long as there is no class.
     void ask_first() { asks_first_ = true; }
 
-    /// The decision for a call of known size, whose class is there and does not rest; the same on all ranks. Local.
-    [[nodiscard]] Turn take_turn(std::int64_t size);
+    /// The decision for a call of known size, whose class is there; the same on all ranks. Of a measured one
+    /// note_return() follows. Local.
+    [[nodiscard]] learning::Trial next(std::int64_t size);
+    /// What that candidate stands for: learning::Prospect::method.
+    [[nodiscard]] std::size_t method_of(const learning::Trial& trial) const {
+        return current_->trials->prospects()[trial.candidate].method;
+    }
     /// The exchange of that call could not be set up, on all ranks.
     void withdraw();
     /// What this rank took to set up the exchange of that call.
@@ -170,12 +171,12 @@ class OwnCalls {
     [[nodiscard]] learning::Trial take(Class& of);
     void open_span(Class& of, double entry, std::int64_t size);
     [[nodiscard]] bool is_mixed() const { return calls_ < mixed_until_; }
-    void note_mixed() { mixed_until_ = 2 * calls_ + policy_mixed_calls; }
+    void note_mixed() { mixed_until_ = 2 * calls_ + fewest_mixed; }
     [[nodiscard]] bool wants(const Class& of) const;
     [[nodiscard]] Class* expected();
 
     /// Calls that are taken to be of several sizes after one was not of the size that was expected, at least.
-    static constexpr std::int64_t policy_mixed_calls = 8;
+    static constexpr std::int64_t fewest_mixed = 8;
 
     Prices prices_;
     std::int64_t calls_before_;
@@ -188,7 +189,7 @@ class OwnCalls {
     int current_key_ = -1;
     Class* current_ = nullptr;   ///< of the latest call
     Class* expected_ = nullptr;  ///< of the latest call of unknown size, as far as could be known
-    std::size_t candidate_ = 0;  ///< of the latest take_turn()
+    std::size_t candidate_ = 0;  ///< of the latest next()
     Span* open_ = nullptr;       ///< the latest measured call, until the next one on the communicator
     Class* filled_ = nullptr;    ///< whose block is full and not yet posted
     Flight flight_;

@@ -1,4 +1,4 @@
-#include "interposer/own_calls.hpp"
+#include "interposer/chooser.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -23,15 +23,15 @@ constexpr std::size_t calls_after_vain = 4;
 
 }  // namespace
 
-OwnCalls::OwnCalls(const Prices& prices, std::int64_t calls_before, Sizes sizes, std::size_t loads)
+Chooser::Chooser(const Prices& prices, std::int64_t calls_before, Sizes sizes, std::size_t loads)
     : prices_(prices),
       calls_before_(calls_before),
       sizes_(sizes),
       agreement_(std::make_unique<mpi::Agreement>(loads)),
       opening_wanted_(learning::opening_calls - 1) {}
 
-OwnCalls::OwnCalls(const Prices& prices, learning::Learner shown, Sizes sizes, std::size_t loads)
-    : OwnCalls(prices, 0, sizes, loads) {
+Chooser::Chooser(const Prices& prices, learning::Learner shown, Sizes sizes, std::size_t loads)
+    : Chooser(prices, 0, sizes, loads) {
     learner_ = std::move(shown);
     std::int64_t most = -1;
     for (const auto& [key, one] : learner_.classes()) {
@@ -45,7 +45,7 @@ OwnCalls::OwnCalls(const Prices& prices, learning::Learner shown, Sizes sizes, s
     }
 }
 
-OwnCalls::Class* OwnCalls::find(std::int64_t size) {
+Chooser::Class* Chooser::find(std::int64_t size) {
     int key = learning::class_of(size);
     if (sizes_ == Sizes::nearest) {
         const learning::Trials* const nearest = learner_.find_near(size);
@@ -66,7 +66,7 @@ OwnCalls::Class* OwnCalls::find(std::int64_t size) {
     return current_;
 }
 
-void OwnCalls::begin(learning::Beginning beginning) {
+void Chooser::begin(learning::Beginning beginning) {
     for (learning::Prospect& prospect : beginning.prospects) {
         prospect.set_up_seconds = prospect.set_up_seconds > 0 ? prices_.set_up_seconds : 0;
     }
@@ -77,12 +77,12 @@ void OwnCalls::begin(learning::Beginning beginning) {
     classes_[key].trials = &learner_.begin(std::move(beginning));
 }
 
-bool OwnCalls::begins_native(std::int64_t size) {
+bool Chooser::begins_native(std::int64_t size) {
     const Class* const of = find(size);
     return of != nullptr && of->trials->winner() == 0;
 }
 
-void OwnCalls::note_entry() {
+void Chooser::note_entry() {
     waited_seconds_ = -1;
     if (open_ != nullptr) {
         open_->next_entry = mpi::now_seconds();
@@ -90,15 +90,15 @@ void OwnCalls::note_entry() {
     }
 }
 
-Rest OwnCalls::rest() const { return {current_key_, current_->trials->resting_calls()}; }
+Rest Chooser::rest() const { return {current_key_, current_->trials->resting_calls()}; }
 
-void OwnCalls::skip(int size_class, std::int64_t calls) {
+void Chooser::skip(int size_class, std::int64_t calls) {
     if (const auto found = classes_.find(size_class); found != classes_.end()) {
         found->second.trials->skip(std::min(calls, found->second.trials->resting_calls()));
     }
 }
 
-std::optional<std::size_t> OwnCalls::resting_method(std::int64_t size) {
+std::optional<std::size_t> Chooser::resting_method(std::int64_t size) {
     const Class* const of = find(size);
     if (of == nullptr || !of->trials->resting()) {
         return std::nullopt;
@@ -107,9 +107,16 @@ std::optional<std::size_t> OwnCalls::resting_method(std::int64_t size) {
     return of->trials->prospects()[of->trials->winner()].method;
 }
 
-void OwnCalls::post(MPI_Comm comm, const Beside& beside) {
+std::size_t Chooser::unsized_to_post() const {
+    const auto begin = filled_->spans.begin();
+    return static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(filled_->filled),
+                                                  [](const Span& span) { return span.size == 0; }));
+}
+
+void Chooser::post(MPI_Comm comm, const Beside& beside) {
+    const std::size_t unsized = unsized_to_post();
     Class& of = *std::exchange(filled_, nullptr);
-    flight_ = {&of, of.filled, 0, {}, calls_ + 1};
+    flight_ = {&of, of.filled, unsized, {}, calls_ + 1};
     std::array<std::int64_t, mpi::Claim::most_numbers> sums{};
     std::array<std::int64_t, mpi::Claim::most_numbers> maxima{};
     for (std::size_t call = 0; call < of.filled; ++call) {
@@ -117,7 +124,6 @@ void OwnCalls::post(MPI_Comm comm, const Beside& beside) {
         sums[call] = mpi::nanoseconds(span.next_entry - span.entry);
         maxima[call] = -mpi::nanoseconds(span.next_entry - span.exit);
         flight_.sizes[call] = span.size;
-        flight_.unsized += span.size == 0 ? 1 : 0;
     }
     maxima[of.filled] = mpi::nanoseconds(std::exchange(of.set_up_seconds, 0));
     std::copy(beside.sums.begin(), beside.sums.end(), sums.begin() + first_sum_beside());
@@ -132,7 +138,7 @@ void OwnCalls::post(MPI_Comm comm, const Beside& beside) {
     }
 }
 
-mpi::Agreed OwnCalls::collect() {
+mpi::Agreed Chooser::collect() {
     const double before = mpi::now_seconds();
     const mpi::Agreed agreed = agreement_->collect();
     waited_seconds_ = std::max(waited_seconds_, 0.0) + mpi::now_seconds() - before;
@@ -140,7 +146,7 @@ mpi::Agreed OwnCalls::collect() {
 }
 
 /// Costs for the size of the class.
-learning::Block OwnCalls::result(const mpi::Agreed& agreed, const Class& of, std::int64_t unsized_size) {
+learning::Block Chooser::result(const mpi::Agreed& agreed, const Class& of, std::int64_t unsized_size) {
     learning::Block block;
     block.calls = flight_.calls;
     for (std::size_t call = 0; call < flight_.calls; ++call) {
@@ -157,12 +163,12 @@ learning::Block OwnCalls::result(const mpi::Agreed& agreed, const Class& of, std
     return block;
 }
 
-void OwnCalls::learn(const mpi::Agreed& agreed) {
+void Chooser::learn(const mpi::Agreed& agreed) {
     flight_.of->trials->learn(result(agreed, *flight_.of, 1));
     flight_ = {};
 }
 
-void OwnCalls::learn_unsized(const mpi::Agreed& agreed, std::int64_t size) {
+void Chooser::learn_unsized(const mpi::Agreed& agreed, std::int64_t size) {
     Class& of = *find(size);
     const learning::Block block = result(agreed, of, size);
     if (flight_.of == &of) {
@@ -179,7 +185,7 @@ void OwnCalls::learn_unsized(const mpi::Agreed& agreed, std::int64_t size) {
 }
 
 /// The calls of a block have turned out to be of a class that did not expect them.
-void OwnCalls::replay(const learning::Block& block, Class& of) {
+void Chooser::replay(const learning::Block& block, Class& of) {
     of.latest = calls_;
     if (of.filled > 0 || of.granted) {
         return;
@@ -206,7 +212,7 @@ void OwnCalls::replay(const learning::Block& block, Class& of) {
     }
 }
 
-void OwnCalls::lose(bool mixed) {
+void Chooser::lose(bool mixed) {
     if (flight_.of->trials != nullptr) {
         flight_.of->trials->lose();
     }
@@ -216,17 +222,17 @@ void OwnCalls::lose(bool mixed) {
     }
 }
 
-void OwnCalls::lose_in_vain() {
+void Chooser::lose_in_vain() {
     lose(false);
     passes_until_ = calls_ + 1 + std::clamp(calls_, fewest_in_vain, most_in_vain);
     opening_wanted_ = calls_after_vain;
 }
 
-learning::Trial OwnCalls::take(Class& of) {
+learning::Trial Chooser::take(Class& of) {
     return of.granted ? *std::exchange(of.granted, std::nullopt) : learner_.next(*of.trials);
 }
 
-void OwnCalls::open_span(Class& of, double entry, std::int64_t size) {
+void Chooser::open_span(Class& of, double entry, std::int64_t size) {
     of.filled = of.trials != nullptr ? of.trials->filled() : of.filled + 1;
     open_ = &of.spans[of.filled - 1];
     *open_ = {entry, 0, 0, size};
@@ -237,7 +243,7 @@ void OwnCalls::open_span(Class& of, double entry, std::int64_t size) {
 }
 
 /// A candidate is to serve the class, which has had a call lately. One that has not is asked about now and then.
-bool OwnCalls::wants(const Class& of) const {
+bool Chooser::wants(const Class& of) const {
     const bool is_candidate = of.granted ? of.granted->candidate != 0 : of.trials->winner() != 0;
     const std::int64_t since = calls_ - of.latest;
     const bool is_current = since <= 2 * of.period + learning::policy::first_calls;
@@ -245,7 +251,7 @@ bool OwnCalls::wants(const Class& of) const {
 }
 
 /// Where calls of several sizes take turns it is not known whose call comes next: then the class that rests least.
-OwnCalls::Class* OwnCalls::expected() {
+Chooser::Class* Chooser::expected() {
     if (!is_mixed()) {
         return current_;
     }
@@ -258,7 +264,7 @@ OwnCalls::Class* OwnCalls::expected() {
     return least;
 }
 
-bool OwnCalls::asks() {
+bool Chooser::asks() {
     entry_seconds_ = mpi::now_seconds();
     ++calls_;
     measures_unsized_ = false;
@@ -296,7 +302,7 @@ bool OwnCalls::asks() {
     return false;
 }
 
-OwnCalls::Turn OwnCalls::take_turn(std::int64_t size) {
+learning::Trial Chooser::next(std::int64_t size) {
     Class& of = *find(size);
     if (sizes_ == Sizes::nearest) {
         if (expected_ != nullptr && expected_ != &of) {
@@ -316,10 +322,10 @@ OwnCalls::Turn OwnCalls::take_turn(std::int64_t size) {
     if (trial.measured) {
         open_span(of, sizes_ == Sizes::nearest ? entry_seconds_ : mpi::now_seconds(), size);
     }
-    return {trials.prospects()[trial.candidate].method, trial.measured};
+    return trial;
 }
 
-void OwnCalls::withdraw() {
+void Chooser::withdraw() {
     if (filled_ == current_) {
         filled_ = nullptr;
     }
@@ -329,14 +335,14 @@ void OwnCalls::withdraw() {
     current_->trials->withdraw(candidate_);
 }
 
-void OwnCalls::note_set_up(double seconds) {
+void Chooser::note_set_up(double seconds) {
     current_->set_up_seconds += seconds;
     if (open_ != nullptr) {
         open_->entry += seconds;
     }
 }
 
-void OwnCalls::note_return() {
+void Chooser::note_return() {
     if (open_ != nullptr) {
         open_->exit = mpi::now_seconds();
     }
