@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <iterator>
@@ -40,6 +41,9 @@ void prepare(int socket) {
     setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
     setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
 }
+
+/// Connecting in vain takes seconds, and a program may make many communicators: one attempt in a process must do.
+std::atomic<bool> failed_before = false;
 
 /// The switch that a machine is plugged into. O(links).
 std::vector<Vertex> switches_of(const Network& network) {
@@ -199,6 +203,10 @@ bool Wire::Opening::prepare(MPI_Comm comm, const Peers& peers) {
         wire_.streams_ = std::make_unique<WireStreams>(ranks);
     }
     const WireStreams& streams = *wire_.streams_;
+    if (failed_before && !wire_.faults_.tries_again) {
+        complain([] { return "connections could not be opened before"; });
+        return false;
+    }
     if (!streams.works()) {
         complain([] { return "a connection of ours has broken, or there is no file for more"; });
         return false;
@@ -509,6 +517,7 @@ int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
     complaint_ = first_complaint(comm, complaint());
     opened = !complaint_;
     if (!opened) {
+        failed_before = true;
         opening.undo();
     }
     return MPI_SUCCESS;

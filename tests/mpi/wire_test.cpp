@@ -36,6 +36,8 @@ using namespace aapc;
 using mpi::Pending;
 using mpi::Tag;
 
+constexpr mpi::Wire::Faults persistent{.tries_again = true};
+
 int failures = 0;
 int rank = 0;
 int ranks = 0;
@@ -125,7 +127,7 @@ void test_connections() {
     const auto [before, inherited_before] = sockets();
     const auto peers = everybody_else();
     {
-        mpi::Wire wire;
+        mpi::Wire wire(persistent);
         expect(open(wire, peers), "cannot be opened");
         const auto [open_now, inherited_now] = sockets();
         expect(open_now - before == 2 * (ranks - 1), "other sockets than two for each peer");
@@ -149,6 +151,7 @@ void test_fault(const std::string& what, const mpi::Wire::Faults& fault, const s
     const int before = sockets().first;
     mpi::Wire::Faults mine = rank == ranks - 1 ? fault : mpi::Wire::Faults();
     mine.patience_seconds = fault.patience_seconds;
+    mine.tries_again = true;
     mpi::Wire wire(mine);
     expect(!open(wire, everybody_else()), what + ": opened nevertheless");
     const std::string said = wire.complaint() ? wire.complaint()->problem : "nothing";
@@ -157,9 +160,20 @@ void test_fault(const std::string& what, const mpi::Wire::Faults& fault, const s
     expect(!wire.complaint() || said.find('\n') == std::string::npos, what + ": more than a line");
 }
 
+/// Seconds are not lost on every communicator of a program.
+void test_second_attempt() {
+    begin("a second attempt");
+    mpi::Wire wire;
+    const double before = mpi::now_seconds();
+    expect(!open(wire, everybody_else()), "tried again");
+    expect(wire.complaint() && wire.complaint()->problem == "connections could not be opened before",
+           "another complaint than that it failed before");
+    expect(mpi::now_seconds() - before < persistent.patience_seconds, "took as long as a first attempt");
+}
+
 void test_no_memory_for_peers() {
     begin("a rank without memory");
-    mpi::Wire wire;
+    mpi::Wire wire(persistent);
     const auto peers = everybody_else();
     bool opened = true;
     expect(wire.open(MPI_COMM_WORLD, rank == 0 ? nullptr : &peers, opened) == MPI_SUCCESS && !opened,
@@ -182,7 +196,7 @@ void test_few_files() {
         if (rank == 0) {
             setrlimit(RLIMIT_NOFILE, &few);
         }
-        mpi::Wire wire;
+        mpi::Wire wire(persistent);
         const bool opened = open(wire, everybody_else());
         setrlimit(RLIMIT_NOFILE, &files);
         expect(!opened, none ? "opened without a file" : "opened more than half of the files");
@@ -196,7 +210,7 @@ void test_few_files() {
 /// A rank ends its connections in the middle: who waits for it hears of an error, and nobody waits for good.
 void test_broken() {
     begin("a broken connection");
-    mpi::Wire wire;
+    mpi::Wire wire(persistent);
     expect(open(wire, everybody_else()), "cannot be opened");
     test::meet(MPI_COMM_WORLD);
     if (rank == 0) {
@@ -224,7 +238,7 @@ void test_broken() {
 /// Messages that are not as long as expected, of a rank that has nothing to say, and what is taken back.
 void test_lengths() {
     begin("lengths");
-    mpi::Wire wire;
+    mpi::Wire wire(persistent);
     expect(open(wire, everybody_else()), "cannot be opened");
     const mpi::TcpTransport transport(MPI_COMM_WORLD, wire.streams());
     const Rank next = (rank + 1) % ranks;
@@ -263,7 +277,7 @@ void test_lengths() {
 /// A child of this process has none of the connections, and what it does leaves them alone.
 void test_fork() {
     begin("a forked child");
-    mpi::Wire wire;
+    mpi::Wire wire(persistent);
     expect(open(wire, everybody_else()), "cannot be opened");
     const int before = sockets().first;
     const pid_t child = fork();
@@ -319,6 +333,7 @@ int test_all(int /*argc*/, char** /*argv*/) {
     test_fault("no file", {.no_files = true}, "cannot listen");
     test_fault("a refused connection", {.refuses = true, .patience_seconds = short_patience}, "");
     test_fault("another token", {.knows_no_token = true, .patience_seconds = short_patience}, "");
+    test_second_attempt();
     test_no_memory_for_peers();
     test_few_files();
     test_lengths();

@@ -38,7 +38,8 @@ class Wire {
         bool no_files = false;
         bool refuses = false;           ///< closes its door before anybody comes
         bool knows_no_token = false;    ///< says another one than it was told
-        double patience_seconds = 5.0;  ///< with connections that do not come
+        double patience_seconds = 5.0;  ///< how long to wait for missing connections
+        bool tries_again = false;       ///< although connections could not be opened before in this process
     };
 
     /// No memory and no file before the first open().

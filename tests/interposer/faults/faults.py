@@ -53,6 +53,7 @@ def arguments():
     parser.add_argument("--from", type=int, default=0, dest="first", help="leave out so many of those")
     parser.add_argument("--to", type=int, dest="end", help="and end before this one")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names match")
+    parser.add_argument("--methods", default="", metavar="REGEX", help="methods whose names match")
     parser.add_argument("--case", metavar="NAME", help="this one, as it was printed")
     parser.add_argument("--timeout", type=float, default=60)
     return parser.parse_args()
@@ -117,7 +118,7 @@ def counts(options, method):
 
 
 def all_cases(options):
-    for method in METHODS:
+    for method in (method for method in METHODS if re.search(options.methods, method)):
         for rank, (allocations, moments, readings, sent) in enumerate(counts(options, method)):
             for number in range(1, allocations + 1):
                 yield f"{method} {rank} once:{number}"
