@@ -12,8 +12,9 @@ std::vector<std::vector<DirectedLink>> Channels::levels() const {
     for (std::size_t link = 0; fabric_ && link < network_->links().size(); ++link) {
         const Link& cable = network_->links()[link];
         const std::int32_t stage = std::min(fabric_->stage(cable.lower), fabric_->stage(cable.upper));
-        levels.resize(std::max(levels.size(), static_cast<std::size_t>(stage + 2)));
-        levels[static_cast<std::size_t>(stage + 1)].push_back(static_cast<DirectedLink>(2 * link));
+        const std::size_t level = stage < 0 ? 0 : static_cast<std::size_t>(stage) + 1;
+        levels.resize(std::max(levels.size(), level + 1));
+        levels[level].push_back(static_cast<DirectedLink>(2 * link));
     }
     for (const Dimension& dimension : dimensions_) {
         std::vector<DirectedLink>& links = levels.emplace_back();

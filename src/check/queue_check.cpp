@@ -484,7 +484,9 @@ struct Streams {
         }
         const double period = streams / utilisation;
         double sum = 0;
-        for (double n = std::floor(queue) + 1; n <= streams; ++n) {
+        const auto last = static_cast<std::int64_t>(streams);
+        for (auto number = static_cast<std::int64_t>(queue) + 1; number <= last; ++number) {
+            const auto n = static_cast<double>(number);
             const double part = (n - queue) / period;
             const double term = std::exp(std::lgamma(streams + 1) - std::lgamma(n + 1) - std::lgamma(streams - n + 1) +
                                          n * std::log(part) + (streams - n) * std::log1p(-part)) *

@@ -33,11 +33,11 @@ class Option {
     Option& non_negative();                                  ///< a finite number of 0 or more
     /// Its number is a time in a unit of that many seconds; "50us", "2ms" and "3s" are taken as well.
     Option& duration(double unit_seconds = 1);
-    Option& separated_by(char separator);                    ///< one word may hold several values
-    Option& values(int least, int most);                     ///< how many values it takes
-    Option& from_environment(const std::string& name);       ///< the variable that stands in where it is not given
-    Option& needs(const Option& other);                      ///< it may only be given with that one
-    Option& excludes(const Option& other);                   ///< it may not be given with that one
+    Option& separated_by(char separator);               ///< one word may hold several values
+    Option& values(int least, int most);                ///< how many values it takes
+    Option& from_environment(const std::string& name);  ///< the variable that stands in where it is not given
+    Option& needs(const Option& other);                 ///< it may only be given with that one
+    Option& excludes(const Option& other);              ///< it may not be given with that one
 
   private:
     CLI::Option* option_;

@@ -179,8 +179,10 @@ class FabricReader {
                 if (entry.ranks > most_parallel_cables || cables_ > most_cables_in_file) {
                     tables_.add_mistake(
                         at,
-                        fmt::format("{} cables {}", entry.ranks > most_parallel_cables ? entry.ranks : cables_,
-                                    entry.ranks > most_parallel_cables ? "between two switches" : "up to here"),
+                        fmt::format(
+                            "{} cables {}",
+                            entry.ranks > most_parallel_cables ? static_cast<std::size_t>(entry.ranks) : cables_,
+                            entry.ranks > most_parallel_cables ? "between two switches" : "up to here"),
                         fmt::format("describe at most {} cables between two switches and {} in all",
                                     most_parallel_cables, most_cables_in_file));
                     return uplinks;
@@ -354,6 +356,7 @@ class FabricReader {
 
     Expected<Network> build() {
         std::vector<NetworkVertex> vertices;
+        vertices.reserve(switches_.size());
         for (const DeclaredSwitch& declaration : switches_) {
             vertices.push_back({declaration.name.name, true});
         }
