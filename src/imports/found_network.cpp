@@ -190,6 +190,7 @@ class NetworkBuilder {
 
     [[nodiscard]] std::vector<std::string> names_of(const std::vector<int>& vertices) const {
         std::vector<std::string> names;
+        names.reserve(vertices.size());
         for (const int vertex : vertices) {
             names.push_back(graph_.name(vertex));
         }
