@@ -49,14 +49,14 @@ bool find_largest(MPI_Comm comm, std::vector<BufferedMethod>& needs) {
     return found;
 }
 
-/// Blocks go by the MPI's connections although ours were asked for.
+/// Reports once per process that blocks travel by MPI's connections although AAPC_WIRE=tcp.
 void say_once_why_not(const mpi::Wire& wire) {
     static std::atomic_flag said = ATOMIC_FLAG_INIT;
     if (wire.complaint() && !said.test_and_set()) {
         std::string line;
         const bool made = have_memory_for(
-            [&] { line = fmt::format("AAPC_WIRE: {}; using the MPI's connections", to_string(*wire.complaint())); });
-        say(made ? std::string_view(line) : "AAPC_WIRE: no memory left; using the MPI's connections");
+            [&] { line = fmt::format("AAPC_WIRE: {}; using MPI's connections", to_string(*wire.complaint())); });
+        say(made ? std::string_view(line) : "AAPC_WIRE: no memory left; using MPI's connections");
     }
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// Where other machines find this one.
+/// The address at which other machines reach this one.
 #pragma once
 
 #include <netinet/in.h>
@@ -20,8 +20,8 @@ struct SocketAddress {
     [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&bytes); }
 };
 
-/// Of the fastest network card that is up, IPv4 before IPv6, the first one of several; without a port. That of the
-/// machine itself where there is none. Nothing if the system does not say.
+/// The address of the fastest network card that is up, IPv4 before IPv6, the first of several, without a port. The
+/// loopback address if there is no card; nullopt if the system fails.
 [[nodiscard]] std::optional<SocketAddress> own_address();
 
 /// "10.0.0.3:4711". Throws std::bad_alloc.

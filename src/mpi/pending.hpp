@@ -47,10 +47,10 @@ class Pending {
     /// Whether adding takes no memory.
     [[nodiscard]] bool has_room() const { return free_ != nullptr; }
     /// A slot for a new request at the end. A message that is received has `expected` bytes, or else that is noted in
-    /// `trouble`, and so are errors. Whenever a message of this queue is tested, `wire` moves along (null: there is
-    /// none). Throws std::bad_alloc where more are added than there is room for.
+    /// `trouble`, and so are errors. `wire` makes progress whenever a message of this queue is tested; null if there is
+    /// none. Throws std::bad_alloc where more are added than there is room for.
     [[nodiscard]] MPI_Request* add(int expected, Trouble& trouble, WireStreams* wire = nullptr);
-    /// The same for a message that is to be added to a stream of `wire`.
+    /// The same for a message of the wire, which the caller adds to a stream.
     [[nodiscard]] WireMessage& add_on_wire(Trouble& trouble, WireStreams& wire);
     [[nodiscard]] bool empty() const { return oldest_ == nullptr; }
 

@@ -43,8 +43,8 @@ class Transport : public Polymorphic {
         return bytes == 0 ? 1 : 1 + (bytes - 1) / piece_bytes_;
     }
 
-    /// Lets what is none of ours move along. For whoever waits for something in shared memory: those who are to put it
-    /// there may still be in an MPI call that ends only when this rank's MPI has done its part.
+    /// Lets MPI and the wire make progress. For a rank that waits for shared memory: the rank that is to write there
+    /// may still be in an MPI call that ends only after progress of this rank's MPI.
     virtual void let_others_go_on() const = 0;
     /// Whether messages can be sent at all, as far as this rank knows.
     [[nodiscard]] virtual bool works() const = 0;
@@ -82,7 +82,7 @@ class Transport : public Polymorphic {
 /// All messages are MPI's.
 class MpiTransport : public Transport {
   public:
-    /// Whenever something is waited for, `wire` moves along (null: there is none).
+    /// `wire` makes progress whenever a message is tested; null if there is none.
     explicit MpiTransport(MPI_Comm communicator, std::size_t piece_bytes = longest_piece, WireStreams* wire = nullptr)
         : Transport(communicator, piece_bytes), wire_(wire) {}
 
@@ -96,8 +96,8 @@ class MpiTransport : public Transport {
     WireStreams* wire_;
 };
 
-/// Blocks for and from ranks that a connection of our own leads to go there; all other messages are MPI's. Only blocks,
-/// since messages of one connection are taken in the order in which they were sent, whatever they are for.
+/// Blocks travel by the wire to and from ranks with a connection; all other messages are MPI's. Only blocks do, since a
+/// stream delivers in order: a token could wait behind a block whose receive is not posted yet.
 class TcpTransport final : public MpiTransport {
   public:
     /// `wire` outlives it.

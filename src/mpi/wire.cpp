@@ -33,7 +33,7 @@ Descriptor open_socket(int family) {
     return Descriptor(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
 }
 
-/// Segments start by our clock and not when there is enough for a packet; a firewall is to remember a connection.
+/// Sends segments at once instead of waiting for a full packet, and keeps idle connections alive in firewalls.
 void prepare(int socket) {
     const int yes = 1;
     const int idle_seconds = 60;
@@ -42,7 +42,7 @@ void prepare(int socket) {
     setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
 }
 
-/// Connecting in vain takes seconds, and a program may make many communicators: one attempt in a process must do.
+/// A failed attempt takes seconds, and a program may make many communicators, so there is one per process.
 std::atomic<bool> failed_before = false;
 
 /// The switch that a machine is plugged into. O(links).
@@ -94,17 +94,17 @@ class Wire::Opening {
         WireStreams::give_back_sockets(reserved_);
     }
 
-    /// What is missing, and all that takes memory or files. Local. False: this rank is not able; it has a complaint, or
-    /// no memory for one.
+    /// Finds missing connections, and takes memory and files for them. Local. False if that fails. Throws
+    /// std::bad_alloc.
     bool prepare(MPI_Comm comm, const Peers& peers);
     [[nodiscard]] std::int64_t missing() const {
         return static_cast<std::int64_t>(missing_to_.size() + missing_from_.size());
     }
-    /// Tells the ranks where to go and what to say. Collective; returns the code of an MPI error.
+    /// Publishes addresses and tokens. Collective; returns an MPI error code.
     [[nodiscard]] int exchange_addresses(MPI_Comm comm);
-    /// Connects and lets in, until nothing is missing, or nobody comes any more.
+    /// Connects and accepts until no connection is missing, or time is up.
     void meet(MPI_Comm comm);
-    /// Puts what has been opened into use, or takes it out again.
+    /// Hands the new connections to the streams, or closes them.
     void keep();
     void undo();
 
@@ -113,19 +113,19 @@ class Wire::Opening {
   private:
     using Token = std::array<std::byte, 16>;
 
-    /// What a rank says that has connected, and what it is answered.
+    /// The first bytes of a connection.
     struct Hello {
         Token token;
         std::int32_t rank;
     };
 
-    /// What nobody but the ranks of this communicator knows: the one who connects says the one, and is told the other.
+    /// Known to the ranks of this communicator only: the connecting rank sends one and receives the other.
     struct Tokens {
         Token asks;
         Token answers;
     };
 
-    /// A connection of ours.
+    /// A connection that this rank opens.
     struct Caller {
         enum class State : std::uint8_t { connecting, waiting, through, failed };
         Rank to = -1;
@@ -134,7 +134,7 @@ class Wire::Opening {
         Token answer{};
         std::size_t answered = 0;  ///< bytes of it
     };
-    /// One that has come.
+    /// A connection that was accepted.
     struct Guest {
         Descriptor socket;
         Hello hello{};
@@ -151,7 +151,7 @@ class Wire::Opening {
             complaint_ = Diagnostic{.problem = no_memory};  // takes none
         }
     }
-    /// In a time that does not depend on where they differ.
+    /// In a time that does not depend on the first difference.
     static bool are_equal(const Token& left, const Token& right) {
         std::byte difference{0};
         for (std::size_t index = 0; index < left.size(); ++index) {
@@ -176,7 +176,7 @@ class Wire::Opening {
         return "rank " + std::to_string(rank) + " at " + to_string(address_of(rank));
     }
 
-    /// Who says nothing can take this many places.
+    /// At most this many connections from strangers are open at a time.
     static constexpr std::size_t strangers = 16;
 
     Wire& wire_;
@@ -302,7 +302,7 @@ void Wire::Opening::meet(MPI_Comm comm) {
                 let_in();
             }
         }
-        // Others may still be where they were told the addresses, and wait for this rank's MPI.
+        // Other ranks may still be in exchange_addresses(), and depend on progress of this rank's MPI.
         int found = 0;
         PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
     }
@@ -327,7 +327,7 @@ bool Wire::Opening::all_settled() const {
            });
 }
 
-/// From our own address: a machine with several would choose by itself.
+/// Binds to the same address as for listening: a machine with several would choose any.
 void Wire::Opening::call(Caller& caller) {
     const SocketAddress& there = address_of(caller.to);
     caller.socket = open_socket(there.family());
@@ -373,7 +373,7 @@ void Wire::Opening::say_hello(Caller& caller) {
     if (wire_.faults_.knows_no_token) {
         hello.token.fill(std::byte{0});
     }
-    // A new connection has room for so little.
+    // The buffer of a new connection has room for it.
     if (send(caller.socket.number(), &hello, sizeof hello, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof hello)) {
         fail(caller, errno);
         return;
@@ -407,7 +407,7 @@ void Wire::Opening::fail(Caller& caller, int error) {
     complain([&] { return "cannot connect with " + named(caller.to) + ": " + text_of(error); });
 }
 
-/// As many as there is room for. Who has said nothing for longest makes room.
+/// Accepts all pending connections. The oldest one without a valid token makes room for a new one.
 void Wire::Opening::let_in() {
     while (true) {
         Descriptor socket(accept4(door_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));

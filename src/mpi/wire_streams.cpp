@@ -147,7 +147,7 @@ void WireStream::abandon() noexcept {
     socket_.close();
 }
 
-/// The streams of this process, for the moment in which it is forked, and the sockets that they have.
+/// The streams of this process, for its forked children, and the number of their sockets.
 class WireStreams::Family {
   public:
     void add(WireStreams& one) {
@@ -216,7 +216,7 @@ void WireStreams::drop(Rank rank, bool sends) {
     const std::lock_guard lock(Family::family().mutex_);
     auto& stream = (sends ? to_ : from_)[static_cast<std::size_t>(rank)];
     if (stream) {
-        // Closing it would do, but for a child of the program's that has it until it calls exec.
+        // Closing is not enough while a child of the program has a copy, which it may have until it calls exec.
         epoll_ctl(events_.number(), EPOLL_CTL_DEL, stream->file(), nullptr);
         stream.reset();
         give_back_sockets(1);
@@ -234,7 +234,7 @@ void WireStreams::advance() noexcept {
         }
     }
     if (count < 0 && errno != EINTR) {
-        // Somebody has closed our files: nothing would ever be complete.
+        // The program has closed our file: no message would ever be complete.
         broken_ = true;
         for (const auto* streams : {&to_, &from_}) {
             for (const auto& stream : *streams) {

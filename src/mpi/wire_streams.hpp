@@ -1,5 +1,5 @@
 /// @file
-/// TCP connections of our own, and the messages that wait for them. Knows no MPI.
+/// TCP connections of aapc, and the queues of messages on them. Knows no MPI.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@ namespace aapc::mpi {
 
 class WireStream;
 
-/// One message on its way. Stays where it is until it is complete or withdrawn.
+/// One message under way. The object must not move until the message is complete or withdrawn.
 struct WireMessage {
     enum class End : std::uint8_t {
         well,
-        wrong_length,  ///< it was another one than its receiver expected; the rest of it is dropped
-        broken,        ///< the connection is
+        wrong_length,  ///< it was not as long as its receiver expected; an excess is dropped
+        broken,        ///< the connection broke
     };
-    std::byte* place = nullptr;  ///< of a message that is sent it is only read
-    std::uint32_t bytes = 0;     ///< that are sent, or expected
-    bool goes_nowhere = false;   ///< what comes is dropped
+    std::byte* place = nullptr;  ///< only read for a message that is sent
+    std::uint32_t bytes = 0;     ///< to be sent, or expected
+    bool goes_nowhere = false;   ///< received data are dropped
     End end = End::well;
     std::uint32_t moved = 0;
-    WireStream* stream = nullptr;  ///< null: it is complete
+    WireStream* stream = nullptr;  ///< null once it is complete
     WireMessage* next = nullptr;   ///< on the same stream
 };
 
-/// One direction of one connection: messages follow each other, each with its length in front, which both ends know
-/// anyway unless something is wrong. Sends whoever opened the connection, so he chooses its path.
+/// One direction of one connection: a sequence of messages, each preceded by its length. Both ends know the length from
+/// the plan unless something is wrong. The side that opened the connection sends, so the sender chooses the path.
 class WireStream {
   public:
     /// `some_are_broken`, which outlives it, becomes true when it breaks.
@@ -43,37 +43,38 @@ class WireStream {
     WireStream& operator=(const WireStream&) = delete;
     ~WireStream() = default;
 
-    /// Begins a message behind those that wait. It is complete at once if it can be moved, or if nothing can any more.
+    /// Appends a message. It is complete at once if the kernel takes or has all of it, or if the stream is broken.
     void add(WireMessage& message) noexcept;
-    /// The kernel says that something can be moved again. Moves what can be.
+    /// The kernel reports that the socket is ready: moves as many bytes as possible.
     void go_on() noexcept {
         ready_ = true;
         move();
     }
-    /// Takes back a message that is not complete. One of which a part has moved takes the connection with it.
+    /// Takes back a message that is not complete. If a part of it has moved already, the connection breaks.
     void withdraw(WireMessage& message) noexcept;
-    /// Ends the connection: what waits is complete, and so is what is added from now on.
+    /// Marks the connection broken: all its messages are complete, and so are those added later.
     void break_off() noexcept;
-    /// In a process that has been forked: the file belongs to the other one.
+    /// In a forked child: closes its copy of the file.
     void abandon() noexcept;
 
     [[nodiscard]] int file() const { return socket_.number(); }
 
   private:
-    /// Until the kernel has no more room, or no more data. False: it has not, or the stream is broken.
+    /// Moves messages until the kernel has no more room, or no more data.
     void move() noexcept;
+    /// False if the kernel has no more room or data, or the stream is broken.
     bool move_out(WireMessage& message) noexcept;
     bool move_in(WireMessage& message) noexcept;
     bool read_head() noexcept;
-    /// What the kernel said to a call that should have moved something: whether to try again.
+    /// Judges the result of a system call that should have moved bytes; true if the caller may go on.
     bool judge(long moved) noexcept;
     void note_broken() noexcept { broken_ = some_are_broken_ = true; }
     void complete_oldest(WireMessage::End end) noexcept;
 
-    /// In front of each message. The rest is for what receivers tell senders.
+    /// Precedes each message.
     struct Head {
         std::uint32_t bytes = 0;
-        std::uint32_t reserved = 0;
+        std::uint32_t reserved = 0;  ///< for feedback from receivers
     };
     static_assert(sizeof(Head) == 8);
 
@@ -89,31 +90,31 @@ class WireStream {
     std::uint32_t content_left_ = 0;  ///< of a message that comes in, once its head is there
 };
 
-/// The streams of one communicator, and where the kernel says which of them can go on. Used by one thread at a time.
-/// At most a half of the files that a process may have open are sockets of ours, on all communicators together.
+/// The streams of one communicator, and the file by which the kernel reports which are ready. Used by one thread at a
+/// time. Streams of all communicators take at most half of the files that a process may have open.
 class WireStreams {
   public:
-    /// For so many ranks. Throws std::bad_alloc. Where the kernel gives no file, works() is false.
+    /// For that number of ranks. Throws std::bad_alloc. If the kernel gives no file, works() is false.
     explicit WireStreams(std::size_t ranks);
     WireStreams(const WireStreams&) = delete;
     WireStreams& operator=(const WireStreams&) = delete;
     ~WireStreams();
 
-    /// No connection has broken.
+    /// False once a connection has broken.
     [[nodiscard]] bool works() const { return !broken_ && events_.is_open(); }
-    /// Null: there is no connection.
+    /// Null if there is no connection.
     [[nodiscard]] WireStream* to(Rank rank) const { return to_[static_cast<std::size_t>(rank)].get(); }
     [[nodiscard]] WireStream* from(Rank rank) const { return from_[static_cast<std::size_t>(rank)].get(); }
 
-    /// Takes a connection in use; false: the kernel does not want to watch it. Throws std::bad_alloc.
+    /// Takes over a connection; false if the kernel refuses to watch it. Throws std::bad_alloc.
     [[nodiscard]] bool keep(Rank rank, Descriptor socket, bool sends);
     /// Closes the connection with that rank in that direction.
     void drop(Rank rank, bool sends);
 
-    /// Moves what can be moved. One system call where nothing can.
+    /// Moves as many bytes as possible. One system call if there are none.
     void advance() noexcept;
-    /// Sets so many sockets aside, or none: false then. They are given back by give_back(), or with the streams that
-    /// they have become.
+    /// Reserves that number of sockets, or none and returns false. give_back_sockets() releases them, and so do the
+    /// streams that keep() has made of them.
     [[nodiscard]] static bool reserve_sockets(std::size_t count);
     static void give_back_sockets(std::size_t count);
 
@@ -125,7 +126,7 @@ class WireStreams {
     std::vector<std::unique_ptr<WireStream>> from_;
     Descriptor events_;
     bool broken_ = false;
-    WireStreams* next_ = nullptr;  ///< of the process
+    WireStreams* next_ = nullptr;  ///< in the list of the process
 };
 
 }  // namespace aapc::mpi

@@ -45,8 +45,8 @@ struct ExchangeOptions {
     /// At most so much memory for each rank of the machine; longer blocks go in several rounds.
     std::size_t depot_bytes_a_rank = std::size_t{4} << 20;
     ClockFault clock_fault;  ///< of this rank; `timed-grid`
-    /// Connections of the same ranks by which blocks travel that they lead to (aapc/mpi/wire.hpp); outlive the
-    /// exchange. Null, on all ranks or on none: every message is one of MPI. Not through a depot.
+    /// Open connections of the same ranks, for blocks (aapc/mpi/wire.hpp); outlive the exchange. Null, on all ranks or
+    /// on none, if every message is one of MPI. Not used with `through_depot`.
     WireStreams* wire = nullptr;
 };
 

@@ -31,6 +31,8 @@ struct OwnWire {
 /// `most_bytes` for each of them. Returns an exchange on all ranks or the same diagnostic on all
 /// of them: what the lowest rank has to complain of. Errors of MPI are returned while this lasts, whatever the
 /// communicator's error handler is.
+/// With `own_wire`, on all ranks or on none, blocks travel by the wire. If that cannot be opened, they travel by MPI on
+/// all ranks, and the wire has a complaint.
 [[nodiscard]] Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<Prepared>& prepared,
                                                                 const Placement& placement, MachineMemory* memory,
                                                                 std::optional<std::int64_t> most_bytes = std::nullopt,

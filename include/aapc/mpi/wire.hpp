@@ -1,5 +1,5 @@
 /// @file
-/// A wire of our own: TCP connections between the ranks of one communicator, beside those of the MPI.
+/// The wire: TCP connections of aapc between the ranks of one communicator, beside those of the MPI.
 #pragma once
 
 #include <mpi.h>
@@ -18,26 +18,26 @@ namespace aapc::mpi {
 
 class WireStreams;
 
-/// The connections of one communicator's ranks, for all its exchanges, which are run one after the other and in the
-/// same order on all ranks. Each has one direction and is opened by the rank that sends, which so has another source
-/// port for each. Opened when an exchange is made that needs them, and kept. Files are closed on exec; a forked child
-/// closes its copies and uses none. Not for concurrent use.
+/// The connections of one communicator. All its exchanges share them, which run one after the other in the same order
+/// on all ranks. Each connection has one direction, and its sender opens it and so chooses its source port. Connections
+/// are opened for the first exchange that needs them, and kept. Files are closed on exec; a forked child closes its
+/// copies and uses none. Not for concurrent use.
 class Wire {
   public:
-    /// Whom a rank sends to and receives from by the wire.
+    /// The ranks that this rank sends to and receives from by the wire, in order.
     struct Peers {
         std::vector<Rank> to;
         std::vector<Rank> from;
     };
-    /// Those of a plan that sit on other machines; on a fabric whose paths are hashed, behind other switches: others
-    /// have one path. O(participants + links). Throws std::bad_alloc.
+    /// The peers of a plan on other machines; on a fabric with hashed paths only those at other leaf switches, since
+    /// others have a single path. O(participants · log participants + links). Throws std::bad_alloc.
     [[nodiscard]] static Peers peers_of(const Plan& plan, const Network& network, const Placement& placement);
 
-    /// For tests: what a rank lacks.
+    /// For tests: failures of this rank.
     struct Faults {
         bool no_files = false;
-        bool refuses = false;           ///< closes its door before anybody comes
-        bool knows_no_token = false;    ///< says another one than it was told
+        bool refuses = false;           ///< stops listening before any peer connects
+        bool knows_no_token = false;    ///< sends a wrong token
         double patience_seconds = 5.0;  ///< how long to wait for missing connections
         bool tries_again = false;       ///< although connections could not be opened before in this process
     };
@@ -49,17 +49,17 @@ class Wire {
     Wire& operator=(const Wire&) = delete;
     ~Wire();
 
-    /// Opens the connections that are missing, on all ranks or on none; says so in `opened`. Collective over `comm`,
-    /// whose errors are returned. `peers` of this rank, null: it has no memory for them. Ranks listen at one address of
-    /// theirs while this lasts, and let in who says the token, 128 random bits that rank 0 has drawn. A few seconds at
-    /// most. One all-reduce where nothing is missing. Returns the code of an MPI error.
+    /// Opens missing connections, on all ranks or on none, and says so in `opened`. Collective over `comm`, which
+    /// returns errors. `peers` of this rank, null if it has no memory for them. Ranks listen at one of their addresses
+    /// meanwhile and accept connections that begin with a token, 128 random bits from rank 0. Takes a few seconds at
+    /// most, and one all-reduce if no connection is missing. Returns an MPI error code.
     [[nodiscard]] int open(MPI_Comm comm, const Peers* peers, bool& opened);
-    /// Why the last open() has opened nothing: what the lowest rank has to complain of, the same on all ranks.
+    /// Why the last open() failed: the complaint of the lowest rank that has one, on all ranks.
     [[nodiscard]] const std::optional<Diagnostic>& complaint() const { return complaint_; }
     /// Closes all connections; local. No exchange uses them any more.
     void close();
 
-    /// For the executor, where it is open.
+    /// For the executor, after a successful open().
     [[nodiscard]] WireStreams& streams() { return *streams_; }
 
   private:

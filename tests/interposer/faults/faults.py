@@ -107,7 +107,7 @@ def counts(options, method):
         count_file = os.path.join(directory, "count")
         status, out, err = run(options, method, "count", "all", count_file)
         wrong = complaint("count", status, out) or ("it is left to the MPI" if "leaving" in err else None) or \
-            ("the MPI's connections serve it" if "using the MPI's connections" in err else None)
+            ("the MPI's connections serve it" if "using MPI's connections" in err else None)
         if wrong:
             sys.exit(f"faults.py: without any fault: {method}: {wrong}\n{out}\n{err}")
         result = []
