@@ -264,8 +264,7 @@ TEST_F(SettingsTest, BlocksTravelByOurConnectionsWhereThatIsAskedFor) {
     given.wire = "rope";
     const auto wrong = configure(given);
     ASSERT_FALSE(wrong);
-    EXPECT_EQ(to_string(wrong.error()),
-              "AAPC_WIRE: 'rope' is no kind of connections; give auto, mpi or tcp");
+    EXPECT_EQ(to_string(wrong.error()), "AAPC_WIRE: 'rope' is no kind of connections; give auto, mpi or tcp");
     setenv("AAPC_TOPOLOGY", (topology_directory + "eight.toml").c_str(), 1);
     setenv("AAPC_WIRE", "mpi", 1);
     EXPECT_EQ(read_settings().settings->wire, "mpi");
