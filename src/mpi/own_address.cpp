@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <tuple>
 
@@ -14,16 +15,15 @@ namespace aapc::mpi {
 namespace {
 
 /// In Mbit/s; 0 if nobody knows.
-int speed_of(const char* interface) {
+long speed_of(const char* interface) {
     std::array<char, 64> path{};
     std::snprintf(path.data(), path.size(), "/sys/class/net/%s/speed", interface);
-    int speed = 0;
+    std::array<char, 16> text{};
     if (std::FILE* const file = std::fopen(path.data(), "re")) {
-        if (std::fscanf(file, "%d", &speed) != 1) {  // NOLINT(cert-err34-c): what is no number is not known
-            speed = 0;
-        }
+        static_cast<void>(std::fgets(text.data(), static_cast<int>(text.size()), file));
         std::fclose(file);
     }
+    const long speed = std::strtol(text.data(), nullptr, 10);
     return speed > 0 ? speed : 0;
 }
 
@@ -47,7 +47,7 @@ std::optional<SocketAddress> own_address() {
         return std::nullopt;
     }
     std::optional<SocketAddress> best;
-    std::tuple best_rank{false, false, -1};
+    std::tuple best_rank{false, false, -1L};
     for (const ifaddrs* entry = all; entry != nullptr; entry = entry->ifa_next) {
         if (!is_usable(*entry)) {
             continue;

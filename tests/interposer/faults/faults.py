@@ -38,6 +38,7 @@ DIES = ("kill", "exit")
 ALLOCATIONS = ("once", "from")
 ALLOCATIONS_A_ROUND = 10  # are drawn, for one of each other kind
 LACKS_MEMORY = (*ALLOCATIONS, "filled")
+CONNECTS_NOT = ("filed", "unwatched", "addressless", "refused", "routeless")  # and says so in one line
 LOSES = "reset"  # what was on its way on a connection
 
 
@@ -197,6 +198,9 @@ def run_all(options, cases, tally):
             tally.slowest, tally.slowest_case = seconds, case
         tally.errors += any(int(found[3]) for found in COUNT.finditer(out))
         wrong = complaint(fault, status, out)
+        lines = sum("AAPC_WIRE: " in line for line in err.splitlines())
+        if not wrong and fault.split(":")[0] in CONNECTS_NOT and lines != 1:
+            wrong = f"{lines} lines say that there are no connections"
         if options.case:
             print(f"exit status {status}\n--- standard output\n{out}\n--- standard error\n{err}")
         if wrong:
