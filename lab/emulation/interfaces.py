@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 from . import system
 from .layout import token_bucket
@@ -21,6 +24,21 @@ class Options:
     slow_start_after_idle: bool = True
     draw: int | None = None  # what the seeds of a fabric's hashes are drawn from; None: anew
     offloads: bool = False  # interfaces take 64 KB at a time, which links of 1 Gbit/s need where few cores emulate all
+
+
+Node = TypeVar("Node")
+
+
+def on_each(nodes: Sequence[Node], build_one: Callable[[Node], None]) -> None:
+    """Several at once: most of the time is that of programs that are started."""
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        list(pool.map(build_one, nodes))
+
+
+def cable_between(*ends: tuple[str, str, str]) -> str:
+    """The command of `ip` for a pair of interfaces; each end is an interface, its hardware address and a namespace."""
+    lower, upper = (f"name {interface} address {address} netns {namespace}" for interface, address, namespace in ends)
+    return f"link add {lower} type veth peer {upper}"
 
 
 def set_up_machine(namespace: str, options: Options) -> None:

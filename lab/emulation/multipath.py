@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Iterator
 
 from . import system
 from .fabric import FabricHost, FabricLayout, Hop, Router
-from .interfaces import Options, limit_speed, set_parameters, set_up_machine, switch_ipv6_off, switch_offloads_off
+from .interfaces import (
+    Options,
+    cable_between,
+    limit_speed,
+    on_each,
+    set_parameters,
+    set_up_machine,
+    switch_ipv6_off,
+    switch_offloads_off,
+)
 from .layout import NETWORK, NETWORK_CARD_QUEUE
 from .routed import FORWARDING
 
@@ -17,22 +23,15 @@ from .routed import FORWARDING
 # takes these fields: addresses, protocol and ports.
 _HASH = ("net.ipv4.fib_multipath_hash_policy=3", "net.ipv4.fib_multipath_hash_fields=55")
 
-Node = TypeVar("Node")
-
 
 def build(layout: FabricLayout, options: Options) -> None:
     """The namespaces are there."""
-
-    def each(nodes: list[Node], build_one: Callable[[Node], None]) -> None:
-        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            list(pool.map(build_one, nodes))
-
-    each(layout.routers, _set_up_router)
-    each(layout.hosts, lambda host: set_up_machine(host.namespace, options))
+    on_each(layout.routers, _set_up_router)
+    on_each(layout.hosts, lambda host: set_up_machine(host.namespace, options))
     system.batch(["ip"], _cables(layout))
     limits = _limits(layout, options)
-    each(layout.routers, lambda router: _connect_router(router, limits[router.namespace], options))
-    each(layout.hosts, lambda host: _connect_host(host, limits[host.namespace], options))
+    on_each(layout.routers, lambda router: _connect_router(router, limits[router.namespace], options))
+    on_each(layout.hosts, lambda host: _connect_host(host, limits[host.namespace], options))
 
 
 def _set_up_router(router: Router) -> None:
@@ -44,11 +43,8 @@ def _set_up_router(router: Router) -> None:
 
 def _cables(layout: FabricLayout) -> Iterator[str]:
     for cable in layout.cables:
-        lower, upper = (
-            f"name {end.interface} address {end.hardware_address} netns {layout.namespace_of(end.node)}"
-            for end in (cable.lower, cable.upper)
-        )
-        yield f"link add {lower} type veth peer {upper}"
+        ends = (cable.lower, cable.upper)
+        yield cable_between(*((end.interface, end.hardware_address, layout.namespace_of(end.node)) for end in ends))
 
 
 def _limits(layout: FabricLayout, options: Options) -> dict[str, list[str]]:

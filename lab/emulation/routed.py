@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 
 from . import system
-from .interfaces import Options, limit_speed, set_parameters, set_up_machine, switch_offloads_off
+from .interfaces import (
+    Options,
+    cable_between,
+    limit_speed,
+    on_each,
+    set_parameters,
+    set_up_machine,
+    switch_offloads_off,
+)
 from .layout import NETWORK, NETWORK_CARD_QUEUE
 from .torus import TorusHost, TorusLayout
 
@@ -23,14 +29,9 @@ FORWARDING = (
 
 def build(layout: TorusLayout, options: Options) -> None:
     """The namespaces are there."""
-
-    def each(build_host: Callable[[TorusHost], None]) -> None:
-        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            list(pool.map(build_host, layout.hosts))
-
-    each(lambda host: _set_up(host, options))
+    on_each(layout.hosts, lambda host: _set_up(host, options))
     system.batch(["ip"], _cables(layout))
-    each(lambda host: _connect(host, layout.bits_per_second))
+    on_each(layout.hosts, lambda host: _connect(host, layout.bits_per_second))
 
 
 def _set_up(host: TorusHost, options: Options) -> None:
@@ -40,11 +41,8 @@ def _set_up(host: TorusHost, options: Options) -> None:
 
 def _cables(layout: TorusLayout) -> Iterator[str]:
     for cable in layout.cables:
-        lower, upper = (
-            f"name {end.interface} address {end.hardware_address} netns {layout.hosts[end.machine].namespace}"
-            for end in (cable.lower, cable.upper)
-        )
-        yield f"link add {lower} type veth peer {upper}"
+        ends = (cable.lower, cable.upper)
+        yield cable_between(*((end.interface, end.hardware_address, layout.hosts[end.machine].namespace) for end in ends))
 
 
 def _connect(host: TorusHost, bits_per_second: int) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import system, wide_area
-from .interfaces import Options, limit_speed, set_parameters, set_up_machine, switch_ipv6_off, switch_offloads_off
+from .interfaces import (
+    Options,
+    limit_speed,
+    on_each,
+    set_parameters,
+    set_up_machine,
+    switch_ipv6_off,
+    switch_offloads_off,
+)
 from .layout import NETWORK, NETWORK_CARD_QUEUE, Host, Layout
 
 _NO_BRIDGE_FILTER = ["net.bridge.bridge-nf-call-iptables=0"]
@@ -17,8 +23,7 @@ _NO_BRIDGE_FILTER = ["net.bridge.bridge-nf-call-iptables=0"]
 def build(layout: Layout, options: Options, directory: Path) -> None:
     """The namespaces are there. Programs that belong to the lab are put into `directory`."""
     _build_fabric(layout, options)
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        list(pool.map(lambda host: _build_host(host, layout.hosts, options), layout.hosts))
+    on_each(layout.hosts, lambda host: _build_host(host, layout.hosts, options))
     if layout.delayed_trunks:
         wide_area.start(layout.fabric, layout.delayed_trunks, directory)
 
