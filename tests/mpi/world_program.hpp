@@ -7,6 +7,8 @@
 
 #include <cstdio>
 
+#include "mpi/watchdog.hpp"
+
 namespace aapc::test {
 
 /// Calls `test_all` between MPI_Init and MPI_Finalize and returns its status. What it throws ends the whole job after a
@@ -22,6 +24,16 @@ inline int run_in_world(const char* program, int argc, char** argv, int (*test_a
     }
     MPI_Finalize();
     return status;
+}
+
+/// The status of a test program in which this rank has seen so many failures: 1 where any rank has seen one.
+/// Collective.
+inline int status_of_all(int failures) {
+    int all = 0;
+    Watchdog::watch("the end");
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    Watchdog::stop();
+    return all == 0 ? 0 : 1;
 }
 
 }  // namespace aapc::test
