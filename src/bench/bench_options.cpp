@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include "aapc/demand/patterns.hpp"
 #include "aapc/input/units.hpp"
 #include "bench/common_options.hpp"
 #include "console/command_line.hpp"
+#include "input/numbers.hpp"
 
 namespace aapc::bench {
 
@@ -61,14 +63,6 @@ Expected<std::set<std::int64_t>> expand_range(std::string_view text) {
         sizes.insert(size);
     }
     return sizes;
-}
-
-template <typename Number>
-bool read_number(std::string_view text, Number& number) {
-    const char* const begin = text.data();
-    const char* const end = begin + text.size();
-    const auto [behind, error] = std::from_chars(begin, end, number);
-    return error == std::errc() && behind == end;
 }
 
 }  // namespace
@@ -165,9 +159,10 @@ Expected<LateRank> parse_late_rank(std::string_view text, int ranks) {
     }
     const std::size_t first = text.find(':');
     const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
-    LateRank late;
-    if (second == std::string_view::npos || !read_number(text.substr(0, first), late.rank) ||
-        !read_number(text.substr(second + 1), late.every) || late.rank < 0 || late.every < 1) {
+    const bool has_parts = second != std::string_view::npos;
+    const auto rank = has_parts ? parse_number<int>(text.substr(0, first)) : std::nullopt;
+    const auto every = has_parts ? parse_number<int>(text.substr(second + 1)) : std::nullopt;
+    if (!rank || !every || *rank < 0 || *every < 1) {
         return failure(fmt::format("'{}' does not say which rank is late", text),
                        "write RANK:TIME:EVERY, such as 5:50ms:10");
     }
@@ -175,12 +170,11 @@ Expected<LateRank> parse_late_rank(std::string_view text, int ranks) {
     if (!seconds) {
         return failure(seconds.error());
     }
-    late.seconds = *seconds;
-    if (late.rank >= ranks) {
-        return failure(fmt::format("there is no rank {} that could be late", late.rank),
+    if (*rank >= ranks) {
+        return failure(fmt::format("there is no rank {} that could be late", *rank),
                        fmt::format("choose 0 to {}", ranks - 1));
     }
-    return late;
+    return LateRank{.rank = *rank, .seconds = *seconds, .every = *every};
 }
 
 Expected<std::vector<std::int64_t>> parse_sizes(const std::vector<std::string>& words) {

@@ -58,7 +58,7 @@ struct Candidate {
 [[nodiscard]] Expected<std::vector<Candidate>> parse_candidates(const std::vector<std::string>& names,
                                                                 NetworkKind kind);
 
-/// From "RANK:SECONDS:EVERY", for a job of `ranks` ranks; no rank is late if the text is empty. The diagnostic has no
+/// From "RANK:TIME:EVERY", for a job of `ranks` ranks; no rank is late if the text is empty. The diagnostic has no
 /// file.
 [[nodiscard]] Expected<LateRank> parse_late_rank(std::string_view text, int ranks);
 
