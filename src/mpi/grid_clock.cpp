@@ -13,8 +13,6 @@ namespace {
 
 /// Questions in a row; the first ones find caches cold and processes asleep.
 constexpr int questions = 6;
-/// Clocks of computers run apart by less; so far a clock may go from one measurement to the next unsuspected.
-constexpr double largest_drift = 200e-6;
 /// Over a shorter time the measurements' uncertainty hides the drift.
 constexpr double shortest_baseline_seconds = 1;
 
@@ -115,13 +113,17 @@ int GridClock::answer(Rank child) {
 void GridClock::learn(const Offset& measured) {
     const double since = measured.reading - last_.reading;
     const double expected = last_.seconds + drift_ * since;
-    const double tolerated = measured.uncertainty + last_.uncertainty + largest_drift * std::abs(since);
+    const double tolerated = measured.uncertainty + last_.uncertainty + largest_drift() * std::abs(since);
     consistent_ = !known_ || (std::abs(measured.seconds - expected) <= tolerated && since >= 0);
     if (!known_ || !consistent_) {
         first_ = measured;
         drift_ = 0;
     } else if (const double baseline = measured.reading - first_.reading; baseline >= shortest_baseline_seconds) {
-        drift_ = std::clamp((measured.seconds - first_.seconds) / baseline, -largest_drift, largest_drift);
+        // A difference that the measurements' uncertainty explains is no drift: a first measurement on a busy machine
+        // may be wrong by milliseconds, and a drift made of that would lead the clock away from where it was right.
+        const double difference = measured.seconds - first_.seconds;
+        const bool measurable = std::abs(difference) > measured.uncertainty + first_.uncertainty;
+        drift_ = measurable ? std::clamp(difference / baseline, -largest_drift(), largest_drift()) : 0;
     }
     last_ = measured;
     uncertainty_ = measured.uncertainty;

@@ -23,8 +23,12 @@ class GridClock {
 
     /// The shared clock, now.
     [[nodiscard]] double seconds() const;
-    /// By how much this rank may be wrong; infinite before follow().
+    /// By how much this rank may have been wrong at its last follow(); infinite before the first one. Since then it may
+    /// have gone wrong by twice largest_drift() of the time that has passed.
     [[nodiscard]] double uncertainty_seconds() const { return uncertainty_; }
+    /// Seconds per second. Clocks of computers run apart by less; so far a clock may go from one measurement to the
+    /// next unsuspected.
+    [[nodiscard]] static constexpr double largest_drift() { return 200e-6; }
     /// Whether the last measurement was where those before it had it, as far as both are certain.
     [[nodiscard]] bool consistent() const { return consistent_; }
 
