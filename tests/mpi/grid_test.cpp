@@ -26,8 +26,8 @@ namespace {
 
 using namespace aapc;
 
-/// As if every rank had a port of 20 Mbit/s: slots of two milliseconds, which busy machines can keep.
-constexpr double port = 20e6;
+/// As if every rank had a port of 20 Mbit/s: slots of two milliseconds, which most busy machines can keep.
+constexpr double usual_port = 20e6;
 
 int failures = 0;
 
@@ -85,7 +85,8 @@ int agreed(int mine, const std::string& name) {
     return least;
 }
 
-int run_with(const World& world, const char* method, const char* synchronisation, const mpi::ClockFault& fault) {
+int run_with(const World& world, const char* method, const char* synchronisation, const mpi::ClockFault& fault,
+             double port = usual_port) {
     const std::string name = fmt::format("{}+{}, shift {}, skew {}, from {} s on", method, synchronisation,
                                          fault.shift_seconds, fault.skew, fault.after_seconds);
     const test::World plain = test::plain_world(world.ranks);
@@ -194,13 +195,17 @@ int test_all(int argc, char** argv) {
         expect(after_seconds < 60, "a clock that jumps", "takes a minute to look at");
     }
     // A fixed pace, so that how busy this machine is does not decide what is tested.
-    const int right = run_with(world, "tree", "timed-grid:4000@0.9", {});
+    int right = run_with(world, "tree", "timed-grid:4000@0.9", {});
+    // Where this machine is so busy that no clock is certain to a slot, slots are longer.
+    for (double port = usual_port / 4; right == 0 && world.ranks > 1 && port > usual_port / 100; port /= 4) {
+        right = run_with(world, "tree", "timed-grid:4000@0.9", {}, port);
+    }
     const int shifted = run_with(world, "lattice", "timed-grid:4000@0.9", {3600, 30e-6, 0});
     const int jumping = run_with(world, "lattice", "timed-grid:4000@0.9", {0.3, 0, 0.4});
     const int skewed = run_with(world, "lattice", "timed-grid:4000@0.9", {0, 1, 0});
     run_with(world, "lattice", "timed-grid", {});
     if (world.ranks > 1) {
-        expect(right > 0 || shifted > 0, "right clocks", "no call was on the grid");
+        expect(right > 0, "right clocks", "no call was on the grid");
         expect(skewed < 20, "a clock that goes twice as fast", fmt::format("{} calls on the grid", skewed));
     }
     if (world.rank == 0) {
