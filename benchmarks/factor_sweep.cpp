@@ -13,7 +13,7 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/node_check.hpp"
 #include "aapc/methods/preparation.hpp"
-#include "aapc/schedule/make_schedule.hpp"
+#include "aapc/offline/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
 #include "console/command_line.hpp"
 #include "support/networks.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "aapc/methods/preparation.hpp"
+#include "aapc/offline/synchronise.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/schedule/synchronise.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/fabric.hpp"
 #include "support/networks.hpp"

@@ -16,7 +16,7 @@
 #include "aapc/check/schedule.hpp"
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/preparation.hpp"
-#include "aapc/schedule/make_schedule.hpp"
+#include "aapc/offline/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
 #include "console/command_line.hpp"
 #include "support/torus.hpp"

@@ -12,10 +12,10 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/queues.hpp"
-#include "aapc/demand/patterns.hpp"
 #include "aapc/methods/cadence.hpp"
 #include "aapc/methods/unequal_exchange.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/patterns.hpp"
 #include "aapc/topology/torus.hpp"
 #include "console/command_line.hpp"
 #include "support/networks.hpp"

@@ -1,8 +1,8 @@
 // Reads a topology file and prints the bound, the checked schedule, and what rank 0 does.
 //   ./schedule cluster.toml
 #include <aapc/methods/preparation.hpp>
+#include <aapc/offline/make_schedule.hpp>
 #include <aapc/plan/plan.hpp>
-#include <aapc/schedule/make_schedule.hpp>
 #include <aapc/topology/topology_file.hpp>
 #include <cstdio>
 

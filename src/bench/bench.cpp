@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/demand/patterns.hpp"
 #include "aapc/topology/network_digest.hpp"
+#include "aapc/topology/patterns.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/bench_results.hpp"
 #include "bench/collective.hpp"

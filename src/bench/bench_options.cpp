@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "aapc/demand/patterns.hpp"
 #include "aapc/input/units.hpp"
+#include "aapc/topology/patterns.hpp"
 #include "bench/common_options.hpp"
 #include "console/command_line.hpp"
 #include "input/numbers.hpp"

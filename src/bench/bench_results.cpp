@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "aapc/statistics/statistics.hpp"
+#include "aapc/input/statistics.hpp"
 #include "aapc/topology/bound.hpp"
 
 namespace aapc::bench {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/statistics/statistics.hpp"
+#include "aapc/input/statistics.hpp"
 #include "aapc/topology/detection.hpp"
 #include "bench/collective.hpp"
 #include "bench/discover_options.hpp"
@@ -18,9 +18,9 @@
 #include "bench/provenance.hpp"
 #include "console/job_output.hpp"
 #include "console/output.hpp"
-#include "discovery/explorer.hpp"
-#include "discovery/rounds.hpp"
 #include "mpi/rest.hpp"
+#include "offline/discovery/explorer.hpp"
+#include "offline/discovery/rounds.hpp"
 
 namespace {
 

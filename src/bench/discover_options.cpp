@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aapc/archive/tuning.hpp"
+#include "aapc/input/statistics.hpp"
 #include "aapc/input/units.hpp"
-#include "aapc/selection/tuning.hpp"
-#include "aapc/statistics/statistics.hpp"
 #include "bench/common_options.hpp"
-#include "discovery/fit.hpp"
 #include "input/version.hpp"
+#include "offline/discovery/fit.hpp"
 
 namespace aapc::bench {
 

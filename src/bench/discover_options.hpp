@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "console/command_line.hpp"
-#include "discovery/explorer.hpp"
+#include "offline/discovery/explorer.hpp"
 
 namespace aapc::bench {
 

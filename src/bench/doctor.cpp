@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/input/statistics.hpp"
 #include "aapc/mpi/machine_memory.hpp"
-#include "aapc/statistics/statistics.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/routes.hpp"
 #include "bench/collective.hpp"
@@ -31,9 +31,9 @@
 #include "bench/provenance.hpp"
 #include "console/job_output.hpp"
 #include "console/output.hpp"
-#include "discovery/rounds.hpp"
 #include "input/environment.hpp"
 #include "mpi/rest.hpp"
+#include "offline/discovery/rounds.hpp"
 
 namespace {
 

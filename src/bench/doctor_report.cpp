@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/archive/tuning.hpp"
 #include "aapc/input/units.hpp"
-#include "aapc/selection/tuning.hpp"
 #include "bench/common_options.hpp"
 #include "input/enumerator_names.hpp"
 #include "input/version.hpp"

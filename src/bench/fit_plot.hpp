@@ -6,7 +6,7 @@
 #include <string>
 
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/models/contention.hpp"
+#include "aapc/offline/contention.hpp"
 
 namespace aapc::bench {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-#include "aapc/statistics/statistics.hpp"
+#include "aapc/input/statistics.hpp"
 #include "bench/collective.hpp"
 #include "bench/payload.hpp"
 

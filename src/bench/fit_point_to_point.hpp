@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/models/network_model.hpp"
+#include "aapc/offline/network_model.hpp"
 #include "aapc/topology/network.hpp"
 #include "bench/harness.hpp"
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/models/contention.hpp"
-#include "aapc/models/network_model.hpp"
-#include "aapc/selection/tuning.hpp"
-#include "aapc/statistics/statistics.hpp"
+#include "aapc/archive/tuning.hpp"
+#include "aapc/input/statistics.hpp"
+#include "aapc/offline/contention.hpp"
+#include "aapc/offline/network_model.hpp"
 #include "aapc/topology/clusters.hpp"
 #include "aapc/topology/network_digest.hpp"
 #include "bench/bench_options.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "aapc/models/contention.hpp"
-#include "aapc/models/network_model.hpp"
+#include "aapc/offline/contention.hpp"
+#include "aapc/offline/network_model.hpp"
 
 namespace aapc::bench {
 

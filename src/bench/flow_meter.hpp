@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "aapc/topology/placement.hpp"
-#include "discovery/latency.hpp"
-#include "discovery/switch_tree.hpp"
+#include "offline/discovery/latency.hpp"
+#include "offline/discovery/switch_tree.hpp"
 
 namespace aapc::bench {
 

@@ -8,7 +8,7 @@
 #include <ctime>
 #include <fstream>
 
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
 
 namespace aapc::bench {
 

@@ -16,13 +16,13 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/demand/patterns.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "aapc/methods/unequal_exchange.hpp"
-#include "aapc/models/method_model.hpp"
-#include "aapc/models/network_model.hpp"
-#include "aapc/search/expected_by_model.hpp"
-#include "aapc/search/search.hpp"
-#include "aapc/selection/tuning.hpp"
+#include "aapc/offline/expected_by_model.hpp"
+#include "aapc/offline/method_model.hpp"
+#include "aapc/offline/network_model.hpp"
+#include "aapc/offline/search.hpp"
+#include "aapc/topology/patterns.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/collective.hpp"
 #include "bench/harness.hpp"

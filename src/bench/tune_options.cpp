@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "aapc/demand/patterns.hpp"
+#include "aapc/topology/patterns.hpp"
 #include "bench/common_options.hpp"
 
 namespace aapc::bench {

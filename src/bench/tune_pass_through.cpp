@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "aapc/input/statistics.hpp"
 #include "aapc/interposer.h"
-#include "aapc/statistics/statistics.hpp"
 #include "bench/collective.hpp"
 #include "mpi/ranks.hpp"
 

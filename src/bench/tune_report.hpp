@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "aapc/archive/tuning.hpp"
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/search/search.hpp"
-#include "aapc/selection/tuning.hpp"
+#include "aapc/offline/search.hpp"
 
 namespace aapc::bench {
 

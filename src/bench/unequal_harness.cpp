@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
-#include "aapc/demand/link_loads.hpp"
 #include "aapc/interposer.h"
 #include "aapc/methods/preparation.hpp"
 #include "aapc/methods/unequal_exchange.hpp"
+#include "aapc/topology/link_loads.hpp"
 #include "bench/collective.hpp"
 #include "bench/payload.hpp"
 #include "mpi/complaints.hpp"

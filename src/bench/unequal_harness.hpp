@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "aapc/demand/demand.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/demand_agreement.hpp"
 #include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/plan/plan.hpp"
+#include "aapc/topology/demand.hpp"
 #include "bench/harness.hpp"
 #include "bench/sample.hpp"
 

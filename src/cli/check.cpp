@@ -8,8 +8,8 @@
 
 #include "aapc/check/queues.hpp"
 #include "aapc/input/units.hpp"
-#include "aapc/schedule/read_given_schedule.hpp"
-#include "aapc/schedule/schedule_file.hpp"
+#include "aapc/methods/read_given_schedule.hpp"
+#include "aapc/methods/schedule_file.hpp"
 #include "cli/check_unequal.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_argument.hpp"

@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "aapc/demand/demand.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/methods/unequal_exchange.hpp"
+#include "aapc/topology/demand.hpp"
 #include "aapc/topology/placement.hpp"
 #include "console/output.hpp"
 #include "input/wording.hpp"

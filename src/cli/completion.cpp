@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/demand/patterns.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/topology/patterns.hpp"
 #include "cli/command.hpp"
 #include "console/command_line.hpp"
 #include "console/command_text.hpp"

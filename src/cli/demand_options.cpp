@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "aapc/demand/demand_file.hpp"
-#include "aapc/demand/patterns.hpp"
 #include "aapc/input/units.hpp"
+#include "aapc/topology/demand_file.hpp"
+#include "aapc/topology/patterns.hpp"
 #include "console/output.hpp"
 #include "input/text_file.hpp"
 

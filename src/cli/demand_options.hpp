@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "aapc/demand/demand.hpp"
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/topology/demand.hpp"
 #include "aapc/topology/network.hpp"
 #include "console/command_line.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "cli/command.hpp"
 #include "console/output.hpp"
 #include "input/mpis.hpp"

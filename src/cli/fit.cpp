@@ -1,6 +1,6 @@
 // `aapc fit`: what contention costs on a network, from measurements in a file, or from measurements that the MPI
 // program takes which it becomes.
-#include "aapc/models/contention.hpp"
+#include "aapc/offline/contention.hpp"
 #include "bench/fit_options.hpp"
 #include "bench/fit_report.hpp"
 #include "cli/launch.hpp"

@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "aapc/codegen/generator.hpp"
+#include "aapc/offline/generator.hpp"
 #include "cli/command.hpp"
-#include "cli/scheduling.hpp"
+#include "cli/schedule_request.hpp"
 
 namespace aapc::cli {
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "aapc/input/units.hpp"
-#include "aapc/models/contention.hpp"
-#include "aapc/models/grid_model.hpp"
-#include "aapc/models/method_model.hpp"
+#include "aapc/offline/contention.hpp"
+#include "aapc/offline/grid_model.hpp"
+#include "aapc/offline/method_model.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "bench/bench_options.hpp"
 #include "bench/fit_report.hpp"

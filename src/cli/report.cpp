@@ -6,15 +6,15 @@
 #include <string>
 #include <utility>
 
-#include "aapc/models/network_model.hpp"
-#include "aapc/recording/record.hpp"
+#include "aapc/archive/record.hpp"
+#include "aapc/offline/network_model.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "cli/assumed_network.hpp"
 #include "cli/command.hpp"
+#include "cli/report/page.hpp"
+#include "cli/report/text.hpp"
 #include "cli/topology_argument.hpp"
 #include "input/environment.hpp"
-#include "report/page.hpp"
-#include "report/text.hpp"
 
 namespace aapc::cli {
 

@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/schedule/schedule_file.hpp"
-#include "aapc/schedule/synchronise.hpp"
+#include "aapc/offline/schedule_text.hpp"
+#include "aapc/offline/synchronise.hpp"
 #include "cli/command.hpp"
 #include "cli/demand_options.hpp"
-#include "cli/scheduling.hpp"
+#include "cli/report/pictures.hpp"
+#include "cli/schedule_request.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
 #include "console/output_file.hpp"
-#include "report/pictures.hpp"
 
 namespace aapc::cli {
 

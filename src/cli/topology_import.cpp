@@ -10,9 +10,9 @@
 #include "aapc/input/units.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/topology_file.hpp"
+#include "cli/imports/imports.hpp"
 #include "cli/topology_command.hpp"
 #include "console/output.hpp"
-#include "imports/imports.hpp"
 #include "input/infiniband.hpp"
 
 namespace aapc::cli {

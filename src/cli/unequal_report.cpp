@@ -8,8 +8,8 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/methods/cadence.hpp"
-#include "aapc/models/method_model.hpp"
-#include "aapc/models/unequal_model.hpp"
+#include "aapc/offline/method_model.hpp"
+#include "aapc/offline/unequal_model.hpp"
 #include "console/output.hpp"
 #include "selection/unequal_rule.hpp"
 

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "aapc/demand/link_loads.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "aapc/input/diagnostic.hpp"
+#include "aapc/input/statistics.hpp"
 #include "aapc/methods/preparation.hpp"
 #include "aapc/methods/unequal_exchange.hpp"
-#include "aapc/models/network_model.hpp"
-#include "aapc/selection/tuning.hpp"
-#include "aapc/statistics/statistics.hpp"
+#include "aapc/offline/network_model.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/link_loads.hpp"
 #include "cli/demand_options.hpp"
 #include "selection/unequal_rule.hpp"
 

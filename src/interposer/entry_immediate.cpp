@@ -4,7 +4,7 @@
 
 #include "interposer/background.hpp"
 #include "interposer/handing_over.hpp"
-#include "interposer/passing.hpp"
+#include "interposer/pass_through.hpp"
 #include "interposer/real.hpp"
 #include "interposer/symbols.hpp"
 

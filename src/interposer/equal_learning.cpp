@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "archive/learned.hpp"
 #include "interposer/expectations.hpp"
 #include "interposer/taught.hpp"
 #include "mpi/have_memory.hpp"
-#include "selection/learned.hpp"
 
 namespace aapc::interposer {
 

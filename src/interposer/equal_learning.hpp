@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "aapc/archive/tuning.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/agreement.hpp"
-#include "aapc/selection/tuning.hpp"
 #include "aapc/topology/bound.hpp"
 #include "interposer/chooser.hpp"
 #include "interposer/decided.hpp"

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "interposer/background.hpp"
-#include "interposer/passing.hpp"
+#include "interposer/pass_through.hpp"
 #include "mpi/returned_errors.hpp"
 
 namespace aapc::interposer {

@@ -2,7 +2,7 @@
 /// By which name people know a job: its command line, its date, its number in the batch system.
 #pragma once
 
-#include "aapc/recording/record.hpp"
+#include "aapc/archive/record.hpp"
 
 namespace aapc::interposer {
 

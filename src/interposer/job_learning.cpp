@@ -9,12 +9,12 @@
 #include "aapc/input/units.hpp"
 #include "aapc/mpi/agreement.hpp"
 #include "aapc/topology/bound.hpp"
+#include "archive/learned.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/learned_file.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
-#include "selection/learned.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::interposer {

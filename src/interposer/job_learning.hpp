@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "aapc/topology/placement.hpp"
 #include "interposer/shown.hpp"
 #include "learning/learner.hpp"

@@ -15,12 +15,12 @@
 #include <utility>
 
 #include "aapc/mpi/agreement.hpp"
+#include "archive/learned.hpp"
 #include "input/file_writer.hpp"
 #include "input/text_file.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
-#include "selection/learned.hpp"
 
 namespace aapc::interposer {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "aapc/topology/network.hpp"
 
 namespace aapc::interposer {

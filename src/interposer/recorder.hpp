@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/recording/record.hpp"
+#include "aapc/archive/record.hpp"
 #include "input/environment.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/tally.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/statistics/statistics.hpp"
+#include "aapc/input/statistics.hpp"
+#include "archive/learned.hpp"
 #include "input/environment.hpp"
-#include "selection/learned.hpp"
 
 namespace aapc::interposer {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "learning/learner.hpp"
 
 namespace aapc::interposer {

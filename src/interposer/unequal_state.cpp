@@ -13,6 +13,7 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/topology/bound.hpp"
+#include "archive/learned.hpp"
 #include "interposer/expectations.hpp"
 #include "interposer/long_calls.hpp"
 #include "interposer/remarks.hpp"
@@ -23,7 +24,6 @@
 #include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/crossover.hpp"
-#include "selection/learned.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::interposer {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "aapc/statistics/statistics.hpp"
+#include "aapc/input/statistics.hpp"
 #include "learning/policy.hpp"
 
 namespace aapc::learning {

@@ -6,23 +6,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "intranode/depot.hpp"
-#include "intranode/depot_plan.hpp"
 #include "mpi/depot_memory.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/pending.hpp"
+#include "plan/intranode/depot.hpp"
+#include "plan/intranode/depot_plan.hpp"
 
 namespace aapc::mpi {
 
-/// Carries out a depot plan (intranode/depot_plan.hpp) with `window:W`: a rank's own blocks are copied once, from the
-/// send buffer to where they are sent from, and what is for it once, from where it was received to the receive buffer.
-/// Of the parcels that a rank sends and receives, those of W phases are under way at a time. Blocks longer than the
-/// depot's pieces go in several rounds; what a rank puts for the next one it puts while this one's parcels are on the
-/// wire.
+/// Carries out a depot plan (plan/intranode/depot_plan.hpp) with `window:W`: a rank's own blocks are copied once, from
+/// the send buffer to where they are sent from, and what is for it once, from where it was received to the receive
+/// buffer. Of the parcels that a rank sends and receives, those of W phases are under way at a time. Blocks longer than
+/// the depot's pieces go in several rounds; what a rank puts for the next one it puts while this one's parcels are on
+/// the wire.
 ///
-/// That it cannot deadlock, and which flag orders what, stands in intranode/depot.hpp. With windows: of the parcels of
-/// a round that are incomplete anywhere take one of the earliest phase; both its ends have completed all parcels of
-/// earlier windows, so it is sent once it is filled, and is received.
+/// That it cannot deadlock, and which flag orders what, stands in plan/intranode/depot.hpp. With windows: of the
+/// parcels of a round that are incomplete anywhere take one of the earliest phase; both its ends have completed all
+/// parcels of earlier windows, so it is sent once it is filled, and is received.
 class DepotExecution : public Execution {
   public:
     /// `memory` is shared and laid out. Blocks of copied_from bytes and more between ranks of the machine are those of

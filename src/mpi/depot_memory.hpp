@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "intranode/depot.hpp"
-#include "intranode/depot_plan.hpp"
-#include "intranode/shared_pages.hpp"
 #include "mpi/machine_share.hpp"
+#include "plan/intranode/depot.hpp"
+#include "plan/intranode/depot_plan.hpp"
+#include "plan/intranode/shared_pages.hpp"
 
 namespace aapc::mpi {
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "aapc/mpi/agreement.hpp"
-#include "intranode/wire_plan.hpp"
 #include "mpi/common_start.hpp"
 #include "mpi/depot_execution.hpp"
 #include "mpi/depot_memory.hpp"
@@ -15,6 +14,7 @@
 #include "mpi/have_memory.hpp"
 #include "mpi/own_communicator.hpp"
 #include "mpi/progress.hpp"
+#include "plan/intranode/wire_plan.hpp"
 
 namespace aapc::mpi {
 

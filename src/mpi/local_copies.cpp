@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "intranode/wire_plan.hpp"
+#include "plan/intranode/wire_plan.hpp"
 
 namespace aapc::mpi {
 

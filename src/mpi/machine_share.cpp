@@ -7,8 +7,8 @@
 #include <functional>
 #include <utility>
 
-#include "intranode/moment.hpp"
 #include "mpi/have_memory.hpp"
+#include "plan/intranode/moment.hpp"
 
 namespace aapc::mpi {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "aapc/mpi/machine_memory.hpp"
-#include "intranode/handover.hpp"
-#include "intranode/memory_nodes.hpp"
-#include "intranode/shared_pages.hpp"
-#include "intranode/tickets.hpp"
+#include "plan/intranode/handover.hpp"
+#include "plan/intranode/memory_nodes.hpp"
+#include "plan/intranode/shared_pages.hpp"
+#include "plan/intranode/tickets.hpp"
 
 namespace aapc::mpi {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
-#include "intranode/depot_plan.hpp"
 #include "mpi/agreed_creation.hpp"
 #include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"
+#include "plan/intranode/depot_plan.hpp"
 #include "timetable/shares_memory.hpp"
 
 namespace aapc::mpi {

@@ -1,7 +1,7 @@
 #include "mpi/ported.hpp"
 
-#include "intranode/wire_plan.hpp"
 #include "mpi/progress.hpp"
+#include "plan/intranode/wire_plan.hpp"
 
 namespace aapc::mpi {
 

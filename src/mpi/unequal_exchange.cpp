@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "aapc/mpi/agreement.hpp"
-#include "intranode/wire_plan.hpp"
 #include "mpi/agreed_creation.hpp"
 #include "mpi/common_start.hpp"
 #include "mpi/complaints.hpp"
@@ -18,6 +17,7 @@
 #include "mpi/progress.hpp"
 #include "mpi/returned_errors.hpp"
 #include "mpi/timed_run.hpp"
+#include "plan/intranode/wire_plan.hpp"
 
 namespace aapc::mpi {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <span>
 
-#include "aapc/statistics/statistics.hpp"
+#include "aapc/input/statistics.hpp"
 
 namespace aapc {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "aapc/archive/tuning.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/timetables.hpp"
-#include "aapc/selection/tuning.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/timetable/timetable.hpp"
 #include "aapc/topology/bound.hpp"

@@ -9,7 +9,7 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/schedule/read_given_schedule.hpp"
+#include "aapc/methods/read_given_schedule.hpp"
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/topology_file.hpp"

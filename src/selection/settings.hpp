@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "aapc/archive/tuning.hpp"
 #include "aapc/input/diagnostic.hpp"
-#include "aapc/intranode/shared_memory.hpp"
 #include "aapc/methods/given_schedule.hpp"
-#include "aapc/selection/tuning.hpp"
+#include "aapc/plan/shared_memory.hpp"
 #include "aapc/topology/network.hpp"
 #include "selection/rule.hpp"
 #include "selection/unequal_rule.hpp"

@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "aapc/demand/link_loads.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/preparation.hpp"
-#include "aapc/selection/tuning.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/link_loads.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 

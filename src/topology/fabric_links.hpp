@@ -5,10 +5,11 @@
 #include <cstddef>
 
 #include "aapc/topology/network.hpp"
+#include "topology/listing.hpp"
 
 namespace aapc::fabrics {
 
-[[nodiscard]] inline std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
+using listing::index;
 
 /// Where a directed link leads.
 [[nodiscard]] inline Vertex head(const Network& network, DirectedLink link) {

@@ -9,7 +9,7 @@
 #include "bench/discover_options.hpp"
 #include "bench/doctor_report.hpp"
 #include "bench/tune_report.hpp"
-#include "discovery/fit.hpp"
+#include "offline/discovery/fit.hpp"
 
 namespace aapc::bench {
 namespace {

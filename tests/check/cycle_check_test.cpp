@@ -4,9 +4,9 @@
 
 #include <limits>
 
+#include "aapc/offline/plan_from_schedule.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
-#include "aapc/schedule/tabulate.hpp"
 #include "aapc/topology/detection.hpp"
 #include "check/cycles.hpp"
 #include "check/drafts.hpp"

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "aapc/schedule/synchronise.hpp"
+#include "aapc/offline/synchronise.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "support/networks.hpp"
 
 namespace aapc {

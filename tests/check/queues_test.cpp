@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/topology/detection.hpp"
 #include "check/cycles.hpp"
 #include "check/queue_opinion.hpp"

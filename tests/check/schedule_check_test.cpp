@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "check/drafts.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "aapc/schedule/synchronise.hpp"
+#include "aapc/offline/synchronise.hpp"
 #include "check/drafts.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"

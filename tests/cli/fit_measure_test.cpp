@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/models/contention.hpp"
-#include "aapc/models/network_model.hpp"
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
+#include "aapc/offline/contention.hpp"
+#include "aapc/offline/network_model.hpp"
 #include "cli/under_mpi.hpp"
 
 namespace aapc::test {

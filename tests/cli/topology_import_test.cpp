@@ -1,6 +1,6 @@
 // `aapc topology --from`: the file on standard output, what a person can check it by on standard error.
+#include "cli/imports/imports.hpp"
 #include "cli/program.hpp"
-#include "imports/imports.hpp"
 
 namespace aapc::test {
 namespace {
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::string import_case(const std::string& name) { return AAPC_SOURCE_DIRECTORY "/tests/imports/cases/" + name; }
+std::string import_case(const std::string& name) { return AAPC_SOURCE_DIRECTORY "/tests/cli/imports/cases/" + name; }
 
 TEST(TopologyImport, EndsWithASummary) {
     const Scratch scratch;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "aapc/archive/tuning.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/selection/tuning.hpp"
 #include "cli/under_mpi.hpp"
 
 namespace aapc::test {

@@ -10,21 +10,21 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/demand/demand_file.hpp"
+#include "aapc/archive/record.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "aapc/input/hostlist.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/models/contention.hpp"
-#include "aapc/models/network_model.hpp"
-#include "aapc/recording/record.hpp"
-#include "aapc/schedule/schedule_file.hpp"
-#include "aapc/selection/tuning.hpp"
+#include "aapc/methods/schedule_file.hpp"
+#include "aapc/offline/contention.hpp"
+#include "aapc/offline/network_model.hpp"
 #include "aapc/timetable/synchronisation.hpp"
+#include "aapc/topology/demand_file.hpp"
 #include "aapc/topology/topology_file.hpp"
-#include "imports/imports.hpp"
+#include "archive/learned.hpp"
+#include "cli/imports/imports.hpp"
 #include "input/fnv1a.hpp"
 #include "input/infiniband.hpp"
-#include "selection/learned.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::fuzz {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/topology_file.hpp"
 

@@ -21,12 +21,12 @@ set(aapc_sanitizers -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sa
 
 # sanitized_layers holds objects only: what the archives of these layers have is not linked a second time.
 set(sources "")
-foreach(layer intranode learning recording)
+foreach(layer plan learning archive)
   aapc_sources_of(aapc_${layer} more)
   list(APPEND sources ${more})
 endforeach()
 add_library(sanitized_layers OBJECT ${sources})
-target_link_libraries(sanitized_layers PRIVATE aapc_intranode aapc_learning aapc_recording aapc_options aapc_fmt)
+target_link_libraries(sanitized_layers PRIVATE aapc_plan aapc_learning aapc_archive aapc_options aapc_fmt)
 target_compile_options(sanitized_layers PRIVATE ${aapc_sanitizers})
 
 foreach(mpi IN LISTS AAPC_MPIS)

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/demand/patterns.hpp"
 #include "aapc/methods/cadence.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/patterns.hpp"
 #include "algorithms/lattice/worlds.hpp"
 #include "support/torus.hpp"
 

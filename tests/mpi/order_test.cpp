@@ -20,9 +20,9 @@
 
 #include "aapc/check/schedule.hpp"
 #include "aapc/mpi/exchange.hpp"
+#include "aapc/offline/synchronise.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/plan/staging.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/hand_made_plans.hpp"
 #include "mpi/rest.hpp"

@@ -16,10 +16,10 @@
 #include <thread>
 #include <vector>
 
-#include "aapc/demand/demand.hpp"
 #include "aapc/mpi/demand_agreement.hpp"
 #include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/demand.hpp"
 #include "mpi/watchdog.hpp"
 #include "mpi/world_program.hpp"
 #include "mpi/worlds.hpp"

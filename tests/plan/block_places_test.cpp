@@ -8,9 +8,9 @@
 #include <set>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/offline/plan_from_schedule.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
-#include "aapc/schedule/tabulate.hpp"
 #include "support/interpreter.hpp"
 #include "support/networks.hpp"
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "aapc/schedule/plan_from_schedule.hpp"
-#include "aapc/schedule/synchronise.hpp"
+#include "aapc/offline/plan_from_schedule.hpp"
+#include "aapc/offline/synchronise.hpp"
 #include "support/networks.hpp"
 #include "support/schedules.hpp"
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <random>
 
-#include "aapc/demand/demand.hpp"
-#include "aapc/demand/link_loads.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/demand.hpp"
+#include "aapc/topology/link_loads.hpp"
 #include "algorithms/lattice/lattice_timetable.hpp"
 #include "algorithms/lattice/worlds.hpp"
 

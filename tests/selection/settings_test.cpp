@@ -11,8 +11,8 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/methods/preparation.hpp"
-#include "aapc/schedule/make_schedule.hpp"
-#include "aapc/schedule/schedule_file.hpp"
+#include "aapc/offline/make_schedule.hpp"
+#include "aapc/offline/schedule_text.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "selection/tunings.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
 
 namespace aapc::test {
 

@@ -8,7 +8,7 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
 #include "aapc/methods/preparation.hpp"
-#include "aapc/schedule/make_schedule.hpp"
+#include "aapc/offline/make_schedule.hpp"
 #include "aapc/topology/bound.hpp"
 
 namespace aapc::test {

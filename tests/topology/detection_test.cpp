@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "aapc/check/schedule.hpp"
 #include "aapc/input/hostlist.hpp"
-#include "aapc/schedule/tabulate.hpp"
-#include "aapc/selection/tuning.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network_digest.hpp"
 #include "aapc/topology/topology_file.hpp"

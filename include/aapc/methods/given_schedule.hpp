@@ -14,7 +14,7 @@
 
 namespace aapc {
 
-/// The times of all messages in a cycle. Made by read_given_schedule() (aapc/schedule/read_given_schedule.hpp), which
+/// The times of all messages in a cycle. Made by read_given_schedule() (aapc/methods/read_given_schedule.hpp), which
 /// has it checked. Copies share the times.
 struct GivenSchedule {
     std::string algorithm;

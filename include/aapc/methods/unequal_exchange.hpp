@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "aapc/check/segments.hpp"
-#include "aapc/demand/demand.hpp"
-#include "aapc/demand/link_loads.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/demand.hpp"
+#include "aapc/topology/link_loads.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 

@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "aapc/demand/link_loads.hpp"
 #include "aapc/mpi/agreement.hpp"
 #include "aapc/mpi/unequal_exchange.hpp"
+#include "aapc/topology/link_loads.hpp"
 #include "aapc/topology/network.hpp"
 
 namespace aapc::mpi {

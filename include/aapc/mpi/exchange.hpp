@@ -14,7 +14,7 @@
 #include "aapc/plan/pacing.hpp"
 #include "aapc/plan/plan.hpp"
 
-/// What a machine's ranks put into memory that they share, and take out of it (src/intranode/depot_plan.hpp).
+/// What a machine's ranks put into memory that they share, and take out of it (src/plan/intranode/depot_plan.hpp).
 namespace aapc::machine {
 struct DepotPlan;
 }

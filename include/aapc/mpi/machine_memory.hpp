@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "aapc/intranode/shared_memory.hpp"
+#include "aapc/plan/shared_memory.hpp"
 #include "aapc/topology/placement.hpp"
 
 namespace aapc::mpi {

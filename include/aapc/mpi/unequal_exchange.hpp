@@ -10,7 +10,6 @@
 #include <memory>
 #include <span>
 
-#include "aapc/demand/link_loads.hpp"
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/preparation.hpp"
@@ -18,6 +17,7 @@
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/unequal.hpp"
+#include "aapc/topology/link_loads.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 

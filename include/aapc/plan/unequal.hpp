@@ -1,15 +1,15 @@
 /// @file
 /// Time-triggered unequal messages: the segments of one rank of an MPI_Alltoallv, from its plan, its counts and the
-/// bound that all ranks have agreed on (aapc/demand/link_loads.hpp). docs/unequal.md describes the whole.
+/// bound that all ranks have agreed on (aapc/topology/link_loads.hpp). docs/unequal.md describes the whole.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "aapc/demand/route_tree.hpp"
 #include "aapc/plan/pacing.hpp"
 #include "aapc/plan/plan.hpp"
+#include "aapc/topology/route_tree.hpp"
 
 namespace aapc {
 

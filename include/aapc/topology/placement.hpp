@@ -12,8 +12,8 @@ namespace aapc {
 /// Any subset of the cluster, any placement and any number of ranks on a machine: participants are numbered as the
 /// communicator numbers them.
 ///
-/// Every participant owes every other one message of one size (MPI_Alltoall), unless a demand (aapc/demand/demand.hpp)
-/// says how many bytes each message has (MPI_Alltoallv).
+/// Every participant owes every other one message of one size (MPI_Alltoall), unless a demand
+/// (aapc/topology/demand.hpp) says how many bytes each message has (MPI_Alltoallv).
 struct Placement {
     std::vector<Machine> machine_of;  ///< index: Rank; value: where that rank runs
 

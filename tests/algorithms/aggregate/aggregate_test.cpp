@@ -13,9 +13,9 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/staging.hpp"
-#include "aapc/schedule/tabulate.hpp"
 #include "algorithms/aggregate/shares.hpp"
 #include "support/clusters.hpp"
 #include "support/interpreter.hpp"

@@ -7,10 +7,10 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/node_check.hpp"
+#include "aapc/offline/plan_from_schedule.hpp"
+#include "aapc/offline/synchronise.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
 #include "algorithms/factor/reference.hpp"
 #include "support/networks.hpp"
 

@@ -8,10 +8,10 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/offline/plan_from_schedule.hpp"
+#include "aapc/offline/synchronise.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
 #include "aapc/topology/bound.hpp"
 #include "algorithms/torus/ring_rounds.hpp"
 #include "support/interpreter.hpp"

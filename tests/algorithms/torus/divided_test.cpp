@@ -7,9 +7,9 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/check/schedule.hpp"
+#include "aapc/offline/plan_from_schedule.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/plan/plan.hpp"
-#include "aapc/schedule/plan_from_schedule.hpp"
-#include "aapc/schedule/tabulate.hpp"
 #include "support/interpreter.hpp"
 #include "support/torus.hpp"
 #include "support/torus_costs.hpp"

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
-#include "aapc/codegen/generator.hpp"
 #include "aapc/methods/cadence.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/schedule/synchronise.hpp"
-#include "aapc/schedule/tabulate.hpp"
+#include "aapc/offline/generator.hpp"
+#include "aapc/offline/synchronise.hpp"
+#include "aapc/offline/tabulate.hpp"
 #include "aapc/topology/bound.hpp"
-#include "codegen/routine_support.hpp"
+#include "offline/codegen/routine_support.hpp"
 #include "support/torus.hpp"
 
 namespace aapc::test {

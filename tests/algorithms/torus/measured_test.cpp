@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "aapc/selection/tuning.hpp"
+#include "aapc/archive/tuning.hpp"
 #include "cli/under_mpi.hpp"
 
 namespace aapc::test {
