@@ -17,6 +17,9 @@ endforeach()
 if(AAPC_HAS_COMPONENT)
   install(TARGETS aapc_component_openmpi LIBRARY DESTINATION ${component_directory} COMPONENT openmpi)
 endif()
+if(TARGET aapc_interpose_abi)
+  install(TARGETS aapc_interpose_abi LIBRARY DESTINATION ${interposer_directory} COMPONENT program)
+endif()
 if(AAPC_MPIS)
   install(TARGETS aapc_interpose_late LIBRARY DESTINATION ${interposer_directory} COMPONENT program)
 endif()
@@ -47,6 +50,16 @@ if(NOT CMAKE_CROSSCOMPILING)
   install(DIRECTORY ${pages}/bash-completion ${pages}/zsh ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}
           COMPONENT program)
 endif()
+configure_file(${PROJECT_SOURCE_DIR}/packaging/aapc-topology.5.in ${PROJECT_BINARY_DIR}/packaging/aapc-topology.5 @ONLY)
+# Debian wants pages packed, and without the time at which that was.
+find_program(AAPC_GZIP gzip)
+if(AAPC_GZIP)
+  execute_process(COMMAND ${AAPC_GZIP} -9 -n -f -k ${PROJECT_BINARY_DIR}/packaging/aapc-topology.5
+                  COMMAND_ERROR_IS_FATAL ANY)
+  set(packed .gz)
+endif()
+install(FILES ${PROJECT_BINARY_DIR}/packaging/aapc-topology.5${packed} DESTINATION ${CMAKE_INSTALL_MANDIR}/man5
+        COMPONENT program)
 configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefile.in ${PROJECT_BINARY_DIR}/packaging/modulefile @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/packaging/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/aapc
         RENAME ${PROJECT_VERSION} COMPONENT program)

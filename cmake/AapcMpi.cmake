@@ -54,22 +54,33 @@ function(aapc_find_mpi name show_compile show_link)
       list(APPEND link_options ${word})
     endif()
   endforeach()
+  # What compiles, and what links.
+  add_library(aapc_headers_of_${name} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(aapc_headers_of_${name} SYSTEM INTERFACE ${include_directories})
   add_library(aapc_with_${name} INTERFACE IMPORTED GLOBAL)
-  target_include_directories(aapc_with_${name} SYSTEM INTERFACE ${include_directories})
-  target_link_libraries(aapc_with_${name} INTERFACE ${link_options})
+  target_link_libraries(aapc_with_${name} INTERFACE aapc_headers_of_${name} ${link_options})
   # The C++ bindings that MPI dropped in 2012 would only bring their own libraries along.
-  target_compile_definitions(aapc_with_${name} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_compile_definitions(aapc_headers_of_${name} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX AAPC_STANDARD_ABI=0)
   # Routines of the fourth standard, which MPIs have group by group.
   aapc_ask_mpi(AAPC_MPI_HAS_PERSISTENT ${name} MPI_Alltoall_init MPI_Alltoallv_init MPI_Alltoallw_init
                MPI_Neighbor_alltoall_init MPI_Neighbor_alltoallv_init MPI_Neighbor_alltoallw_init)
   aapc_ask_mpi(AAPC_MPI_HAS_LARGE_COUNTS ${name} MPI_Alltoall_c MPI_Alltoallw_c MPI_Ialltoallw_c MPI_Neighbor_alltoallw_c
                MPI_Ineighbor_alltoallw_c MPI_Alltoall_init_c MPI_Neighbor_alltoallw_init_c)
   foreach(group AAPC_MPI_HAS_PERSISTENT AAPC_MPI_HAS_LARGE_COUNTS)
-    target_compile_definitions(aapc_with_${name} INTERFACE ${group}=${${group}})
+    target_compile_definitions(aapc_headers_of_${name} INTERFACE ${group}=${${group}})
     set(${group}_${name} ${${group}} PARENT_SCOPE)
   endforeach()
   message(STATUS "aapc: ${name} found: ${AAPC_${upper}_CC}")
   set(AAPC_MPIS ${AAPC_MPIS} ${name} PARENT_SCOPE)
+endfunction()
+
+# The standard ABI needs no MPI here: its header is in third_party/, and its routines are those of the process.
+set(AAPC_STANDARD_ABI_HEADER ${CMAKE_CURRENT_LIST_DIR}/../third_party/mpi-abi)
+function(aapc_standard_abi)
+  add_library(aapc_headers_of_abi INTERFACE IMPORTED GLOBAL)
+  target_include_directories(aapc_headers_of_abi SYSTEM INTERFACE ${AAPC_STANDARD_ABI_HEADER})
+  target_compile_definitions(aapc_headers_of_abi INTERFACE AAPC_STANDARD_ABI=1 AAPC_MPI_HAS_PERSISTENT=1
+                                                           AAPC_MPI_HAS_LARGE_COUNTS=1)
 endfunction()
 
 aapc_find_mpi(openmpi --showme:compile --showme:link)

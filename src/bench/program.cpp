@@ -15,8 +15,8 @@
 #include "bench/collective.hpp"
 #include "bench/interruption.hpp"
 #include "console/command_line.hpp"
-#include "console/launch_environment.hpp"
 #include "console/output.hpp"
+#include "input/launch_environment.hpp"
 #include "input/mpis.hpp"
 #include "input/on_one_line.hpp"
 #include "mpi/complaints.hpp"
@@ -55,7 +55,7 @@ int run_in_harness(const std::string& own_topology, const HarnessUser& run) {
 /// A launcher whose protocol this MPI does not speak starts as many jobs of one rank each. Only then, or where a job
 /// was given several executables, does the launcher's number differ from the MPI's.
 std::optional<Diagnostic> ranks_that_do_not_meet() {
-    const cli::Launch launch = cli::launch_environment();
+    const Launch launch = launch_environment();
     if (mpi::ranks_in(MPI_COMM_WORLD) != 1 || launch.size.value_or(1) == 1) {
         return std::nullopt;
     }
@@ -83,7 +83,7 @@ int run_in_harness(cli::CommandLine& line, int argc, char** argv, const std::str
     note_interruptions();
     int status = cli::bad_input;
     if (const auto alone = ranks_that_do_not_meet()) {
-        if (cli::launch_environment().speaks()) {
+        if (launch_environment().speaks()) {
             cli::complain(*alone);
         }
     } else {

@@ -69,7 +69,7 @@ void set_unless_empty(const char* name, const std::string& value) {
     }
 }
 
-void prepare_environment(const Request& request, const Interposing& interposing) {
+void prepare_environment(const Request& request, const std::string& command, const Interposing& interposing) {
     // The rank that reads the file may start in another directory than this.
     set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : topology_for_ranks(request.topology));
     if (request.tuning == "-") {
@@ -86,6 +86,12 @@ void prepare_environment(const Request& request, const Interposing& interposing)
     set_unless_empty("AAPC_ASYNC_PROGRESS", request.async_progress ? "1" : "");
     set_unless_empty("AAPC_INTERPOSERS", interposing.later);
     preload(interposing.library);
+    if (const std::string verbose = environment_variable("AAPC_VERBOSE"); !verbose.empty() && verbose != "0") {
+        remark(fmt::format(
+            "{} {}: {} answers for MPI_Alltoall", command,
+            interposing.of_program.empty() ? std::string("is linked to no MPI") : "uses " + interposing.of_program,
+            interposing.library.filename().string()));
+    }
     if (environment_variable("AAPC_OFF") != "1" && environment_variable("AAPC_TOPOLOGY").empty() &&
         environment_variable("AAPC_TUNING").empty()) {
         remark(
@@ -121,7 +127,7 @@ int run_program(const Request& request, std::vector<std::string> command) {
     };
     try {
         if (const auto interposing = choose_interposer(program, request.mpi)) {
-            prepare_environment(request, *interposing);
+            prepare_environment(request, command.front(), *interposing);
         } else {
             run_as_it_is(interposing.error());
         }
@@ -174,7 +180,7 @@ void add_exec_command(Command& program, Invocation& invocation) {
             "--mpi", request->mpi,
             fmt::format("the MPI that a script or an interpreter loads, {} (default: whichever it loads); a program "
                         "that is linked to another one runs as it is",
-                        known_mpi_names()))
+                        known_abi_names()))
         .type_name("NAME");
     const auto words = std::make_shared<std::vector<std::string>>();
     command.option("PROGRAM", *words, "the program and its arguments, behind --")

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -28,12 +29,27 @@ tl::unexpected<std::string> not_there(std::string_view mpi) {
     return tl::unexpected(fmt::format("there is no libaapc-{}.so beside this program or in $AAPC_LIBRARY_PATH", mpi));
 }
 
+std::vector<std::string> libraries_of_abi(std::string_view name) {
+    std::vector<std::string> libraries;
+    for (const KnownAbi& abi : known_abis) {
+        if (abi.name == name) {
+            for (const std::string_view library : abi.libraries) {
+                if (!library.empty()) {
+                    libraries.emplace_back(library);
+                }
+            }
+        }
+    }
+    return libraries;
+}
+
 /// LIBRARY=INTERPOSER, separated by colons, as libaapc-late.so reads it.
 std::string in_one_variable(const std::vector<Interposer>& interposers) {
     std::vector<std::string> words;
-    words.reserve(interposers.size());
     for (const Interposer& interposer : interposers) {
-        words.push_back(fmt::format("{}={}", interposer.mpi_library, interposer.path.string()));
+        for (const std::string& library : interposer.mpi_libraries) {
+            words.push_back(fmt::format("{}={}", library, interposer.path.string()));
+        }
     }
     return fmt::format("{}", fmt::join(words, ":"));
 }
@@ -62,9 +78,14 @@ std::vector<Interposer> find_interposers() {
             if (known || !object) {
                 continue;
             }
-            const auto library = std::find_if(object->needed.begin(), object->needed.end(), is_mpi_library);
-            if (library != object->needed.end()) {
-                found.push_back({mpi, entry.path(), *library});
+            // One that is linked to an MPI brings that one along; any other serves what has its ABI.
+            std::vector<std::string> libraries;
+            std::copy_if(object->needed.begin(), object->needed.end(), std::back_inserter(libraries), is_mpi_library);
+            if (libraries.empty()) {
+                libraries = libraries_of_abi(mpi);
+            }
+            if (!libraries.empty()) {
+                found.push_back({mpi, entry.path(), libraries});
             }
         }
     }
@@ -86,20 +107,21 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
     const std::set<std::string> libraries = object ? libraries_of(*object) : std::set<std::string>();
     if (const auto library = std::find_if(libraries.begin(), libraries.end(), is_mpi_library);
         library != libraries.end()) {
-        // An interposer brings along the library that it was built for. In a program of another one that would be a
-        // second MPI, with other handles: such a program hangs or crashes.
+        // The interposer of another ABI takes handles for what they are not, or brings along a second MPI: such a
+        // program hangs or crashes.
         const auto fitting = std::find_if(interposers.begin(), interposers.end(), [&libraries](const Interposer& one) {
-            return libraries.contains(one.mpi_library);
+            return std::any_of(one.mpi_libraries.begin(), one.mpi_libraries.end(),
+                               [&libraries](const std::string& name) { return libraries.contains(name); });
         });
         if (fitting != interposers.end()) {
-            return Interposing{fitting->path, ""};
+            return Interposing{fitting->path, "", *library};
         }
         return tl::unexpected(
             mpi.empty() ? fmt::format("it uses {}, for which there is no interposer beside this program or in "
                                       "$AAPC_LIBRARY_PATH",
                                       *library)
                         : fmt::format("it uses {}, and the interposer of --mpi {} is for programs of {}", *library, mpi,
-                                      interposers.front().mpi_library));
+                                      fmt::join(interposers.front().mpi_libraries, " or ")));
     }
     if (!mpi.empty()) {
         return Interposing{interposers.front().path, ""};

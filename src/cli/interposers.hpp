@@ -13,16 +13,17 @@ namespace aapc::cli {
 struct Interposer {
     std::string mpi;  ///< "openmpi", from the file's name
     std::filesystem::path path;
-    std::string mpi_library;  ///< "libmpi.so.40", what it needs
+    std::vector<std::string> mpi_libraries;  ///< "libmpi.so.40": the names of libraries whose programs it serves
 };
 
-/// The first of each MPI, in the order of library_directories().
+/// The first of each ABI, in the order of library_directories().
 [[nodiscard]] std::vector<Interposer> find_interposers();
 
 /// What goes before a program, and what it is told.
 struct Interposing {
     std::filesystem::path library;
-    std::string later;  ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
+    std::string later;            ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
+    std::string of_program = {};  ///< the MPI's library that the program is linked to; empty if it is linked to none
 };
 
 /// What a program needs, or why nothing can be done for it. A program that is linked to an MPI gets that MPI's

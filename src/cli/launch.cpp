@@ -13,7 +13,7 @@
 
 #include "aapc/topology/detection.hpp"
 #include "cli/interposers.hpp"
-#include "console/launch_environment.hpp"
+#include "input/launch_environment.hpp"
 #include "input/environment.hpp"
 #include "input/mpis.hpp"
 

@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/launch.hpp"
 #include "console/command_line.hpp"
-#include "console/launch_environment.hpp"
+#include "input/launch_environment.hpp"
 #include "input/version.hpp"
 
 namespace {
@@ -39,7 +39,7 @@ int run_main(int argc, char** argv) {
 /// says immediately before it fails: one time in 40 on a busy machine.
 int after_the_complaint(int status) {
     using namespace std::chrono_literals;
-    if (status != aapc::cli::done && aapc::cli::launch_environment().start_up != aapc::cli::StartUp::none) {
+    if (status != aapc::cli::done && aapc::launch_environment().start_up != aapc::StartUp::none) {
         std::this_thread::sleep_for(aapc::cli::speaks() ? 100ms : 2000ms);
     }
     return status;

@@ -44,6 +44,43 @@ inline constexpr auto known_mpis = std::to_array<KnownMpi>({
     return names;
 }
 
+/// What a program was compiled for: an MPI's own handles, or the standard's.
+struct KnownAbi {
+    std::string_view name;   ///< of its interposer, libaapc-NAME.so, and in `aapc exec --mpi`
+    std::string_view title;  ///< for people
+    /// The names (SONAME) of libraries that have it. An empty one ends the list.
+    std::array<std::string_view, 2> libraries;
+};
+
+/// Every MPI of known_mpis has one of its own name.
+inline constexpr auto known_abis = std::to_array<KnownAbi>({
+    {.name = "openmpi", .title = "Open MPI's ABI", .libraries = {"libmpi.so.40"}},
+    // Debian's MPICH; and all others of the MPICH ABI Compatibility Initiative: Intel MPI, MVAPICH, Cray's.
+    {.name = "mpich", .title = "MPICH's ABI", .libraries = {"libmpich.so.12", "libmpi.so.12"}},
+    {.name = "abi", .title = "the standard ABI", .libraries = {"libmpi_abi.so.1"}},
+});
+
+/// The ABI that a library of that name (SONAME) has; null if it is not known.
+[[nodiscard]] constexpr const KnownAbi* abi_of_library(std::string_view library) {
+    for (const KnownAbi& abi : known_abis) {
+        for (const std::string_view one : abi.libraries) {
+            if (!one.empty() && one == library) {
+                return &abi;
+            }
+        }
+    }
+    return nullptr;
+}
+
+/// The names of all, for people who may choose one: "openmpi or mpich or abi".
+[[nodiscard]] inline std::string known_abi_names() {
+    std::string names;
+    for (const KnownAbi& abi : known_abis) {
+        names.append(names.empty() ? "" : " or ").append(abi.name);
+    }
+    return names;
+}
+
 /// Whether a library of that name (SONAME) is an MPI's, also of an MPI that aapc does not know: Open MPI's are
 /// libmpi.so.40, MPICH's libmpich.so.12 or libmpi.so.12, those of the standard ABI libmpi_abi.so.1.
 [[nodiscard]] constexpr bool is_mpi_library(std::string_view name) {

@@ -17,6 +17,7 @@
 #include "interposer/blocks.hpp"
 #include "interposer/long_calls.hpp"
 #include "interposer/members.hpp"
+#include "interposer/this_mpi.hpp"
 #include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -191,7 +192,7 @@ namespace {
 
 /// The MPI that a rule has to be for. What another MPI's own was faster than is worth a try where calls show who is.
 std::string_view mpi_of_rule(const selection::Configuration& configuration) {
-    return configuration.adapt ? "" : AAPC_MPI;
+    return configuration.adapt ? "" : this_mpi().name;
 }
 
 }  // namespace

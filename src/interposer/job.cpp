@@ -15,6 +15,7 @@
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/detection.hpp"
 #include "input/environment.hpp"
+#include "input/launch_environment.hpp"
 #include "input/version.hpp"
 #include "interposer/background.hpp"
 #include "interposer/blocks.hpp"
@@ -22,6 +23,7 @@
 #include "interposer/handshake.hpp"
 #include "interposer/job_identity.hpp"
 #include "interposer/long_calls.hpp"
+#include "interposer/this_mpi.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/places.hpp"
 #include "mpi/ranks.hpp"
@@ -86,10 +88,24 @@ std::optional<selection::Settings> shared_settings() {
     return settings;
 }
 
+/// Whether calls can be served with the library of this process; where not, the first process of the job says why.
+/// Nothing is asked of the other ranks: they have the same library, and what it takes for a communicator is not known.
+bool serves_this_library() {
+    bool serves = false;
+    const bool could_look = have_memory_for([&] {
+        const std::optional<std::string> foreign = foreign_library();
+        serves = !foreign;
+        if (foreign && launch_environment().speaks()) {
+            reject(selection::giving_up(*foreign));
+        }
+    });
+    return serves || !could_look;
+}
+
 /// Why a method that the decision names cannot be used, if so.
 std::optional<std::string> misfit(const selection::Forced& forced, Timetables& timetables) {
     const Bound bound = network_bound(timetables.network(), timetables.placement());
-    const selection::Decision decision = selection::decide(timetables, bound, forced, nullptr, AAPC_MPI);
+    const selection::Decision decision = selection::decide(timetables, bound, forced, nullptr, this_mpi().name);
     for (const selection::Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;
@@ -135,6 +151,9 @@ void Job::start() {
     // An MPI_Init that is made of MPI_Init_thread comes by twice.
     static std::atomic_flag started = ATOMIC_FLAG_INIT;
     if (started.test_and_set()) {
+        return;
+    }
+    if (!serves_this_library()) {
         return;
     }
     const std::optional<selection::Settings> settings = shared_settings();
@@ -308,7 +327,7 @@ Fingerprint Job::fingerprint(const Placement& placement) const {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
     PMPI_Get_library_version(version.data(), &length);
-    return make_fingerprint(configuration_.network, placement, AAPC_MPI,
+    return make_fingerprint(configuration_.network, placement, this_mpi().name,
                             std::string_view(version.data(), static_cast<std::size_t>(length)),
                             configuration_.topology_file);
 }
@@ -514,7 +533,7 @@ RecordHead Job::record_head() const {
     constexpr std::size_t longest_topology = 1U << 20;
     RecordHead head;
     head.aapc = version();
-    head.mpi = AAPC_MPI;
+    head.mpi = this_mpi().name;
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> library{};
     int length = 0;
     PMPI_Get_library_version(library.data(), &length);

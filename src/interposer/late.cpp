@@ -3,20 +3,18 @@
 // is there. Then that MPI's interposer is loaded, and all calls go to it; where there is none, to the MPI itself.
 // It asks for no memory itself and throws nothing: where there is none, a call still gets to the MPI.
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <climits>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
-#include "input/mpis.hpp"
+#include "interposer/loaded_mpi.hpp"
 
 namespace {
 
@@ -25,55 +23,6 @@ namespace {
 /// without its type.
 using Word = std::uintptr_t;
 static_assert(sizeof(Word) == 8, "arguments are passed on as words of 64 bits");
-
-/// The name behind the last slash.
-std::string_view file_name(std::string_view path) {
-    path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
-    return path;
-}
-
-/// The name that a loaded library has to the dynamic linker (DT_SONAME), whatever its file is called: libmpi.so may be
-/// a link to libmpi.so.40, and libmpi.so.12 one to libmpich.so.12. The file's name if there is none.
-std::string_view linker_name(const dl_phdr_info& info) {
-    const ElfW(Dyn)* entry = nullptr;
-    for (const ElfW(Phdr)* segment = info.dlpi_phdr; segment != info.dlpi_phdr + info.dlpi_phnum; ++segment) {
-        if (segment->p_type == PT_DYNAMIC) {
-            // NOLINTNEXTLINE(performance-no-int-to-ptr): the dynamic linker gives addresses as numbers
-            entry = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment->p_vaddr);
-        }
-    }
-    ElfW(Addr) strings = 0;
-    ElfW(Xword) offset = 0;
-    for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-        if (entry->d_tag == DT_STRTAB) {
-            strings = entry->d_un.d_ptr;
-        } else if (entry->d_tag == DT_SONAME) {
-            offset = entry->d_un.d_val;
-        }
-    }
-    if (strings == 0 || offset == 0) {
-        return file_name(info.dlpi_name);
-    }
-    // glibc has added the library's place, but where it may not write there.
-    strings += strings < info.dlpi_addr ? info.dlpi_addr : 0;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): as above
-    return reinterpret_cast<const char*>(strings + offset);
-}
-
-/// An MPI's library; the names stay where they are as long as it is loaded.
-struct LoadedMpi {
-    const char* path = nullptr;
-    std::string_view name;
-};
-
-int note_mpi(dl_phdr_info* info, std::size_t /*size*/, void* found) {
-    const std::string_view name = linker_name(*info);
-    if (!aapc::is_mpi_library(name)) {
-        return 0;
-    }
-    *static_cast<LoadedMpi*>(found) = {info->dlpi_name, name};
-    return 1;
-}
 
 /// The path of an interposer, with its end; empty if there is none.
 using Path = std::array<char, PATH_MAX>;
@@ -110,15 +59,14 @@ struct Target {
 };
 
 Target find_target() {
-    LoadedMpi mpi;
-    dl_iterate_phdr(note_mpi, &mpi);
+    const aapc::interposer::LoadedLibrary mpi = aapc::interposer::first_loaded_mpi();
     if (mpi.path == nullptr) {
         return {};
     }
     Target target;
-    target.mpi = dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD);
+    // Its names become visible to all: interposers of MPICH's ABI and of the standard one are linked to no library.
+    target.mpi = dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     if (const Path interposer = interposer_for(mpi.name); interposer[0] != '\0') {
-        // It finds the MPI among its own needs, which is loaded already.
         target.interposer = dlopen(interposer.data(), RTLD_NOW | RTLD_LOCAL);
     }
     return target;

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "input/mpis.hpp"
 #include "interposer/job.hpp"
+#include "interposer/this_mpi.hpp"
 #include "interposer/traffic.hpp"
 
 namespace aapc::interposer {
@@ -16,12 +16,9 @@ namespace aapc::interposer {
 /// one in place is not counted on ranks that have no data, so from then on they look for the others in vain. Nobody
 /// sees whether there were such, so nothing is set up there any more.
 template <class... Rest>
-void leave_alone_in_place([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] Job& job,
-                          [[maybe_unused]] const void* send_buffer, const Rest&...) {
-    if constexpr (find_mpi(AAPC_MPI)->loses_count_in_place) {
-        if (send_buffer == MPI_IN_PLACE) {
-            job.leave_alone(comm);
-        }
+void leave_alone_in_place(MPI_Comm comm, Job& job, const void* send_buffer, const Rest&...) {
+    if (send_buffer == MPI_IN_PLACE && this_mpi().loses_count_in_place) {
+        job.leave_alone(comm);
     }
 }
 

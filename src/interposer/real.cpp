@@ -7,7 +7,7 @@ namespace aapc::interposer {
 void* behind() {
     static void* const place = []() -> void* {
         Dl_info mpi{};
-        if (dlsym(RTLD_DEFAULT, "aapc_late") == nullptr || dladdr(reinterpret_cast<void*>(&PMPI_Wtime), &mpi) == 0) {
+        if (dlsym(RTLD_DEFAULT, "aapc_late") == nullptr || dladdr(dlsym(RTLD_DEFAULT, "PMPI_Wtime"), &mpi) == 0) {
             return RTLD_NEXT;
         }
         void* const library = dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

@@ -13,11 +13,14 @@ namespace aapc::interposer {
 [[nodiscard]] void* behind();
 
 /// What the dynamic linker finds next after this library. The PMPI_ name is asked for, so that a tool that wraps MPI_
-/// names and calls PMPI_ ones is not entered a second time from below.
+/// names and calls PMPI_ ones is not entered a second time from below. The interposer of the standard ABI, which leaves
+/// the PMPI_ names alone, asks for the MPI_ name: tools that were preloaded after it see the call.
 template <class Routine>
 [[nodiscard]] Routine find_next(const char* profiling_name, const char* name) {
-    void* const address = dlsym(behind(), profiling_name);
-    return reinterpret_cast<Routine>(address != nullptr ? address : dlsym(behind(), name));
+    const char* const first = AAPC_STANDARD_ABI ? name : profiling_name;
+    const char* const second = AAPC_STANDARD_ABI ? profiling_name : name;
+    void* const address = dlsym(behind(), first);
+    return reinterpret_cast<Routine>(address != nullptr ? address : dlsym(behind(), second));
 }
 
 /// Those that the interposer does something about, all-to-alls aside (native.hpp).

@@ -5,6 +5,12 @@
 
 #define AAPC_INTERPOSED extern "C" __attribute__((visibility("default")))
 
+#if AAPC_STANDARD_ABI
+// The standard ABI leaves the PMPI_ names to the MPI: its Fortran bindings are no part of it, and a tool that wraps the
+// MPI_ names is to be entered once.
+#define AAPC_ALSO_AS_PMPI(NAME)
+#else
 // PMPI_NAME is MPI_NAME, which is defined before.
 #define AAPC_ALSO_AS_PMPI(NAME) \
     extern "C" __attribute__((visibility("default"), alias("MPI_" #NAME))) decltype(MPI_##NAME) PMPI_##NAME;
+#endif

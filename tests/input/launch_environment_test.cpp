@@ -1,4 +1,4 @@
-#include "console/launch_environment.hpp"
+#include "input/launch_environment.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace aapc::cli {
+namespace aapc {
 namespace {
 
 using Variables = std::vector<std::pair<const char*, const char*>>;
@@ -63,4 +63,4 @@ TEST(LaunchEnvironment, WhatIsNoNumberIsNone) {
 }
 
 }  // namespace
-}  // namespace aapc::cli
+}  // namespace aapc

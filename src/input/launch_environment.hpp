@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace aapc::cli {
+namespace aapc {
 
 /// How a process learns of the others of its job.
 enum class StartUp : std::uint8_t {
@@ -35,4 +35,4 @@ struct Launch {
 /// is behind it. SLURM_PROCID without a step is that of a batch script, which no launcher started.
 [[nodiscard]] Launch launch_environment();
 
-}  // namespace aapc::cli
+}  // namespace aapc

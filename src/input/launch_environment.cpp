@@ -1,11 +1,11 @@
-#include "console/launch_environment.hpp"
+#include "input/launch_environment.hpp"
 
 #include <string>
 
 #include "input/environment.hpp"
 #include "input/numbers.hpp"
 
-namespace aapc::cli {
+namespace aapc {
 
 namespace {
 
@@ -63,4 +63,4 @@ Launch launch_environment() {
     return {};
 }
 
-}  // namespace aapc::cli
+}  // namespace aapc
