@@ -80,6 +80,34 @@ std::string sizes_text(const Explanation& shown) {
     return text;
 }
 
+/// What a program's first call of each size begins with.
+std::string reasons_text(const Explanation& shown) {
+    std::string text;
+    for (const SizeLine& line : shown.sizes) {
+        if (line.reasons) {
+            text += fmt::format("{:>12}  {}\n", line.bytes, learning::words(*line.reasons, [&](std::size_t number) {
+                                    return to_string(shown.candidates[number]);
+                                }));
+        }
+    }
+    return text.empty() ? text : fmt::format("\n{:>12}  why, before a program's first call\n", "bytes") + text;
+}
+
+ordered_json reasons_json(const Explanation& shown, const std::optional<learning::Reasons>& reasons) {
+    if (!reasons) {
+        return nullptr;
+    }
+    ordered_json candidates = ordered_json::array();
+    for (const learning::CandidateReason& one : reasons->candidates) {
+        candidates.push_back({{"method", to_string(shown.candidates[one.method])},
+                              {"standing", learning::name_of(one.standing)},
+                              {"samples", one.samples},
+                              {"least_seconds", one.least_seconds},
+                              {"most_seconds", one.most_seconds}});
+    }
+    return {{"state", learning::name_of(reasons->state)}, {"candidates", std::move(candidates)}};
+}
+
 /// Where schedules begin to pay.
 std::string crossover_text(const selection::Crossover& crossover) {
     const auto time = [](double seconds) { return duration_text(seconds, significant(3)); };
@@ -185,7 +213,7 @@ std::string explanation_text(const Explanation& shown) {
                             duration_text(1e6 * shown.bound.seconds_per_byte, decimals(3)));
         text += expected_text(*shown.hashed, shown.bound.seconds_per_byte);
     }
-    text += ranges_text(shown) + remarks_text(shown) + sizes_text(shown);
+    text += ranges_text(shown) + remarks_text(shown) + sizes_text(shown) + reasons_text(shown);
     if (!shown.modelled.empty()) {
         text += modelled_text(shown.modelled);
     }
@@ -212,6 +240,7 @@ std::string explanation_json(const Explanation& shown) {
                          {"bound_seconds", line.bound_seconds},
                          {"predicted_seconds", or_null(line.predicted_seconds)},
                          {"measured", measured_json(line.measured)},
+                         {"why", reasons_json(shown, line.reasons)},
                          {"model", nullptr}});
     }
     for (std::size_t size = 0; size < shown.modelled.size(); ++size) {

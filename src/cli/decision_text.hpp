@@ -14,6 +14,7 @@
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 #include "cli/modelled_sizes.hpp"
+#include "learning/reasons.hpp"
 #include "selection/rule.hpp"
 
 namespace aapc::cli {
@@ -26,6 +27,8 @@ struct SizeLine {
     double bound_seconds = 0;
     std::optional<double> predicted_seconds;
     std::optional<MeasuredSize> measured;
+    /// Why a program's calls begin with what serves them, and what would change it; empty if nothing is learned.
+    std::optional<learning::Reasons> reasons;
 };
 
 /// What the method of a range is timed by.
@@ -56,6 +59,7 @@ struct Explanation {
     selection::Decision decision{""};
     std::vector<Timing> timings;  ///< for each range of the decision
     std::vector<SizeLine> sizes;
+    std::vector<Method> candidates;  ///< what numbers in SizeLine::reasons stand for
     std::vector<Alternative> alternatives;
     std::vector<ModelledSize> modelled;  ///< for each of the sizes; empty if there is no model
 };

@@ -29,6 +29,7 @@
 #include "input/environment.hpp"
 #include "input/mpis.hpp"
 #include "input/text_file.hpp"
+#include "interposer/candidates.hpp"
 #include "selection/buffers.hpp"
 #include "selection/rule.hpp"
 #include "selection/settings.hpp"
@@ -255,6 +256,41 @@ void find_alternatives(Timetables& timetables, Explanation& explanation) {
     }
 }
 
+/// What a program's first call of each size begins with, and why, as the interposer does it. Where a tuning decides,
+/// nothing is learned.
+void find_reasons(const Tuning* learned, std::optional<double> start_seconds, Explanation& explanation) {
+    std::vector<std::size_t> number_of_range;
+    std::vector<Method>& methods = explanation.candidates;
+    for (const Decision::Range& range : explanation.decision.ranges()) {
+        const auto known = std::find(methods.begin(), methods.end(), range.method);
+        number_of_range.push_back(static_cast<std::size_t>(known - methods.begin()));
+        if (known == methods.end()) {
+            methods.push_back(range.method);
+        }
+    }
+    const double set_up = interposer::expected_set_up_seconds(explanation.bound, explanation.placement.participants());
+    for (SizeLine& line : explanation.sizes) {
+        const std::int64_t bytes = std::max<std::int64_t>(line.bytes, 1);
+        const double bound_seconds = static_cast<double>(bytes) * explanation.bound.seconds_per_byte;
+        learning::Beginning beginning = interposer::beginning_about(
+            explanation.decision, number_of_range, bytes, bound_seconds, [&](std::size_t number) {
+                const Method& method = methods[number];
+                return learning::Prospect{number, method.native() ? 0 : set_up,
+                                          interposer::least_seconds_of(method, bytes, bound_seconds, start_seconds)};
+            });
+        if (beginning.prospects.size() < 2) {
+            continue;
+        }
+        const Method* const before = learned != nullptr ? selection::learned_method(*learned, bytes) : nullptr;
+        for (std::size_t index = 0; before != nullptr && index < beginning.prospects.size(); ++index) {
+            if (methods[beginning.prospects[index].method] == *before) {
+                beginning.winner = index;
+            }
+        }
+        line.reasons = learning::reasons(learning::Trials(std::move(beginning)), {});
+    }
+}
+
 /// By the model, if one is given.
 Expected<void> add_predictions(const ExplainOptions& options, Explanation& explanation) {
     if (options.models.empty()) {
@@ -292,7 +328,7 @@ Expected<std::optional<GivenSchedule>> schedule_of(const ExplainOptions& options
 }
 
 Expected<Explanation> find_out(const ExplainOptions& options, Network network, ExplainedTuning read) {
-    Explanation explanation{std::move(network), {}, "", "", {}, {}, {}, 0, Decision(""), {}, {}, {}, {}};
+    Explanation explanation{std::move(network), {}, "", "", {}, {}, {}, 0, Decision(""), {}, {}, {}, {}, {}};
     explanation.tuning = std::move(read.tuning);
     explanation.tuning_rejected = std::move(read.rejected);
     const std::vector<Tuning> learned = read_learned_for(options, explanation);
@@ -342,10 +378,17 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
         const std::size_t index = explanation.decision.range_of(bytes);
         const Decision::Range& range = explanation.decision.ranges()[index];
         explanation.sizes.push_back(
-            {bytes, range.method, range.buffer_blocks * bytes,
+            {bytes,
+             range.method,
+             range.buffer_blocks * bytes,
              static_cast<double>(bytes) * explanation.bound.seconds_per_byte,
              predicted_seconds_of(explanation.timings[index], explanation.start_seconds, range.method, bytes),
-             measured_at(explanation, range.method, bytes)});
+             measured_at(explanation, range.method, bytes),
+             {}});
+    }
+    const bool learned_before = tuning != nullptr && tuning->conditions.calls > 0;
+    if (tuning == nullptr || learned_before) {
+        find_reasons(learned_before ? tuning : nullptr, *start, explanation);
     }
     find_alternatives(timetables, explanation);
     if (auto added = add_predictions(options, explanation); !added) {

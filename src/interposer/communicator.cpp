@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "aapc/input/units.hpp"
 #include "aapc/methods/preparation.hpp"
 #include "aapc/mpi/make_exchange.hpp"
 #include "aapc/plan/plan.hpp"
@@ -654,6 +655,36 @@ learning::Fastest CommunicatorState::fastest() const {
         }
     }
     return fastest;
+}
+
+std::vector<std::string> CommunicatorState::choices(std::size_t most) const {
+    std::vector<std::pair<double, std::string>> found;  // by seconds
+    for (const bool unequal : {false, true}) {
+        const learning::Learner* const one = learner(unequal);
+        if (one == nullptr) {
+            continue;
+        }
+        const std::vector<Method> methods = shown(unequal).methods;
+        for (const auto& [key, trials] : one->classes()) {
+            const learning::Budget spent = trials.budget();
+            if (trials.prospects().size() < 2 || spent.calls == 0 || spent.seconds <= 0) {
+                continue;
+            }
+            const auto name = [&methods](std::size_t method) { return to_string(methods[method]); };
+            const std::string size =
+                unequal ? fmt::format("unequal messages with a bound of about {}",
+                                      duration_text(1e-9 * static_cast<double>(trials.size()), significant(3)))
+                        : fmt::format("blocks of about {}", size_text(trials.size()));
+            found.emplace_back(spent.seconds, fmt::format("communicator of {} ranks, {}: {}", ranks_, size,
+                                                          learning::words(one->reasons(trials), name)));
+        }
+    }
+    std::sort(found.begin(), found.end(), [](const auto& left, const auto& right) { return left.first > right.first; });
+    std::vector<std::string> lines;
+    for (std::size_t index = 0; index < std::min(most, found.size()); ++index) {
+        lines.push_back(std::move(found[index].second));
+    }
+    return lines;
 }
 
 std::optional<learning::Summary> CommunicatorState::learned() const {

@@ -87,6 +87,10 @@ class CommunicatorState {
     /// What calls have shown to be faster than the links are said to be, if anything was (Learner::fastest()).
     [[nodiscard]] learning::Fastest fastest() const;
 
+    /// Why methods serve the sizes that have taken most of the time, a line each, at most so many. Throws
+    /// std::bad_alloc.
+    [[nodiscard]] std::vector<std::string> choices(std::size_t most) const;
+
     /// The same for the next job, one for each kind of messages; `this` is of a communicator's first rank. Throws
     /// std::bad_alloc.
     [[nodiscard]] std::vector<Tuning> taught() const;

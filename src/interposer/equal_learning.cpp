@@ -4,33 +4,12 @@
 #include <utility>
 
 #include "archive/learned.hpp"
+#include "interposer/candidates.hpp"
 #include "interposer/expectations.hpp"
 #include "interposer/taught.hpp"
 #include "mpi/have_memory.hpp"
 
 namespace aapc::interposer {
-
-namespace {
-
-constexpr std::size_t most_candidates = 3;  // beside the native routine
-
-/// Calls `action` with the index of each range that blocks of about so many bytes may belong to, the one that they do
-/// belong to first.
-template <class Action>
-void for_each_range_about(const selection::Decision& decision, std::int64_t block_bytes, Action action) {
-    const std::size_t own = decision.range_of(block_bytes);
-    const std::size_t first = decision.range_of(std::max<std::int64_t>(block_bytes / uncertainty_of_sizes, 1));
-    const std::size_t last =
-        decision.range_of(std::min(block_bytes * uncertainty_of_sizes, selection::largest_scheduled_block));
-    action(own);
-    for (std::size_t range = first; range <= last; ++range) {
-        if (range != own) {
-            action(range);
-        }
-    }
-}
-
-}  // namespace
 
 EqualLearning::EqualLearning(const Decided& decided, const Bound& bound, int ranks,
                              std::optional<double> said_start_seconds, Before before)
@@ -84,35 +63,18 @@ bool EqualLearning::has_candidates(std::int64_t block_bytes) const {
     return found;
 }
 
-/// 0: no more is known than that it takes as long as the links need.
-double EqualLearning::least_seconds(const Method& method, std::int64_t block_bytes) const {
-    if (method.native() || method.synchronisation.kind != Synchronisation::Kind::timed || seconds_per_byte_ <= 0) {
-        return 0;
-    }
-    return least_seconds_by_clock(seconds_per_byte_ * static_cast<double>(block_bytes), block_bytes,
-                                  least_start(said_start_seconds_));
-}
-
 learning::Prospect EqualLearning::prospect(std::size_t slot, std::int64_t block_bytes) const {
     const Method& method = decided_->slots[slot].method;
     const bool is_there = decided_->slots[slot].tried || method.native();
-    return {slot, is_there ? 0 : set_up_seconds_, least_seconds(method, block_bytes)};
+    const double bound_seconds = seconds_per_byte_ * static_cast<double>(block_bytes);
+    return {slot, is_there ? 0 : set_up_seconds_,
+            least_seconds_of(method, block_bytes, bound_seconds, said_start_seconds_)};
 }
 
 learning::Beginning EqualLearning::beginning(std::int64_t block_bytes) const {
-    learning::Beginning found;
-    const auto add = [&](std::size_t slot) {
-        const bool is_known = std::any_of(found.prospects.begin(), found.prospects.end(),
-                                          [&](const learning::Prospect& one) { return one.method == slot; });
-        if (!is_known && found.prospects.size() <= most_candidates) {
-            found.prospects.push_back(prospect(slot, block_bytes));
-        }
-    };
-    add(decided_->slot_of(0));  // blocks of no byte are always native
-    for_each_range_about(decided_->decision, block_bytes,
-                         [&](std::size_t range) { add(decided_->slot_of_range[range]); });
-    found.size = block_bytes;
-    found.least_seconds = seconds_per_byte_ * static_cast<double>(block_bytes);
+    learning::Beginning found = beginning_about(decided_->decision, decided_->slot_of_range, block_bytes,
+                                                seconds_per_byte_ * static_cast<double>(block_bytes),
+                                                [&](std::size_t slot) { return prospect(slot, block_bytes); });
     if (found.prospects.size() > 1) {
         begin_with_what_is_known(block_bytes, found);
     }

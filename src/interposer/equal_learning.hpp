@@ -81,7 +81,6 @@ class EqualLearning {
     }
 
   private:
-    [[nodiscard]] double least_seconds(const Method& method, std::int64_t block_bytes) const;
     [[nodiscard]] learning::Prospect prospect(std::size_t slot, std::int64_t block_bytes) const;
     [[nodiscard]] learning::Beginning beginning(std::int64_t block_bytes) const;
     void begin_with_what_is_known(std::int64_t block_bytes, learning::Beginning& found) const;

@@ -565,6 +565,7 @@ void Job::finish() {
     learned_.write(states_, [this] { return fingerprint(Placement()); });
     for (const auto& state : states_) {
         learned_.remark_on_speeds(*state);
+        learned_.explain_choices(*state);
     }
     if (configuration_.verbosity >= 2) {
         report();

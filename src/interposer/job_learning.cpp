@@ -66,8 +66,21 @@ void JobLearning::remark_on_speeds(const CommunicatorState& state) {
     }));
 }
 
+void JobLearning::explain_choices(const CommunicatorState& state) const {
+    constexpr std::size_t most_sizes = 8;
+    if (configuration_.verbosity < 1 || !state.is_first_rank()) {
+        return;
+    }
+    static_cast<void>(mpi::have_memory_for([&] {
+        for (const std::string& line : state.choices(configuration_.verbosity >= 2 ? most_sizes : 1)) {
+            say(line);
+        }
+    }));
+}
+
 void JobLearning::inherit(const CommunicatorState& state) {
     remark_on_speeds(state);
+    explain_choices(state);
     add_summary(summary_, state.learned());
     inherit_tunings(state);
     for (const bool unequal : {false, true}) {

@@ -42,6 +42,8 @@ class JobLearning {
 
     /// Says once, on AAPC_VERBOSE, if calls were faster than the topology file allows.
     void remark_on_speeds(const CommunicatorState& state);
+    /// Says on AAPC_VERBOSE why methods serve a communicator's calls: one line, or one for each size on 2.
+    void explain_choices(const CommunicatorState& state) const;
     /// In this rank's calls, on all communicators; nullopt if nothing was to be learned.
     [[nodiscard]] std::optional<learning::Summary> summary(States states) const;
     /// Says one line of that on rank 0.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "learning/budget.hpp"
+#include "learning/reasons.hpp"
 #include "learning/trials.hpp"
 
 namespace aapc::learning {
@@ -59,6 +60,9 @@ class Learner {
 
     /// Of the classes in which anything was measured, on this communicator alone.
     [[nodiscard]] Summary summary() const;
+
+    /// Why the calls of one of its classes are served as they are. Throws std::bad_alloc.
+    [[nodiscard]] Reasons reasons(const Trials& of) const { return learning::reasons(of, budget_without(of)); }
 
     /// O(classes * candidates * samples).
     [[nodiscard]] Fastest fastest() const;

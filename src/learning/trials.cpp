@@ -31,6 +31,7 @@
 #include <utility>
 
 #include "learning/policy.hpp"
+#include "learning/reasons.hpp"
 
 namespace aapc::learning {
 
@@ -440,9 +441,14 @@ double Trials::expected_gain(std::size_t candidate) const {
     if (most <= 0 || least <= 0 || !candidates_[candidate].samples.empty()) {
         return std::max(most, 0.0) / policy::doubt;
     }
-    const double known = prospects_[candidate].spread_seconds;
-    const double spread = known > 0 ? known : 2 * (1 / policy::link_efficiency - 1) * least;
+    const double spread = prior_spread_seconds(candidate);
     return most < spread ? most * most / (2 * spread) : most - spread / 2;
+}
+
+double Trials::prior_spread_seconds(std::size_t candidate) const {
+    const double known = prospects_[candidate].spread_seconds;
+    const double least = std::max(least_seconds_, prospects_[candidate].least_seconds);
+    return known > 0 ? known : 2 * (1 / policy::link_efficiency - 1) * least;
 }
 
 double Trials::expected_price(std::size_t candidate, std::int64_t calls) const {
@@ -501,20 +507,43 @@ bool Trials::serves_in_flight(std::size_t challenger) const {
                            winner_seconds() >= policy::beyond_doubt * (1 + policy::prior_spread) * least_seconds_;
 }
 
+Standing Trials::standing(std::size_t candidate, const Budget& others) const {
+    const Evidence& one = candidates_[candidate];
+    if (candidate == winner_) {
+        return Standing::serves;
+    }
+    if ((in_flight_ && candidate == flight_of_) || (wanted_ > 0 && candidate == block_of_)) {
+        return Standing::on_trial;
+    }
+    if (one.withdrawn) {
+        return Standing::withdrawn;
+    }
+    if (candidates_[winner_].samples.empty()) {
+        return Standing::waits_for_evidence;
+    }
+    if (one.next_look > calls_) {
+        return Standing::waits_for_its_look;
+    }
+    const double usual = winner_seconds();
+    if (possible_gain(candidate, usual) <= policy::least_lead * usual) {
+        return Standing::cannot_gain;
+    }
+    if (!worth_its_price(candidate)) {
+        return Standing::not_worth_its_price;
+    }
+    const double in_flight = in_flight_ ? expected_price(flight_of_, 1) : 0;
+    return affordable(in_flight + expected_price(candidate, one.look), others) ? Standing::due : Standing::over_budget;
+}
+
 /// The challenger that is tried next. One that seems faster goes on; then those of which least is known.
 std::optional<std::size_t> Trials::due_challenger(const Budget& others) const {
     std::optional<std::size_t> found;
-    const double in_flight = in_flight_ ? expected_price(flight_of_, 1) : 0;
-    const double usual = winner_seconds();
     const auto urgency = [&](std::size_t index) {
         const Evidence& one = candidates_[index];
         return std::pair(seems_faster(one) ? 0 : 1, one.samples.size());
     };
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
-        const Evidence& one = candidates_[index];
-        if (index == winner_ || (in_flight_ && index == flight_of_) || one.withdrawn || one.next_look > calls_ ||
-            possible_gain(index, usual) <= policy::least_lead * usual || !worth_its_price(index) ||
-            !affordable(in_flight + expected_price(index, one.look), others)) {
+        if (standing(index, others) != Standing::due) {
             continue;
         }
         if (!found || urgency(index) < urgency(*found)) {

@@ -43,6 +43,8 @@ enum class State : std::uint8_t {
     watch,    ///< a block of the winner is filled or in flight
 };
 
+enum class Standing : std::uint8_t;  // reasons.hpp
+
 /// The trials of one size. Not for concurrent use.
 class Trials {
   public:
@@ -87,6 +89,14 @@ class Trials {
     [[nodiscard]] const Evidence& evidence(std::size_t candidate) const { return candidates_[candidate]; }
     [[nodiscard]] std::int64_t size() const { return size_; }
     [[nodiscard]] double least_seconds() const { return least_seconds_; }
+    /// What keeps that candidate from serving, or that it serves; for people (reasons.hpp).
+    [[nodiscard]] Standing standing(std::size_t candidate, const Budget& others) const;
+    /// Calls until a candidate that has lost may be tried again.
+    [[nodiscard]] std::int64_t calls_until_look(std::size_t candidate) const {
+        return candidates_[candidate].next_look - calls_;
+    }
+    /// By how much more than its least time a call by that candidate takes at most, by its prior.
+    [[nodiscard]] double prior_spread_seconds(std::size_t candidate) const;
     /// Calls and their costs so far.
     [[nodiscard]] Budget budget() const;
     /// The same without what was inherited.

@@ -66,6 +66,27 @@ TEST(ExplainCommand, SaysWhereSchedulesBeginToPayAndPredictsWithTheStart) {
     expect_refusal(scratch.run("explain eight.toml --start soon"), 2, HasSubstr("--start: "));
 }
 
+TEST(ExplainCommand, SaysWhyAMethodServesBeforeTheFirstCall) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    const Outcome run = scratch.run("explain " + file + " --sizes 1,64Ki");
+    EXPECT_THAT(run.out, HasSubstr("\n       bytes  why, before a program's first call\n"
+                                   "       65536  native serves: no sample, at least 83.9 ms; tree/merged+timed: no "
+                                   "sample, prior "));
+    EXPECT_THAT(run.out,
+                HasSubstr("waits until native calls are measured; state: opening after 0 calls; bound 83.9 ms"));
+    // Blocks of one byte have no candidate, and a tuning leaves nothing to learn.
+    const auto sizes = parsed(scratch.run("explain eight.toml --format json --sizes 1,64Ki"))["sizes"];
+    EXPECT_TRUE(sizes[0]["why"].is_null());
+    EXPECT_EQ(sizes[1]["why"]["state"], "opening");
+    EXPECT_EQ(sizes[1]["why"]["candidates"][1]["standing"], "waits_for_evidence");
+    EXPECT_GT(sizes[1]["why"]["candidates"][1]["most_seconds"], sizes[1]["why"]["candidates"][1]["least_seconds"]);
+    std::ignore = scratch.file("tuning.toml", tuning_text(tuning_of_eight()));
+    const Outcome tuned = scratch.run("explain eight.toml --tuning tuning.toml --sizes 64Ki");
+    EXPECT_EQ(tuned.status, 0) << tuned.err;
+    EXPECT_THAT(tuned.out, testing::Not(HasSubstr("before a program's first call")));
+}
+
 TEST(ExplainCommand, AsksWhatTheInterposerAsks) {
     const Scratch scratch;
     const auto file = scratch.file("eight.toml", eight);
