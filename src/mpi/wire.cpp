@@ -228,7 +228,8 @@ bool Wire::Opening::prepare(MPI_Comm comm, const Peers& peers) {
     if (!WireStreams::reserve_sockets(wanted)) {
         complain([&] {
             return std::to_string(wanted) +
-                   " connections more take more than half of the files that a process may have open";
+                   " connections more take more than half of the files that a process may have open, or leave fewer "
+                   "than 64 of them";
         });
         return false;
     }

@@ -1,5 +1,6 @@
 #include "mpi/wire_streams.hpp"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -10,9 +11,29 @@
 #include <atomic>
 #include <cerrno>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace aapc::mpi {
+
+namespace {
+
+/// Files that this process has open; nullopt if the system does not say. Takes a file for a moment.
+std::optional<std::size_t> open_files() {
+    DIR* const directory = opendir("/proc/self/fd");
+    if (directory == nullptr) {
+        return std::nullopt;
+    }
+    std::size_t entries = 0;
+    while (readdir(directory) != nullptr) {
+        ++entries;
+    }
+    closedir(directory);
+    constexpr std::size_t not_ours = 3;  // ".", "..", and that of the directory itself
+    return entries - std::min(entries, not_ours);
+}
+
+}  // namespace
 
 void WireStream::add(WireMessage& message) noexcept {
     message.stream = this;
@@ -259,10 +280,14 @@ void WireStreams::abandon() noexcept {
 }
 
 bool WireStreams::reserve_sockets(std::size_t count) {
+    // The program opens files as well: a connection of ours must not be what makes it fail.
+    constexpr std::size_t left_for_others = 64;
     rlimit files{};
-    const std::size_t most = getrlimit(RLIMIT_NOFILE, &files) == 0 ? static_cast<std::size_t>(files.rlim_cur) / 2 : 0;
+    const std::size_t most = getrlimit(RLIMIT_NOFILE, &files) == 0 ? static_cast<std::size_t>(files.rlim_cur) : 0;
+    const std::optional<std::size_t> open = open_files();
     std::atomic<std::size_t>& used = Family::family().sockets_;
-    if (used.fetch_add(count) + count <= most) {
+    const bool has_share = used.fetch_add(count) + count <= most / 2;
+    if (has_share && (!open || *open + count + left_for_others <= most)) {
         return true;
     }
     used.fetch_sub(count);

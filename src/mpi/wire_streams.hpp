@@ -113,8 +113,9 @@ class WireStreams {
 
     /// Moves as many bytes as possible. One system call if there are none.
     void advance() noexcept;
-    /// Reserves that number of sockets, or none and returns false. give_back_sockets() releases them, and so do the
-    /// streams that keep() has made of them.
+    /// Reserves that number of sockets, or none and returns false: if ours would take more than half of the files that
+    /// the process may have open (RLIMIT_NOFILE), or leave fewer than 64 beside those that are open now.
+    /// give_back_sockets() releases them, and so do the streams that keep() has made of them.
     [[nodiscard]] static bool reserve_sockets(std::size_t count);
     static void give_back_sockets(std::size_t count);
 

@@ -183,23 +183,39 @@ void test_no_memory_for_peers() {
     exchange(wire, "after a rank had no memory");
 }
 
-/// So few files that not all connections can be had, and so few that no socket can.
+/// So few files that not all connections can be had, so few that no socket can, and enough if the program, or its MPI,
+/// had not opened most of them.
 void test_few_files() {
+    enum class Few { half, none, taken };
     rlimit files{};
     getrlimit(RLIMIT_NOFILE, &files);
-    for (const bool none : {false, true}) {
+    for (const Few kind : {Few::half, Few::none, Few::taken}) {
         begin("few files");
         const int next = dup(0);
         close(next);
+        const bool none = kind == Few::none;
+        const int connections = 2 * (ranks - 1);
+        std::vector<int> taken;
         rlimit few = files;
-        few.rlim_cur = none ? static_cast<rlim_t>(next) : static_cast<rlim_t>(2 * (2 * (ranks - 1) - 1));
+        few.rlim_cur = none ? static_cast<rlim_t>(next) : static_cast<rlim_t>(2 * (connections - 1));
+        if (kind == Few::taken) {
+            few.rlim_cur = static_cast<rlim_t>(next + 2 * connections + 200);
+            for (int file = 0; file < 200; ++file) {
+                taken.push_back(dup(0));
+            }
+        }
         if (rank == 0) {
             setrlimit(RLIMIT_NOFILE, &few);
         }
         mpi::Wire wire(persistent);
         const bool opened = open(wire, everybody_else());
         setrlimit(RLIMIT_NOFILE, &files);
-        expect(!opened, none ? "opened without a file" : "opened more than half of the files");
+        for (const int file : taken) {
+            close(file);
+        }
+        expect(!opened, none            ? "opened without a file"
+                        : taken.empty() ? "opened more than half of the files"
+                                        : "opened what leaves few files");
         begin("enough files");
         wire.close();
         expect(open(wire, everybody_else()), "cannot be opened when there are files");
