@@ -1,10 +1,14 @@
 #include "interposer/recorder.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <new>
 #include <numeric>
+#include <utility>
 
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -16,6 +20,8 @@ namespace {
 constexpr std::size_t most_members = 1U << 18;  // of all communicators together
 constexpr std::size_t most_methods = 1000;
 constexpr std::size_t most_noted_exchanges = 10000;
+
+std::string name_of(std::int64_t world_rank, std::int64_t number) { return fmt::format("{}.{}", world_rank, number); }
 
 std::int64_t nanoseconds_of(double seconds) { return static_cast<std::int64_t>(seconds * 1e9); }
 
@@ -149,6 +155,97 @@ std::optional<mpi::SegmentLog::Noting> Recorder::note_segments(std::int64_t comm
     return index == most_noted_exchanges
                ? std::optional<mpi::SegmentLog::Noting>()
                : std::optional<mpi::SegmentLog::Noting>(std::in_place, *segments_, static_cast<std::uint32_t>(index));
+}
+
+/// The lines of this rank. Throws std::bad_alloc.
+std::string Recorder::own_text(int world_rank) const {
+    std::string text;
+    for (std::size_t number = 0; number < communicators_.size(); ++number) {
+        RecordedCommunicator communicator = communicators_[number];
+        communicator.name = name_of(world_rank, static_cast<std::int64_t>(number));
+        append_line(communicator, text);
+    }
+    append_calls(world_rank, text);
+    append_segments(text);
+    return text;
+}
+
+void Recorder::append_calls(int world_rank, std::string& out) const {
+    RecordedCall call;
+    for (std::size_t index = 0; index < noted(); ++index) {
+        const Note& note = notes_[index];
+        call.routine = routine_names[static_cast<std::size_t>(note.routine)];
+        call.communicator = note.communicator == no_communicator ? "" : name_of(world_rank, note.communicator);
+        call.at_seconds = 1e-9 * static_cast<double>(note.start_nanoseconds);
+        call.seconds = 1e-9 * static_cast<double>(note.nanoseconds);
+        call.waited_seconds.reset();
+        if (note.waited_nanoseconds >= 0) {
+            call.waited_seconds = 1e-9 * static_cast<double>(note.waited_nanoseconds);
+        }
+        call.bytes = note.bytes;
+        const bool exchanged = note.outcome == Outcome::exchanged;
+        call.method = exchanged ? methods_[note.method] : methods_[native];
+        call.reason = exchanged ? "" : outcome_texts[static_cast<std::size_t>(note.outcome)];
+        call.exchange = note.exchange;
+        append_line(call, out);
+    }
+}
+
+void Recorder::append_segments(std::string& out) const {
+    if (!segments_) {
+        return;
+    }
+    std::map<std::uint32_t, RecordedSegments> by_exchange;
+    for (const mpi::SegmentLog::Started& started : segments_->started()) {
+        RecordedSegments& segments = by_exchange[started.exchange];
+        segments.to.push_back(started.to);
+        segments.bytes.push_back(started.bytes);
+        segments.due.push_back(started.due_seconds);
+        segments.late.push_back(started.late_seconds);
+    }
+    for (auto& [index, segments] : by_exchange) {
+        const NotedExchange& exchange = noted_exchanges_[index];
+        segments.communicator = name_of(exchange.communicator >> 32, exchange.communicator & 0xffffffff);
+        segments.exchange = exchange.number;
+        segments.rank = exchange.rank;
+        append_line(segments, out);
+    }
+}
+
+/// Without memory to word them all notes are dropped.
+RankRecord::Offer Recorder::offer_of(const std::string& text, bool worded, const Tally::Totals& totals) const {
+    RankRecord::Offer offer;
+    const auto calls = static_cast<std::int64_t>(noted());
+    const auto segments = static_cast<std::int64_t>(segments_ ? segments_->started().size() : 0);
+    offer.text_bytes = static_cast<std::int64_t>(text.size());
+    offer.calls = worded ? calls : 0;
+    offer.segments = worded ? segments : 0;
+    offer.dropped_calls = static_cast<std::int64_t>(count_.load()) - offer.calls;
+    offer.dropped_segments =
+        segments - offer.segments + static_cast<std::int64_t>(segments_ ? segments_->dropped() : 0);
+    for (const Tally::Total& total : totals) {
+        offer.rank_calls += total.calls;
+        offer.rank_nanoseconds += total.nanoseconds;
+    }
+    offer.waited_nanoseconds = waited_nanoseconds_;
+    offer.calls_that_know = calls_that_know_;
+    std::array<char, longest_host_name> host{};
+    static_cast<void>(mpi::have_memory_for([&] { host_name().copy(host.data(), host.size() - 1); }));
+    offer.host = host;
+    return offer;
+}
+
+void Recorder::write(const std::string& file, RecordHead head, const Tally::Totals& totals) {
+    RankRecord own;
+    const bool worded = mpi::have_memory_for([&] { own.text = own_text(mpi::rank_in(MPI_COMM_WORLD)); });
+    if (!worded) {
+        own.text = std::string();
+    }
+    own.offer = offer_of(own.text, worded, totals);
+    gather_record(file, std::move(head), totals, own);
+    if (key_ != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_free_keyval(&key_);
+    }
 }
 
 }  // namespace aapc::interposer

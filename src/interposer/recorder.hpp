@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "aapc/archive/record.hpp"
-#include "input/environment.hpp"
+#include "interposer/gathered_record.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/tally.hpp"
 #include "interposer/traffic.hpp"
@@ -103,19 +103,6 @@ class Recorder {
         std::uint32_t number;
         int rank;
     };
-    /// What ranks tell rank 0 about what they send it, for MPI.
-    struct Offer {
-        std::int64_t text_bytes = 0;
-        std::int64_t calls = 0;     ///< in the text
-        std::int64_t segments = 0;  ///< in the text
-        std::int64_t dropped_calls = 0;
-        std::int64_t dropped_segments = 0;
-        std::int64_t rank_calls = 0;
-        std::int64_t rank_nanoseconds = 0;
-        std::int64_t waited_nanoseconds = 0;
-        std::int64_t calls_that_know = 0;
-        std::array<char, longest_host_name> host{};
-    };
     static constexpr std::uint32_t no_communicator = UINT32_MAX;
 
     /// The number of a communicator of which this is rank 0, from 0 on, made at the first call on it.
@@ -124,12 +111,10 @@ class Recorder {
     [[nodiscard]] std::vector<std::int32_t> members_of(MPI_Comm comm) const;
     [[nodiscard]] std::size_t noted() const { return std::min(room_, count_.load()); }
 
-    // In recorder_gathering.cpp:
     [[nodiscard]] std::string own_text(int world_rank) const;
     void append_calls(int world_rank, std::string& out) const;
     void append_segments(std::string& out) const;
-    [[nodiscard]] Offer offer_of(const std::string& text, bool worded, const Tally::Totals& totals) const;
-    class Writing;  ///< rank 0's part
+    [[nodiscard]] RankRecord::Offer offer_of(const std::string& text, bool worded, const Tally::Totals& totals) const;
 
     MPI_Group world_;
     int key_ = MPI_KEYVAL_INVALID;

@@ -1,15 +1,15 @@
-// The end of a recorder: every rank words what it has, rank 0 takes the texts one after the other and writes them.
+#include "interposer/gathered_record.hpp"
+
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "aapc/mpi/agreement.hpp"
 #include "input/file_writer.hpp"
-#include "interposer/recorder.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -19,10 +19,10 @@ namespace aapc::interposer {
 
 namespace {
 
+using Offer = RankRecord::Offer;
+
 constexpr std::int64_t most_text_bytes = 256LL << 20;  // of a record
 constexpr int text_tag = 26215;
-
-std::string name_of(std::int64_t world_rank, std::int64_t number) { return fmt::format("{}.{}", world_rank, number); }
 
 /// Appends the totals of all ranks.
 void append_totals(const Tally::Totals& sums, std::string& out) {
@@ -36,88 +36,8 @@ void append_totals(const Tally::Totals& sums, std::string& out) {
     }
 }
 
-}  // namespace
-
-/// The lines of this rank. Throws std::bad_alloc.
-std::string Recorder::own_text(int world_rank) const {
-    std::string text;
-    for (std::size_t number = 0; number < communicators_.size(); ++number) {
-        RecordedCommunicator communicator = communicators_[number];
-        communicator.name = name_of(world_rank, static_cast<std::int64_t>(number));
-        append_line(communicator, text);
-    }
-    append_calls(world_rank, text);
-    append_segments(text);
-    return text;
-}
-
-void Recorder::append_calls(int world_rank, std::string& out) const {
-    RecordedCall call;
-    for (std::size_t index = 0; index < noted(); ++index) {
-        const Note& note = notes_[index];
-        call.routine = routine_names[static_cast<std::size_t>(note.routine)];
-        call.communicator = note.communicator == no_communicator ? "" : name_of(world_rank, note.communicator);
-        call.at_seconds = 1e-9 * static_cast<double>(note.start_nanoseconds);
-        call.seconds = 1e-9 * static_cast<double>(note.nanoseconds);
-        call.waited_seconds.reset();
-        if (note.waited_nanoseconds >= 0) {
-            call.waited_seconds = 1e-9 * static_cast<double>(note.waited_nanoseconds);
-        }
-        call.bytes = note.bytes;
-        const bool exchanged = note.outcome == Outcome::exchanged;
-        call.method = exchanged ? methods_[note.method] : methods_[native];
-        call.reason = exchanged ? "" : outcome_texts[static_cast<std::size_t>(note.outcome)];
-        call.exchange = note.exchange;
-        append_line(call, out);
-    }
-}
-
-void Recorder::append_segments(std::string& out) const {
-    if (!segments_) {
-        return;
-    }
-    std::map<std::uint32_t, RecordedSegments> by_exchange;
-    for (const mpi::SegmentLog::Started& started : segments_->started()) {
-        RecordedSegments& segments = by_exchange[started.exchange];
-        segments.to.push_back(started.to);
-        segments.bytes.push_back(started.bytes);
-        segments.due.push_back(started.due_seconds);
-        segments.late.push_back(started.late_seconds);
-    }
-    for (auto& [index, segments] : by_exchange) {
-        const NotedExchange& exchange = noted_exchanges_[index];
-        segments.communicator = name_of(exchange.communicator >> 32, exchange.communicator & 0xffffffff);
-        segments.exchange = exchange.number;
-        segments.rank = exchange.rank;
-        append_line(segments, out);
-    }
-}
-
-/// Without memory to word them all notes are dropped.
-Recorder::Offer Recorder::offer_of(const std::string& text, bool worded, const Tally::Totals& totals) const {
-    Offer offer;
-    const auto calls = static_cast<std::int64_t>(noted());
-    const auto segments = static_cast<std::int64_t>(segments_ ? segments_->started().size() : 0);
-    offer.text_bytes = static_cast<std::int64_t>(text.size());
-    offer.calls = worded ? calls : 0;
-    offer.segments = worded ? segments : 0;
-    offer.dropped_calls = static_cast<std::int64_t>(count_.load()) - offer.calls;
-    offer.dropped_segments =
-        segments - offer.segments + static_cast<std::int64_t>(segments_ ? segments_->dropped() : 0);
-    for (const Tally::Total& total : totals) {
-        offer.rank_calls += total.calls;
-        offer.rank_nanoseconds += total.nanoseconds;
-    }
-    offer.waited_nanoseconds = waited_nanoseconds_;
-    offer.calls_that_know = calls_that_know_;
-    std::array<char, longest_host_name> host{};
-    static_cast<void>(mpi::have_memory_for([&] { host_name().copy(host.data(), host.size() - 1); }));
-    offer.host = host;
-    return offer;
-}
-
 /// What rank 0 does with what ranks offer: it takes texts as long as there is room for them.
-class Recorder::Writing {
+class RecordWriting {
   public:
     /// For a file that rank 0 writes. Throws std::bad_alloc.
     void make_room(const std::string& file, int ranks) {
@@ -195,15 +115,12 @@ class Recorder::Writing {
     std::optional<FileWriter> out_;  ///< nullopt until begin()
 };
 
-void Recorder::write(const std::string& file, RecordHead head, const Tally::Totals& totals) {
+}  // namespace
+
+void gather_record(const std::string& file, RecordHead head, const Tally::Totals& totals, const RankRecord& own) {
     const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
     const int rank = mpi::rank_in(MPI_COMM_WORLD);
-    Writing writing;
-    std::string text;
-    const bool worded = mpi::have_memory_for([&] { text = own_text(rank); });
-    if (!worded) {
-        text = std::string();
-    }
+    RecordWriting writing;
     const bool room = mpi::have_memory_for([&] {
         if (rank == 0) {
             writing.make_room(file, mpi::ranks_in(MPI_COMM_WORLD));
@@ -212,8 +129,8 @@ void Recorder::write(const std::string& file, RecordHead head, const Tally::Tota
     if (!mpi::all_agree(MPI_COMM_WORLD, room)) {
         return;
     }
-    const Offer offer = offer_of(text, worded, totals);
-    PMPI_Gather(&offer, sizeof offer, MPI_BYTE, writing.offers(), sizeof offer, MPI_BYTE, 0, MPI_COMM_WORLD);
+    PMPI_Gather(&own.offer, sizeof own.offer, MPI_BYTE, writing.offers(), sizeof own.offer, MPI_BYTE, 0,
+                MPI_COMM_WORLD);
     Tally::Totals sums;
     static_assert(sizeof(Tally::Total) == 3 * sizeof(std::int64_t));
     PMPI_Reduce(totals.data(), sums.data(), static_cast<int>(3 * totals.size()), MPI_INT64_T, MPI_SUM, 0,
@@ -228,13 +145,10 @@ void Recorder::write(const std::string& file, RecordHead head, const Tally::Tota
     int sends = 0;
     PMPI_Scatter(writing.taken(), 1, MPI_INT, &sends, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        writing.take_texts(text);
+        writing.take_texts(own.text);
         static_cast<void>(mpi::have_memory_for([&] { writing.end(); }));
-    } else if (sends != 0 && !text.empty()) {
-        PMPI_Send(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, text_tag, MPI_COMM_WORLD);
-    }
-    if (key_ != MPI_KEYVAL_INVALID) {
-        PMPI_Comm_free_keyval(&key_);
+    } else if (sends != 0 && !own.text.empty()) {
+        PMPI_Send(own.text.data(), static_cast<int>(own.text.size()), MPI_BYTE, 0, text_tag, MPI_COMM_WORLD);
     }
 }
 
