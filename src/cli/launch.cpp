@@ -13,8 +13,8 @@
 
 #include "aapc/topology/detection.hpp"
 #include "cli/interposers.hpp"
-#include "input/launch_environment.hpp"
 #include "input/environment.hpp"
+#include "input/launch_environment.hpp"
 #include "input/mpis.hpp"
 
 namespace aapc::cli {

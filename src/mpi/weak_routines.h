@@ -1,7 +1,7 @@
 /* The routines of MPI that aapc calls, declared weak: for interposers that are linked to no MPI's library, because
- * several have their ABI under several names. What a program starts inherits LD_PRELOAD: a shell, say, in which there is
- * no MPI. There the routines stay undefined, and the shell has to run all the same, also with LD_BIND_NOW. A test holds
- * the list against the libraries. Given to the compiler before everything else (-include), C and C++. */
+ * several have their ABI under several names. What a program starts inherits LD_PRELOAD: a shell, say, in which there
+ * is no MPI. There the routines stay undefined, and the shell has to run all the same, also with LD_BIND_NOW. A test
+ * holds the list against the libraries. Given to the compiler before everything else (-include), C and C++. */
 #pragma once
 
 #pragma weak PMPI_Abort

@@ -30,8 +30,10 @@ TEST(HostileInput, EndlessFilesAreRefusedForWhatTheyAre) {
                                               "standard input: it is larger than 16 MiB; give a topology file"},
           {"fit", "it is larger than 64 MiB; give samples as CSV"}}) {
         const std::string file = command == "fit" ? scratch.path("endless") : "-";
-        const std::string feed =
-            command == "fit" ? "mkfifo endless && (yes >endless 2>/dev/null & " : "(yes 2>/dev/null | ";
+        // The shell holds the pipe at both ends meanwhile: whichever program opens it first waits for no other.
+        const std::string feed = command == "fit"
+                                     ? "mkfifo endless && (exec 9<>endless; yes >endless 2>/dev/null 9>&- & "
+                                     : "(yes 2>/dev/null | ";
         const int status = std::system(("cd '" + scratch.path(".") + "' && " + feed + "'" AAPC_PROGRAM "' " + command +
                                         " " + file + " >out 2>err)")
                                            .c_str());
