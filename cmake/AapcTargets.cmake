@@ -10,6 +10,8 @@ target_compile_options(
   aapc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;${shadowing};-Wconversion>
                          $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra>
                          $<$<BOOL:${AAPC_WARNINGS_AS_ERRORS}>:-Werror>)
+# MPIs of the fourth standard mark routines of the third one, such as MPI_Type_size_x, which those before them need.
+target_compile_options(aapc_options INTERFACE -Wno-deprecated-declarations)
 # GCC 12 sees a memcpy that overlaps itself in every string that is put behind a literal (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(aapc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)

@@ -1,5 +1,6 @@
 // `aapc tune` as an MPI program: aapc-tune-<mpi>.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -108,8 +109,12 @@ class Tune {
         settings.budget_seconds = 60 * options_.minutes;
         settings.bound_seconds_per_byte = harness_->bound().seconds_per_byte;
         settings.slowest_bits_per_second = harness_->bound().slowest_bits_per_second;
-        std::vector<Method> candidates = unequal_ ? std::vector<Method>{Method{}, by_clock_}
-                                                  : candidate_methods(harness_->network(), harness_->placement());
+        std::vector<Method> candidates;
+        if (unequal_) {
+            candidates = {Method{}, by_clock_};
+        } else {
+            candidates = candidate_methods(harness_->network(), harness_->placement());
+        }
         auto expected = expected_by_file(candidates);
         if (!expected) {
             return failure(expected.error());

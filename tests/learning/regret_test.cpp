@@ -1,6 +1,7 @@
 // The promises of learning, on programs whose times are made up: against the better of the MPI's own and the best
 // single candidate over the same calls.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Topology files from wirings, and what a person can check them by.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
