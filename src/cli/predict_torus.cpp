@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "aapc/algorithms/torus_model.hpp"
 #include "aapc/input/units.hpp"
-#include "aapc/offline/torus_model.hpp"
 #include "aapc/topology/placement.hpp"
 #include "aapc/topology/torus.hpp"
 #include "cli/predict.hpp"

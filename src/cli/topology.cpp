@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/algorithms/torus_model.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/method.hpp"
-#include "aapc/offline/torus_model.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/clusters.hpp"
 #include "aapc/topology/fabric.hpp"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "aapc/algorithms/torus_model.hpp"
 #include "aapc/check/schedule.hpp"
-#include "aapc/offline/torus_model.hpp"
 #include "algorithms/torus/division.hpp"
 
 namespace aapc::test {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
+#include "aapc/algorithms/torus_model.hpp"
 #include "aapc/methods/cadence.hpp"
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
-#include "aapc/offline/torus_model.hpp"
 #include "mpi/watchdog.hpp"
 #include "support/torus.hpp"
 

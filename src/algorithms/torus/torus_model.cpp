@@ -1,4 +1,4 @@
-#include "aapc/offline/torus_model.hpp"
+#include "aapc/algorithms/torus_model.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // The work of torus algorithms by formula, against the corrected formulas of the paper and against what the checker's
 // schedules do; and the choice between them.
-#include "aapc/offline/torus_model.hpp"
+#include "aapc/algorithms/torus_model.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
