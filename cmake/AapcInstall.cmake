@@ -40,26 +40,18 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/DESIGN.md ${
               ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
-# Manual pages and completions, which the program writes, and a module file that finds the installation by itself.
+# Manual pages and completions, most of which the program writes, and a module file that finds the installation by itself.
 set(pages ${PROJECT_BINARY_DIR}/pages)
 if(NOT CMAKE_CROSSCOMPILING)
+  set(page_of_topology_files ${PROJECT_BINARY_DIR}/packaging/aapc-topology.5)
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/aapc-topology.5.in ${page_of_topology_files} @ONLY)
   install(CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -D \"PROGRAM=$<TARGET_FILE:aapc_commands>\"
-                                        -D \"DIRECTORY=${pages}\" -P \"${PROJECT_SOURCE_DIR}/cmake/AapcPages.cmake\"
+                                        -D \"DIRECTORY=${pages}\" -D \"WRITTEN=${page_of_topology_files}\" -P \"${PROJECT_SOURCE_DIR}/cmake/AapcPages.cmake\"
                                 COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
-  install(DIRECTORY ${pages}/man1 ${pages}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+  install(DIRECTORY ${pages}/man1 ${pages}/man5 ${pages}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
   install(DIRECTORY ${pages}/bash-completion ${pages}/zsh ${pages}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}
           COMPONENT program)
 endif()
-configure_file(${PROJECT_SOURCE_DIR}/packaging/aapc-topology.5.in ${PROJECT_BINARY_DIR}/packaging/aapc-topology.5 @ONLY)
-# Debian wants pages packed, and without the time at which that was.
-find_program(AAPC_GZIP gzip)
-if(AAPC_GZIP)
-  execute_process(COMMAND ${AAPC_GZIP} -9 -n -f -k ${PROJECT_BINARY_DIR}/packaging/aapc-topology.5
-                  COMMAND_ERROR_IS_FATAL ANY)
-  set(packed .gz)
-endif()
-install(FILES ${PROJECT_BINARY_DIR}/packaging/aapc-topology.5${packed} DESTINATION ${CMAKE_INSTALL_MANDIR}/man5
-        COMPONENT program)
 configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefile.in ${PROJECT_BINARY_DIR}/packaging/modulefile @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/packaging/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/aapc
         RENAME ${PROJECT_VERSION} COMPONENT program)

@@ -256,39 +256,32 @@ void find_alternatives(Timetables& timetables, Explanation& explanation) {
     }
 }
 
-/// What a program's first call of each size begins with, and why, as the interposer does it. Where a tuning decides,
-/// nothing is learned.
-void find_reasons(const Tuning* learned, std::optional<double> start_seconds, Explanation& explanation) {
-    std::vector<std::size_t> number_of_range;
-    std::vector<Method>& methods = explanation.candidates;
-    for (const Decision::Range& range : explanation.decision.ranges()) {
-        const auto known = std::find(methods.begin(), methods.end(), range.method);
-        number_of_range.push_back(static_cast<std::size_t>(known - methods.begin()));
-        if (known == methods.end()) {
-            methods.push_back(range.method);
-        }
-    }
+/// What a program's first call of each size begins with, and why, as the interposer does it: candidates are those of
+/// `decision`, the rule's, and `learned`, if not null, has the winners of earlier jobs.
+void find_reasons(const Decision& decision, const Tuning* learned, std::optional<double> start_seconds,
+                  Explanation& explanation) {
+    const interposer::NumberedMethods numbered = interposer::numbered_methods(decision);
+    const std::vector<Method>& methods = numbered.methods;
     const double set_up = interposer::expected_set_up_seconds(explanation.bound, explanation.placement.participants());
     for (SizeLine& line : explanation.sizes) {
         const std::int64_t bytes = std::max<std::int64_t>(line.bytes, 1);
         const double bound_seconds = static_cast<double>(bytes) * explanation.bound.seconds_per_byte;
+        const Method* const before = learned != nullptr ? selection::learned_method(*learned, bytes) : nullptr;
+        const auto winner = std::find_if(methods.begin(), methods.end(),
+                                         [&](const Method& method) { return before != nullptr && method == *before; });
         learning::Beginning beginning = interposer::beginning_about(
-            explanation.decision, number_of_range, bytes, bound_seconds, [&](std::size_t number) {
+            decision, numbered.of_range, bytes, bound_seconds,
+            winner != methods.end() ? std::optional(static_cast<std::size_t>(winner - methods.begin())) : std::nullopt,
+            [&](std::size_t number) {
                 const Method& method = methods[number];
                 return learning::Prospect{number, method.native() ? 0 : set_up,
                                           interposer::least_seconds_of(method, bytes, bound_seconds, start_seconds)};
             });
-        if (beginning.prospects.size() < 2) {
-            continue;
+        if (beginning.prospects.size() > 1) {
+            line.reasons = learning::reasons(learning::Trials(std::move(beginning)), {});
         }
-        const Method* const before = learned != nullptr ? selection::learned_method(*learned, bytes) : nullptr;
-        for (std::size_t index = 0; before != nullptr && index < beginning.prospects.size(); ++index) {
-            if (methods[beginning.prospects[index].method] == *before) {
-                beginning.winner = index;
-            }
-        }
-        line.reasons = learning::reasons(learning::Trials(std::move(beginning)), {});
     }
+    explanation.candidates = methods;
 }
 
 /// By the model, if one is given.
@@ -386,9 +379,12 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
              measured_at(explanation, range.method, bytes),
              {}});
     }
-    const bool learned_before = tuning != nullptr && tuning->conditions.calls > 0;
-    if (tuning == nullptr || learned_before) {
-        find_reasons(learned_before ? tuning : nullptr, *start, explanation);
+    // Where a tuning decides, nothing is learned.
+    if (tuning == nullptr) {
+        find_reasons(explanation.decision, nullptr, *start, explanation);
+    } else if (tuning->conditions.calls > 0) {
+        const auto rule = selection::decide(timetables, explanation.bound, {}, nullptr, "", explanation.start_seconds);
+        find_reasons(rule, tuning, *start, explanation);
     }
     find_alternatives(timetables, explanation);
     if (auto added = add_predictions(options, explanation); !added) {

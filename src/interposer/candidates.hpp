@@ -20,6 +20,25 @@ namespace aapc::interposer {
 /// Beside the native routine.
 inline constexpr std::size_t most_candidates = 3;
 
+/// The methods of a decision, each once, in the order of their first ranges.
+struct NumberedMethods {
+    std::vector<Method> methods;
+    std::vector<std::size_t> of_range;  ///< index into methods for each range of the decision
+};
+
+/// Throws std::bad_alloc.
+[[nodiscard]] inline NumberedMethods numbered_methods(const selection::Decision& decision) {
+    NumberedMethods numbered;
+    for (const selection::Decision::Range& range : decision.ranges()) {
+        const auto known = std::find(numbered.methods.begin(), numbered.methods.end(), range.method);
+        numbered.of_range.push_back(static_cast<std::size_t>(known - numbered.methods.begin()));
+        if (known == numbered.methods.end()) {
+            numbered.methods.push_back(range.method);
+        }
+    }
+    return numbered;
+}
+
 /// Calls `action` with the index of each range that blocks of about so many bytes may belong to, the one that they do
 /// belong to first.
 template <class Action>
@@ -46,23 +65,33 @@ void for_each_range_about(const selection::Decision& decision, std::int64_t bloc
     return least_seconds_by_clock(bound_seconds, block_bytes, least_start(said_start_seconds));
 }
 
-/// What is known before the first call with blocks of so many bytes. `slot_of_range` has a number for each range of the
-/// decision, the same for the same method; `prospect(number)` makes a candidate.
+/// What is known before the first call with blocks of so many bytes. `numbers`: NumberedMethods::of_range; `winner`:
+/// the number of the method that earlier jobs found to be the fastest, which begins, also where the rule would not
+/// think of it; `prospect(number)` makes a candidate. Throws std::bad_alloc.
 template <class MakeProspect>
 [[nodiscard]] learning::Beginning beginning_about(const selection::Decision& decision,
-                                                  const std::vector<std::size_t>& slot_of_range,
-                                                  std::int64_t block_bytes, double bound_seconds,
+                                                  const std::vector<std::size_t>& numbers, std::int64_t block_bytes,
+                                                  double bound_seconds, std::optional<std::size_t> winner,
                                                   MakeProspect prospect) {
     learning::Beginning found;
-    const auto add = [&](std::size_t slot) {
-        const bool is_known = std::any_of(found.prospects.begin(), found.prospects.end(),
-                                          [&](const learning::Prospect& one) { return one.method == slot; });
-        if (!is_known && found.prospects.size() <= most_candidates) {
-            found.prospects.push_back(prospect(slot));
+    const auto place_of = [&](std::size_t number) {
+        const auto one = std::find_if(found.prospects.begin(), found.prospects.end(),
+                                      [&](const learning::Prospect& known) { return known.method == number; });
+        return static_cast<std::size_t>(one - found.prospects.begin());
+    };
+    const auto add = [&](std::size_t number) {
+        if (place_of(number) == found.prospects.size() && found.prospects.size() <= most_candidates) {
+            found.prospects.push_back(prospect(number));
         }
     };
-    add(slot_of_range[decision.range_of(0)]);  // blocks of no byte are always native
-    for_each_range_about(decision, block_bytes, [&](std::size_t range) { add(slot_of_range[range]); });
+    add(numbers[decision.range_of(0)]);  // blocks of no byte are always native
+    for_each_range_about(decision, block_bytes, [&](std::size_t range) { add(numbers[range]); });
+    if (winner && found.prospects.size() > 1) {
+        found.winner = place_of(*winner);
+        if (*found.winner == found.prospects.size()) {
+            found.prospects.push_back(prospect(*winner));
+        }
+    }
     found.size = block_bytes;
     found.least_seconds = bound_seconds;
     return found;

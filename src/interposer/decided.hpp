@@ -2,7 +2,6 @@
 /// The methods of a communicator's decision and the exchanges that came of them.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "aapc/methods/method.hpp"
 #include "aapc/mpi/exchange.hpp"
+#include "interposer/candidates.hpp"
 #include "interposer/recorder.hpp"
 #include "selection/rule.hpp"
 
@@ -31,14 +31,11 @@ struct Decided {
 
     /// With nothing in the slots. Throws std::bad_alloc.
     explicit Decided(selection::Decision made) : decision(std::move(made)) {
-        for (const selection::Decision::Range& range : decision.ranges()) {
-            const auto known =
-                std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) { return slot.method == range.method; });
-            slot_of_range.push_back(static_cast<std::size_t>(known - slots.begin()));
-            if (known == slots.end()) {
-                slots.push_back({range.method, false, false, nullptr});
-            }
+        NumberedMethods numbered = numbered_methods(decision);
+        for (Method& method : numbered.methods) {
+            slots.push_back({std::move(method), false, false, nullptr});
         }
+        slot_of_range = std::move(numbered.of_range);
     }
 
     /// The slot that serves blocks of so many bytes.

@@ -72,31 +72,18 @@ learning::Prospect EqualLearning::prospect(std::size_t slot, std::int64_t block_
 }
 
 learning::Beginning EqualLearning::beginning(std::int64_t block_bytes) const {
-    learning::Beginning found = beginning_about(decided_->decision, decided_->slot_of_range, block_bytes,
-                                                seconds_per_byte_ * static_cast<double>(block_bytes),
-                                                [&](std::size_t slot) { return prospect(slot, block_bytes); });
-    if (found.prospects.size() > 1) {
-        begin_with_what_is_known(block_bytes, found);
-    }
-    return found;
+    return beginning_about(decided_->decision, decided_->slot_of_range, block_bytes,
+                           seconds_per_byte_ * static_cast<double>(block_bytes), learned_slot(block_bytes),
+                           [&](std::size_t slot) { return prospect(slot, block_bytes); });
 }
 
-/// The winner of earlier jobs begins, also where the rule would not think of it.
-void EqualLearning::begin_with_what_is_known(std::int64_t block_bytes, learning::Beginning& found) const {
+std::optional<std::size_t> EqualLearning::learned_slot(std::int64_t block_bytes) const {
     const Method* const known =
         learned_before_ != nullptr ? selection::learned_method(*learned_before_, block_bytes) : nullptr;
     const auto slot = std::find_if(decided_->slots.begin(), decided_->slots.end(),
                                    [&](const Slot& one) { return known != nullptr && one.method == *known; });
-    if (slot == decided_->slots.end()) {
-        return;
-    }
-    const auto index = static_cast<std::size_t>(slot - decided_->slots.begin());
-    const auto among = std::find_if(found.prospects.begin(), found.prospects.end(),
-                                    [&](const learning::Prospect& one) { return one.method == index; });
-    found.winner = static_cast<std::size_t>(among - found.prospects.begin());
-    if (among == found.prospects.end()) {
-        found.prospects.push_back(prospect(index, block_bytes));
-    }
+    return slot != decided_->slots.end() ? std::optional(static_cast<std::size_t>(slot - decided_->slots.begin()))
+                                         : std::nullopt;
 }
 
 bool EqualLearning::begin_with_all(MPI_Comm comm, std::int64_t block_bytes) {

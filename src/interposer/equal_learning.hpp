@@ -83,7 +83,8 @@ class EqualLearning {
   private:
     [[nodiscard]] learning::Prospect prospect(std::size_t slot, std::int64_t block_bytes) const;
     [[nodiscard]] learning::Beginning beginning(std::int64_t block_bytes) const;
-    void begin_with_what_is_known(std::int64_t block_bytes, learning::Beginning& found) const;
+    /// Of the method that served such blocks best in earlier jobs; nullopt if none did.
+    [[nodiscard]] std::optional<std::size_t> learned_slot(std::int64_t block_bytes) const;
 
     const Decided* decided_;
     double seconds_per_byte_;  ///< of the bound; 0 if not known

@@ -45,8 +45,7 @@ class Job {
     ~Job();
 
     [[nodiscard]] const selection::Configuration& configuration() const { return configuration_; }
-    /// Null: there is none, or it was made for something else than this job.
-    /// Of equal messages.
+    /// Of equal messages; null if there is none, or if it was made for something else than this job.
     [[nodiscard]] const Tuning* tuning() const {
         return configuration_.tuning && !configuration_.tuning->fingerprint.unequal ? &*configuration_.tuning : nullptr;
     }

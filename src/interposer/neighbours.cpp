@@ -1,4 +1,4 @@
-// The routines that are counted and left to the MPI: those of neighbours. DESIGN.md says why.
+// The routines that are counted and left to the MPI: those of neighbours. docs/decisions.md says why.
 #include "interposer/pass_through.hpp"
 #include "interposer/real.hpp"
 #include "interposer/symbols.hpp"

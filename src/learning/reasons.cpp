@@ -6,11 +6,32 @@
 #include <algorithm>
 
 #include "aapc/input/units.hpp"
+#include "input/enumerator_names.hpp"
 #include "learning/policy.hpp"
 
 namespace aapc::learning {
 
 namespace {
+
+constexpr EnumeratorNames<State, State::watch> state_names({
+    {State::opening, "opening"},
+    {State::choose, "choose"},
+    {State::try_, "try"},
+    {State::exploit, "exploit"},
+    {State::watch, "watch"},
+});
+
+constexpr EnumeratorNames<Standing, Standing::withdrawn> standing_names({
+    {Standing::serves, "serves"},
+    {Standing::on_trial, "on_trial"},
+    {Standing::waits_for_evidence, "waits_for_evidence"},
+    {Standing::waits_for_its_look, "waits_for_its_look"},
+    {Standing::cannot_gain, "cannot_gain"},
+    {Standing::not_worth_its_price, "not_worth_its_price"},
+    {Standing::over_budget, "over_budget"},
+    {Standing::due, "due"},
+    {Standing::withdrawn, "withdrawn"},
+});
 
 std::string seconds_text(double seconds) { return duration_text(seconds, significant(3)); }
 
@@ -55,45 +76,9 @@ std::string condition_text(const CandidateReason& one) {
 
 }  // namespace
 
-const char* name_of(State state) {
-    switch (state) {
-        case State::opening:
-            return "opening";
-        case State::choose:
-            return "choose";
-        case State::try_:
-            return "try";
-        case State::exploit:
-            return "exploit";
-        case State::watch:
-            return "watch";
-    }
-    return "";
-}
+std::string_view name_of(State state) { return state_names[state]; }
 
-const char* name_of(Standing standing) {
-    switch (standing) {
-        case Standing::serves:
-            return "serves";
-        case Standing::on_trial:
-            return "on_trial";
-        case Standing::waits_for_evidence:
-            return "waits_for_evidence";
-        case Standing::waits_for_its_look:
-            return "waits_for_its_look";
-        case Standing::cannot_gain:
-            return "cannot_gain";
-        case Standing::not_worth_its_price:
-            return "not_worth_its_price";
-        case Standing::over_budget:
-            return "over_budget";
-        case Standing::due:
-            return "due";
-        case Standing::withdrawn:
-            return "withdrawn";
-    }
-    return "";
-}
+std::string_view name_of(Standing standing) { return standing_names[standing]; }
 
 Reasons reasons(const Trials& trials, const Budget& others) {
     Reasons found;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "learning/trials.hpp"
@@ -55,8 +56,8 @@ struct Reasons {
 [[nodiscard]] std::string words(const Reasons& reasons, const std::function<std::string(std::size_t method)>& name);
 
 /// The name of a state, as docs/learning.md has it: "opening".
-[[nodiscard]] const char* name_of(State state);
+[[nodiscard]] std::string_view name_of(State state);
 /// For programs: "waits_for_its_look".
-[[nodiscard]] const char* name_of(Standing standing);
+[[nodiscard]] std::string_view name_of(Standing standing);
 
 }  // namespace aapc::learning

@@ -6,6 +6,7 @@
 
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/topology_file.hpp"
+#include "archive/learned.hpp"
 #include "cli/program.hpp"
 #include "selection/rule.hpp"
 #include "selection/tunings.hpp"
@@ -44,6 +45,29 @@ TEST(ExplainCommand, SaysTheRuleTheBoundAndWhatOnlyMeasuringTells) {
     EXPECT_THAT(run.out, AllOf(StartsWith("communicator of 8 ranks on 8 machines (n[0-7])\n"
                                           "decided by rule: bound 16 messages on s1-s0 at 100 Mbit/s\n"),
                                HasSubstr("16384  tree/merged+timed "), HasSubstr("only aapc tune can tell")));
+}
+
+TEST(ExplainCommand, TheWinnerOfEarlierJobsBeginsAmongTheCandidatesOfTheRule) {
+    const Scratch scratch;
+    const auto file = scratch.file("eight.toml", eight);
+    Tuning learned = tuning_of_eight();
+    learned.conditions.calls = 40;
+    const Method tree = parse_method("tree/merged+timed", NetworkKind::tree).value();
+    learned.ranges = selection::learned_ranges({{tree, {16384, 0.05, 0.02, {2.5, 2.4, 2.6}, 0.1, 9, std::nullopt}}});
+    const std::string options = "explain " + file + " --format json --sizes 16Ki,1Mi";
+    const auto alone = parsed(scratch.run(options))["sizes"];
+    const auto sizes =
+        parsed(scratch.run(options + " --learned " + scratch.file("learned.toml", tuning_text(learned))))["sizes"];
+    const auto& begun = sizes[0]["why"];
+    EXPECT_EQ(begun["state"], "watch");
+    ASSERT_EQ(begun["candidates"].size(), alone[0]["why"]["candidates"].size());
+    for (std::size_t index = 0; index < begun["candidates"].size(); ++index) {
+        const auto& one = begun["candidates"][index];
+        EXPECT_EQ(one["method"], alone[0]["why"]["candidates"][index]["method"]);
+        EXPECT_EQ(one["standing"] == "serves", one["method"] == "tree/merged+timed") << one;
+    }
+    // Nothing is known of sizes so far away.
+    EXPECT_EQ(sizes[1]["why"], alone[1]["why"]);
 }
 
 TEST(ExplainCommand, SaysWhereSchedulesBeginToPayAndPredictsWithTheStart) {

@@ -106,7 +106,7 @@ class Timetable {
 
     /// For every directed link on the route of `transfer`: the last transfer before it, in phase order, that uses that
     /// link too. Appended to `out`; duplicates are possible. These are the only orders a synchronisation must enforce
-    /// (DESIGN.md, "Synchronisation"). Nothing where phases are not contention-free.
+    /// (docs/decisions.md says why). Nothing where phases are not contention-free.
     virtual void append_previous_users(const Transfer& /*transfer*/, std::vector<Transfer>& /*out*/) const {}
     /// The same for the first transfer after it.
     virtual void append_next_users(const Transfer& /*transfer*/, std::vector<Transfer>& /*out*/) const {}
