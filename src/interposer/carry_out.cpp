@@ -68,7 +68,7 @@ int carry_out_decided(Verdict& verdict, CommunicatorState* state, const Call& ca
         error = run_own<Count>(call);
     }
     if (verdict.timed) {
-        state->note_return();
+        state->note_return(false);
     }
     return error;
 }
@@ -85,7 +85,7 @@ template <class Count>
                                    : 0;
     job.tally().add(call.routine, verdict.outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job.recorder()) {
-        const auto noted = state != nullptr ? state->noted() : CommunicatorState::Noted();
+        const auto noted = state != nullptr ? state->noted() : CallNotes::Noted();
         recorder->note(
             {call.routine, verdict.outcome, verdict.method, noted.exchange, bytes, noted.waited_seconds, call.comm},
             watch);

@@ -53,7 +53,7 @@ int run_own(const UnequalCall& call) {
 int carry_out_decided(const Verdict& verdict, CommunicatorState* state, const UnequalCall& call) {
     const int error = verdict.outcome == Outcome::exchanged ? state->run(call) : run_own(call);
     if (verdict.timed) {
-        state->note_unequal_return();
+        state->note_return(true);
     }
     return error;
 }
@@ -85,7 +85,7 @@ int carry_out(Job& job, const UnequalCall& call) {
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(call) : 0;
     tally.add(call.routine, verdict.outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job.recorder()) {
-        const auto noted = state != nullptr ? state->noted() : CommunicatorState::Noted();
+        const auto noted = state != nullptr ? state->noted() : CallNotes::Noted();
         recorder->note({call.routine, verdict.outcome, noted.unequal_method, noted.exchange, bytes,
                         noted.waited_seconds, call.comm},
                        watch);

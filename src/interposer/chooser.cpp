@@ -23,15 +23,13 @@ constexpr std::size_t calls_after_vain = 4;
 
 }  // namespace
 
-Chooser::Chooser(const Prices& prices, std::int64_t calls_before, Sizes sizes, std::size_t loads)
+Chooser::Chooser(const Prices& prices, std::int64_t calls_before, std::size_t loads)
     : prices_(prices),
       calls_before_(calls_before),
-      sizes_(sizes),
       agreement_(std::make_unique<mpi::Agreement>(loads)),
       opening_wanted_(learning::opening_calls - 1) {}
 
-Chooser::Chooser(const Prices& prices, learning::Learner shown, Sizes sizes, std::size_t loads)
-    : Chooser(prices, 0, sizes, loads) {
+Chooser::Chooser(const Prices& prices, learning::Learner shown, std::size_t loads) : Chooser(prices, 0, loads) {
     learner_ = std::move(shown);
     std::int64_t most = -1;
     for (const auto& [key, one] : learner_.classes()) {
@@ -46,14 +44,14 @@ Chooser::Chooser(const Prices& prices, learning::Learner shown, Sizes sizes, std
 }
 
 Chooser::Class* Chooser::find(std::int64_t size) {
-    int key = learning::class_of(size);
-    if (sizes_ == Sizes::nearest) {
-        const learning::Trials* const nearest = learner_.find_near(size);
-        if (nearest == nullptr) {
-            return nullptr;
-        }
-        key = learning::class_of(nearest->size());
+    if (current_ != nullptr && current_->trials->size() == size) {
+        return current_;
     }
+    const learning::Trials* const nearest = learner_.find_near(size);
+    if (nearest == nullptr) {
+        return nullptr;
+    }
+    const int key = learning::class_of(nearest->size());
     if (key == current_key_) {
         return current_;
     }
@@ -88,6 +86,10 @@ void Chooser::note_entry() {
         open_->next_entry = mpi::now_seconds();
         open_ = nullptr;
     }
+}
+
+std::optional<int> Chooser::key_of(std::int64_t size) {
+    return find(size) != nullptr ? std::optional(current_key_) : std::nullopt;
 }
 
 Rest Chooser::rest() const { return {current_key_, current_->trials->resting_calls()}; }
@@ -265,7 +267,7 @@ Chooser::Class* Chooser::expected() {
 }
 
 bool Chooser::asks() {
-    entry_seconds_ = mpi::now_seconds();
+    asked_seconds_ = mpi::now_seconds();
     ++calls_;
     measures_unsized_ = false;
     if (calls_ < passes_until_) {
@@ -275,7 +277,7 @@ bool Chooser::asks() {
     if (expected_ == nullptr) {
         measures_unsized_ = !asks_first_ && !is_in_flight();
         if (measures_unsized_) {
-            open_span(opening_, entry_seconds_, 0);
+            open_span(opening_, *asked_seconds_, 0);
         }
         return asks_first_;
     }
@@ -297,20 +299,18 @@ bool Chooser::asks() {
     }
     measures_unsized_ = std::exchange(expected_->granted, std::nullopt)->measured;
     if (measures_unsized_) {
-        open_span(*expected_, entry_seconds_, 0);
+        open_span(*expected_, *asked_seconds_, 0);
     }
     return false;
 }
 
 learning::Trial Chooser::next(std::int64_t size) {
     Class& of = *find(size);
-    if (sizes_ == Sizes::nearest) {
-        if (expected_ != nullptr && expected_ != &of) {
-            note_mixed();
-        }
-        of.period = std::max<std::int64_t>(calls_ - of.latest, 1);
-        of.latest = calls_;
+    if (expected_ != nullptr && expected_ != &of) {
+        note_mixed();
     }
+    of.period = std::max<std::int64_t>(calls_ - of.latest, 1);
+    of.latest = calls_;
     learning::Trials& trials = *of.trials;
     learning::Trial trial{trials.winner(), false};
     if (trials.resting() && !of.granted) {
@@ -319,8 +319,10 @@ learning::Trial Chooser::next(std::int64_t size) {
         trial = take(of);
     }
     candidate_ = trial.candidate;
+    const std::optional<double> asked = std::exchange(asked_seconds_, std::nullopt);
     if (trial.measured) {
-        open_span(of, sizes_ == Sizes::nearest ? entry_seconds_ : mpi::now_seconds(), size);
+        // The agreement on its size is part of what such a call costs.
+        open_span(of, asked ? *asked : mpi::now_seconds(), size);
     }
     return trial;
 }

@@ -8,9 +8,10 @@
 /// native call is preceded by a barrier. The results of a block of calls travel in one non-blocking reduction, which is
 /// posted with the call after the block and collected with the next one.
 ///
-/// The size of a call of equal blocks is known to all ranks. That of another call is known after an agreement, which
-/// only calls need that a candidate may serve. A native call is measured without one: the loads that it put on the
-/// links travel with the results of its block, and say afterwards which size the calls had.
+/// The size of a call is its bound in nanoseconds. That of a call of equal blocks is known to all ranks. That of
+/// another call is known after an agreement, which only calls need that a candidate may serve. A native call is
+/// measured without one: the loads that it put on the links travel with the results of its block, and say afterwards
+/// which size the calls had.
 #pragma once
 
 #include <mpi.h>
@@ -33,12 +34,6 @@ namespace aapc::interposer {
 /// Of one communicator. Used by one thread at a time.
 class Chooser {
   public:
-    /// How calls find their class.
-    enum class Sizes : std::uint8_t {
-        by_class,  ///< by learning::class_of()
-        nearest,   ///< by the nearest size so far, since sizes scatter
-    };
-
     /// Expected prices, in seconds.
     struct Prices {
         double set_up_seconds = 0;
@@ -55,15 +50,16 @@ class Chooser {
 
     /// The first class counts `calls_before` calls that the native routine has served before it begins. Agreements have
     /// room for so many loads. Throws std::bad_alloc.
-    Chooser(const Prices& prices, std::int64_t calls_before, Sizes sizes = Sizes::by_class, std::size_t loads = 0);
+    Chooser(const Prices& prices, std::int64_t calls_before, std::size_t loads);
     /// Resumes from the evidence of other communicators. Throws std::bad_alloc.
-    Chooser(const Prices& prices, learning::Learner shown, Sizes sizes = Sizes::by_class, std::size_t loads = 0);
+    Chooser(const Prices& prices, learning::Learner shown, std::size_t loads);
     Chooser(const Chooser&) = delete;
     Chooser& operator=(const Chooser&) = delete;
     /// Waits for what has been posted.
     ~Chooser() = default;
 
-    /// True if the class of that size (>= 1) is there.
+    /// A call belongs to the class that began with the size nearest to its own (Learner::find_near()). True if the
+    /// class of that size (>= 1) is there.
     [[nodiscard]] bool knows(std::int64_t size) { return find(size) != nullptr; }
     /// Makes it; local. Calls and prices of `beginning` are filled in; prospects need to be set up if their
     /// set_up_seconds is not 0. Throws std::bad_alloc.
@@ -76,6 +72,8 @@ class Chooser {
 
     /// What is left of the rest of the latest call's class, which is there.
     [[nodiscard]] Rest rest() const;
+    /// The key of the class of that size; nullopt if it is not there.
+    [[nodiscard]] std::optional<int> key_of(std::int64_t size);
     /// Counts calls of that class's rest, which were lent to the cache of settled calls. O(log classes).
     void skip(int size_class, std::int64_t calls);
 
@@ -180,7 +178,6 @@ class Chooser {
 
     Prices prices_;
     std::int64_t calls_before_;
-    Sizes sizes_;
     std::unique_ptr<mpi::Agreement> agreement_;
     learning::Learner learner_;
     std::map<int, Class> classes_;
@@ -196,7 +193,7 @@ class Chooser {
     std::int64_t calls_ = 0;  ///< of this kind
     std::int64_t passes_until_ = 0;
     std::int64_t mixed_until_ = 0;
-    double entry_seconds_ = 0;
+    std::optional<double> asked_seconds_;  ///< the latest call of unknown size began then; nullopt once it is decided
     bool measures_unsized_ = false;
     bool asks_first_ = false;
     double waited_seconds_ = -1;

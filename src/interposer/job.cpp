@@ -205,7 +205,7 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
         if (*std::min_element(machine_of.begin(), machine_of.end()) == unknown_machine) {
             say_missing_host(settings.topology_file, machine_of);
         } else if (job->tuning_allows_it() && job->forced_method_fits() && job->forced_tickets_can_be_had()) {
-            job->learned_.read([&] { return job->fingerprint(Placement()); });
+            job->learned_.read();
             job->begin_background();
             job->allow_short_cuts();
             return job;
@@ -562,7 +562,7 @@ void Job::write_record() {
 
 void Job::finish() {
     count_settled();
-    learned_.write(states_, [this] { return fingerprint(Placement()); });
+    learned_.write(states_);
     for (const auto& state : states_) {
         learned_.remark_on_speeds(*state);
         learned_.explain_choices(*state);

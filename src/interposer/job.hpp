@@ -89,6 +89,7 @@ class Job {
     [[nodiscard]] bool begins_in_passing() const { return begins_in_passing_; }
     /// Calls for which nothing is set up yet.
     [[nodiscard]] Opening& opening() { return opening_; }
+    [[nodiscard]] const Opening& opening() const { return opening_; }
     /// Calls that need not be decided on again.
     [[nodiscard]] CallCache& cache() { return cache_; }
     /// Has communicators count the calls that cache() has answered for them. Before anything else is decided, or read
@@ -162,7 +163,8 @@ class Job {
     CallCache cache_;
     std::unique_ptr<Recorder> recorder_;
     std::unique_ptr<Background> background_;
-    JobLearning learned_{configuration_};   ///< guarded by states_mutex_ while communicators are freed
+    /// Guarded by states_mutex_ while communicators are freed.
+    JobLearning learned_{configuration_, [this](const Placement& placement) { return fingerprint(placement); }};
     std::optional<Timetables> timetables_;  ///< of the world; nothing: nobody insists on anything
     bool one_thread_ = false;               ///< at a time calls MPI
     bool begins_in_passing_ = false;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "aapc/input/units.hpp"
 #include "aapc/mpi/agreement.hpp"
@@ -21,11 +23,53 @@ namespace aapc::interposer {
 
 namespace {
 
-void add_summary(std::optional<learning::Summary>& sum, const std::optional<learning::Summary>& more) {
-    if (more) {
-        sum = sum.value_or(learning::Summary());
-        *sum += *more;
+/// Calls `action(learning, unequal)` for what is learned on a communicator from either kind of messages.
+template <class Action>
+void for_each_learning(const CommunicatorState& state, Action action) {
+    for (const bool unequal : {false, true}) {
+        if (const CallLearning* const one = state.learning(unequal)) {
+            action(*one, unequal);
+        }
     }
+}
+
+void add_summary(std::optional<learning::Summary>& sum, const CommunicatorState& state) {
+    for_each_learning(state, [&](const CallLearning& one, bool) {
+        sum = sum.value_or(learning::Summary());
+        *sum += one.learner().summary();
+    });
+}
+
+/// What calls have shown to be faster than the links are said to be, if anything was (Learner::fastest()).
+learning::Fastest fastest_of(const CommunicatorState& state) {
+    learning::Fastest fastest;
+    for_each_learning(state, [&](const CallLearning& one, bool) {
+        const learning::Fastest found = one.learner().fastest();
+        if (found.seconds > 0 && found.least_seconds * fastest.seconds >= fastest.least_seconds * found.seconds) {
+            fastest = found;
+        }
+    });
+    return fastest;
+}
+
+/// Why methods serve the sizes that have taken most of the time, a line each, at most so many. Throws std::bad_alloc.
+std::vector<std::string> choices_of(const CommunicatorState& state, std::size_t most) {
+    std::vector<std::pair<double, std::string>> found;  // by seconds
+    for_each_learning(state, [&](const CallLearning& one, bool) {
+        for (const auto& [key, trials] : one.learner().classes()) {
+            const learning::Budget spent = trials.budget();
+            if (trials.prospects().size() > 1 && spent.calls > 0 && spent.seconds > 0) {
+                found.emplace_back(spent.seconds, fmt::format("communicator of {} ranks, {}",
+                                                              state.placement().participants(), one.why(trials)));
+            }
+        }
+    });
+    std::sort(found.begin(), found.end(), [](const auto& left, const auto& right) { return left.first > right.first; });
+    std::vector<std::string> lines;
+    for (std::size_t index = 0; index < std::min(most, found.size()); ++index) {
+        lines.push_back(std::move(found[index].second));
+    }
+    return lines;
 }
 
 }  // namespace
@@ -38,13 +82,13 @@ const Tuning* JobLearning::before(const Placement& placement, bool unequal) cons
     return found == before_.rend() ? nullptr : &*found;
 }
 
-void JobLearning::read(const std::function<Fingerprint()>& fingerprint) {
+void JobLearning::read() {
     if (configuration_.learned_file.empty()) {
         return;
     }
     path_ = configuration_.learned_file;
     Fingerprint here;
-    if (!mpi::all_agree(MPI_COMM_WORLD, mpi::have_memory_for([&] { here = fingerprint(); }))) {
+    if (!mpi::all_agree(MPI_COMM_WORLD, mpi::have_memory_for([&] { here = fingerprint_of_(Placement()); }))) {
         path_.clear();
         return;
     }
@@ -57,7 +101,7 @@ void JobLearning::remark_on_speeds(const CommunicatorState& state) {
         return;
     }
     static_cast<void>(mpi::have_memory_for([&] {
-        const learning::Fastest fastest = state.fastest();
+        const learning::Fastest fastest = fastest_of(state);
         if (const auto too_fast =
                 faster_than_wires(fastest.least_seconds, fastest.seconds, configuration_.topology_file)) {
             say("all-to-alls were " + *too_fast);
@@ -72,7 +116,7 @@ void JobLearning::explain_choices(const CommunicatorState& state) const {
         return;
     }
     static_cast<void>(mpi::have_memory_for([&] {
-        for (const std::string& line : state.choices(configuration_.verbosity >= 2 ? most_sizes : 1)) {
+        for (const std::string& line : choices_of(state, configuration_.verbosity >= 2 ? most_sizes : 1)) {
             say(line);
         }
     }));
@@ -81,14 +125,13 @@ void JobLearning::explain_choices(const CommunicatorState& state) const {
 void JobLearning::inherit(const CommunicatorState& state) {
     remark_on_speeds(state);
     explain_choices(state);
-    add_summary(summary_, state.learned());
+    add_summary(summary_, state);
     inherit_tunings(state);
-    for (const bool unequal : {false, true}) {
+    for_each_learning(state, [&](const CallLearning& one, bool unequal) {
         if (state.calls_that_show(unequal) > 0) {
-            static_cast<void>(
-                mpi::have_memory_for([&] { shown_.keep(state.placement(), unequal, state.shown(unequal)); }));
+            static_cast<void>(mpi::have_memory_for([&] { shown_.keep(state.placement(), unequal, one.shown()); }));
         }
-    }
+    });
 }
 
 Shown JobLearning::shown(const Placement& placement, bool unequal, States states) const {
@@ -107,7 +150,7 @@ Shown JobLearning::shown(const Placement& placement, bool unequal, States states
         }
     }
     if (best != nullptr) {
-        return best->shown(unequal);
+        return best->learning(unequal)->shown();
     }
     return freed != nullptr ? *freed : Shown();
 }
@@ -117,13 +160,17 @@ void JobLearning::inherit_tunings(const CommunicatorState& state) {
         return;
     }
     static_cast<void>(mpi::have_memory_for([&] {
-        for (Tuning& taught : state.taught()) {
-            selection::add_learned(inherited_, std::move(taught));
-        }
+        for_each_learning(state, [&](const CallLearning& one, bool unequal) {
+            if (std::optional<Tuning> taught = one.taught()) {
+                taught->fingerprint = fingerprint_of_(state.placement());
+                taught->fingerprint.unequal = unequal;
+                selection::add_learned(inherited_, std::move(*taught));
+            }
+        });
     }));
 }
 
-void JobLearning::write(States states, const std::function<Fingerprint()>& fingerprint) {
+void JobLearning::write(States states) {
     if (path_.empty()) {
         return;
     }
@@ -132,14 +179,14 @@ void JobLearning::write(States states, const std::function<Fingerprint()>& finge
     }
     Fingerprint here;
     // Rank 0's is the one that counts.
-    static_cast<void>(mpi::have_memory_for([&] { here = fingerprint(); }));
+    static_cast<void>(mpi::have_memory_for([&] { here = fingerprint_of_(Placement()); }));
     write_learned(path_, inherited_, here, configuration_.network.kind());
 }
 
 std::optional<learning::Summary> JobLearning::summary(States states) const {
     std::optional<learning::Summary> all = summary_;
     for (const auto& state : states) {
-        add_summary(all, state->learned());
+        add_summary(all, *state);
     }
     return all;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aapc/archive/tuning.hpp"
@@ -24,11 +25,14 @@ class JobLearning {
   public:
     using States = std::span<const std::unique_ptr<CommunicatorState>>;
 
-    explicit JobLearning(const selection::Configuration& configuration) : configuration_(configuration) {}
+    /// Gives the fingerprint of a communicator with that placement; may throw std::bad_alloc.
+    using FingerprintOf = std::function<Fingerprint(const Placement&)>;
 
-    /// Reads what earlier jobs have learned, if there is a file for it. `fingerprint` may throw std::bad_alloc.
-    /// Collective over the world.
-    void read(const std::function<Fingerprint()>& fingerprint);
+    JobLearning(const selection::Configuration& configuration, FingerprintOf fingerprint_of)
+        : configuration_(configuration), fingerprint_of_(std::move(fingerprint_of)) {}
+
+    /// Reads what earlier jobs have learned, if there is a file for it. Collective over the world.
+    void read();
     /// True if what is learned is kept in a file; the same on all ranks.
     [[nodiscard]] bool is_kept() const { return !path_.empty(); }
     /// By earlier jobs on a communicator with that placement, from equal or unequal messages; null if nothing is known.
@@ -49,12 +53,13 @@ class JobLearning {
     /// Says one line of that on rank 0.
     void report(States states) const;
     /// Adds what has been learned to the file. Collective over the world.
-    void write(States states, const std::function<Fingerprint()>& fingerprint);
+    void write(States states);
 
   private:
     void inherit_tunings(const CommunicatorState& state);
 
     const selection::Configuration& configuration_;
+    FingerprintOf fingerprint_of_;
     std::string path_;            ///< empty if what is learned is not kept; the same on all ranks
     std::vector<Tuning> before_;  ///< the same on all ranks
     std::vector<Tuning> inherited_;

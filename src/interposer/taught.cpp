@@ -25,7 +25,7 @@ Lead taught_lead(std::span<const double> own, std::span<const double> chosen) {
     return {ratio.value, ratio.interval.low, ratio.interval.high};
 }
 
-/// What one class has taught; nothing: nobody was tried, or the MPI's own was not.
+/// What one class has taught; nullopt if no candidate was tried, or the native routine was not.
 std::optional<selection::LearnedSize> taught_size(std::int64_t bytes, const learning::Trials& one,
                                                   const std::function<Method(std::size_t)>& method_of) {
     const std::vector<learning::Prospect>& prospects = one.prospects();
@@ -60,11 +60,11 @@ std::optional<selection::LearnedSize> taught_size(std::int64_t bytes, const lear
 }  // namespace
 
 std::optional<Tuning> tuning_of(const learning::Learner& learner, const std::function<Method(std::size_t)>& method_of,
-                                const std::function<std::int64_t(int)>& bytes_of) {
+                                const std::function<std::int64_t(std::int64_t)>& bytes_of) {
     std::vector<selection::LearnedSize> sizes;
     learning::Budget budget;
     for (const auto& [key, one] : learner.classes()) {
-        const std::int64_t bytes = bytes_of(key);
+        const std::int64_t bytes = bytes_of(one.size());
         const bool is_next = sizes.empty() || sizes.back().measured.bytes < bytes;
         const bool had_calls = one.budget_here().calls > 0;
         if (auto size = is_next && had_calls ? taught_size(bytes, one, method_of) : std::nullopt) {

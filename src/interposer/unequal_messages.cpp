@@ -1,4 +1,4 @@
-#include "interposer/unequal_state.hpp"
+#include "interposer/unequal_messages.hpp"
 
 #include <fmt/core.h>
 
@@ -13,11 +13,8 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/topology/bound.hpp"
-#include "archive/learned.hpp"
-#include "interposer/expectations.hpp"
 #include "interposer/long_calls.hpp"
 #include "interposer/remarks.hpp"
-#include "interposer/taught.hpp"
 #include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -32,12 +29,6 @@ namespace {
 
 using mpi::have_memory_for;
 
-/// More than a call needs to learn from what ranks have agreed on.
-std::unique_ptr<std::byte[]> memory_to_learn() {
-    constexpr std::size_t bytes = 65536;
-    return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[bytes]);
-}
-
 /// Throws std::bad_alloc.
 Expected<Prepared> prepare_unequal(const Network& network, const Placement& placement) {
     const auto method = selection::method_for_unequal(network.kind());
@@ -49,10 +40,10 @@ Expected<Prepared> prepare_unequal(const Network& network, const Placement& plac
 
 }  // namespace
 
-UnequalState::UnequalState(MPI_Comm comm, const Network& network, const Placement& placement,
-                           const selection::Configuration& configuration, const Tuning* learned_before,
-                           const Shown& shown, std::function<mpi::MachineMemory*()> machine_memory)
-    : network_(network),
+UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
+                                 const selection::Configuration& configuration, CallLearning::Before before,
+                                 std::function<mpi::MachineMemory*()> machine_memory)
+    : network_(configuration.network),
       placement_(placement),
       use_(configuration.unequal),
       inquiry_(configuration.unequal),
@@ -62,7 +53,7 @@ UnequalState::UnequalState(MPI_Comm comm, const Network& network, const Placemen
       shares_machines_(mpi::some_machine_is_shared(placement)),
       machine_memory_(std::move(machine_memory)) {
     if (use_ == selection::UnequalUse::automatic && configuration.tuning && configuration.tuning->fingerprint.unequal &&
-        selection::has_shape(network, placement, *configuration.tuning)) {
+        selection::has_shape(network_, placement, *configuration.tuning)) {
         tuning_ = &*configuration.tuning;
     }
     auto loads = LinkLoads::find(network_, placement_);
@@ -84,67 +75,44 @@ UnequalState::UnequalState(MPI_Comm comm, const Network& network, const Placemen
     buffers_ = std::make_unique<UnequalBuffers>(static_cast<int>(placement_.participants()));
     agreement_ = std::make_unique<mpi::DemandAgreement>(std::move(*loads), mpi::rank_in(comm));
     if (learns) {
-        begin_to_learn(bound, learned_before, shown);
+        learning_ =
+            std::make_unique<UnequalLearning>(*agreement_, network_, placement_, start_seconds_, std::move(before));
     }
 }
 
-void UnequalState::begin_to_learn(const Bound& bound, const Tuning* learned_before, const Shown& shown) {
-    const auto ranks = static_cast<int>(placement_.participants());
-    learned_before_ = learned_before;
-    expected_set_up_seconds_ = expected_unequal_set_up_seconds(bound, ranks);
-    expected_agreement_seconds_ = expected_agreement_seconds(bound, ranks);
-    const Chooser::Prices prices = {expected_set_up_seconds_, expected_agreement_seconds_};
-    const std::size_t loads = agreement_->loads();
-    learning_ = std::make_unique<Chooser>(prices, 0, Chooser::Sizes::nearest, loads);
-    if (learned_before_ != nullptr) {
-        learning_->ask_first();
+void UnequalMessages::begin(bool all_were_shown_the_same) {
+    if (!learning_) {
+        return;
     }
-    if (learning::Learner resumed = shown.learner.continued(expected_set_up_seconds_); !resumed.classes().empty()) {
-        shown_digest_ = resumed.digest();
-        shown_calls_ = shown.calls;
-        method_before_ = shown.methods.back();
-        shown_ = std::make_unique<Chooser>(prices, std::move(resumed), Chooser::Sizes::nearest, loads);
-    }
-    past_bytes_.emplace(static_cast<std::size_t>(placement_.participants()));
-}
-
-void UnequalState::begin(bool all_were_shown_the_same) {
-    if (all_were_shown_the_same && shown_) {
-        learning_ = std::move(shown_);
-        past_bytes_->clear();
-        say_what_was_shown();
-    } else {
-        shown_calls_ = 0;
-    }
-    shown_.reset();
-}
-
-void UnequalState::say_what_was_shown() const {
-    if (says_more_ && is_first_rank_) {
+    learning_->resume(all_were_shown_the_same);
+    if (learning_->shown_calls() > 0 && says_more_ && is_first_rank_) {
         static_cast<void>(have_memory_for([&] {
             say(
                 fmt::format("communicator of {} ranks: unequal messages begin with what {} calls on other "
                             "communicators have shown",
-                            placement_.participants(), shown_calls_));
+                            placement_.participants(), learning_->shown_calls()));
         }));
     }
 }
 
-Verdict UnequalState::decide(const UnequalCall& call, const Refusals& refusals) {
+Verdict UnequalMessages::decide(const UnequalCall& call, const Refusals& refusals) {
     waited_seconds_ = -1;
     if (unavailable_) {
         return {Outcome::unavailable};
     }
     if (learning_) {
-        if (!exchange_results(call.comm)) {
+        if (!learning_->exchange_results(call.comm)) {
             unavailable_ = true;
             return {Outcome::unavailable};
         }
-        if (!learning_->asks()) {
-            if (learning_->measures_unsized()) {
-                note_bytes(call, refusals);
+        Chooser& chooser = learning_->chooser();
+        if (!chooser.asks()) {
+            if (chooser.measures_unsized()) {
+                const bool is_read = buffers_->read(call, refusals);
+                const mpi::MessageBytes bytes = buffers_->bytes();
+                learning_->note_bytes(is_read ? &bytes : nullptr);
             }
-            return {Outcome::size, nullptr, learning_->measures_unsized()};
+            return {Outcome::size, nullptr, chooser.measures_unsized()};
         }
     }
     if (!inquiry_.asks()) {
@@ -154,7 +122,7 @@ Verdict UnequalState::decide(const UnequalCall& call, const Refusals& refusals) 
     bool again = false;
     const auto obstacle = agree(call, refusals);
     // All ranks have posted, so this waits for none.
-    if (learning_ && !collect()) {
+    if (learning_ && !learning_->collect()) {
         unavailable_ = true;
         return {Outcome::unavailable};
     }
@@ -174,28 +142,9 @@ Verdict UnequalState::decide(const UnequalCall& call, const Refusals& refusals) 
         }
     }
     if (verdict.outcome == Outcome::exchanged && exchange_ == nullptr) {
-        // The agreement holds for what has been prepared, and the first time that is less than it takes.
-        const double begin = mpi::now_seconds();
-        make_exchange(call.comm);
-        if (exchange_) {
-            learn_start(call.comm);
-            const DemandBound without_headers = agreed_.bound;
-            if (const auto prevented = agree(call, refusals)) {
-                verdict = {*prevented};
-                if (learning_) {
-                    learning_->withdraw();
-                }
-            } else if (learning_ && without_headers.nanoseconds > 0 && agreed_.bound.nanoseconds > 0) {
-                headers_ = agreed_.bound.seconds() / without_headers.seconds();
-            }
-        } else {
-            verdict = {Outcome::unavailable};
-        }
-        if (learning_) {
-            learning_->note_set_up(mpi::now_seconds() - begin);
-        } else if (verdict.outcome == Outcome::exchanged) {
-            verdict = choose();
-        }
+        const bool timed = verdict.timed;
+        verdict = set_up(call, refusals);
+        verdict.timed = timed && verdict.outcome == Outcome::exchanged;
     }
     inquiry_.learn(verdict.outcome == Outcome::exchanged || again);
     if (verdict.outcome != Outcome::exchanged) {
@@ -205,115 +154,34 @@ Verdict UnequalState::decide(const UnequalCall& call, const Refusals& refusals) 
     return verdict;
 }
 
-void UnequalState::note_bytes(const UnequalCall& call, const Refusals& refusals) {
-    if (buffers_->read(call, refusals)) {
-        past_bytes_->add(buffers_->bytes());
-    } else {
-        past_bytes_->add_unknown();
-    }
-}
-
-bool UnequalState::exchange_results(MPI_Comm comm) {
-    if (!collect()) {
-        return false;
-    }
-    if (learning_->is_full()) {
-        post(comm);
-    }
-    return true;
-}
-
-void UnequalState::post(MPI_Comm comm) {
-    const mpi::ReturnedErrors returned(comm);
-    const std::size_t unsized = learning_->unsized_to_post();
-    if (unsized == 0) {
-        learning_->post(comm, {});
-        return;
-    }
-    mpi::PastClaim claim = past_bytes_->claim();
-    // Where another class has part of a block as well, these are not the bytes of this block.
-    claim.unknown = claim.unknown || claim.calls != unsized;
-    // Without memory for what follows from the result no rank learns from it.
-    memory_to_learn_ = memory_to_learn();
-    const mpi::PastNumbers numbers = agreement_->write_past(claim);
-    learning_->post(comm, {memory_to_learn_ != nullptr, numbers.sums, numbers.maxima, numbers.loads});
-    past_bytes_->clear();
-}
-
-bool UnequalState::collect() {
-    if (!learning_->is_in_flight()) {
-        return true;
-    }
-    const mpi::Agreed agreed = learning_->collect();
-    memory_to_learn_.reset();
-    if (agreed.error != MPI_SUCCESS) {
-        return false;
-    }
-    if (!agreed.memory) {
-        learning_->lose(false);
-    } else if (learning_->unsized_in_flight() == 0) {
-        learning_->learn(agreed);
-    } else {
-        learn_unsized(agreed);
-    }
-    return true;
-}
-
-void UnequalState::learn_unsized(const mpi::Agreed& agreed) {
-    const auto calls = learning_->unsized_in_flight();
-    const mpi::AgreedPast past = agreement_->read_past(learning_->agreement(), agreed, learning_->first_sum_beside(),
-                                                       learning_->first_maximum_beside(), calls);
-    if (!past.described) {
-        if (std::exchange(is_undescribed_, true)) {
-            learning_->lose_in_vain();
-        } else {
-            learning_->lose(true);
+Verdict UnequalMessages::set_up(const UnequalCall& call, const Refusals& refusals) {
+    // The agreement holds for what has been prepared, and the first time that is less than it takes.
+    const double begin = mpi::now_seconds();
+    Verdict verdict{Outcome::exchanged};
+    make_exchange(call.comm);
+    if (exchange_) {
+        learn_start(call.comm);
+        const DemandBound without_headers = agreed_.bound;
+        if (const auto prevented = agree(call, refusals)) {
+            verdict = {*prevented};
+        } else if (learning_ && without_headers.nanoseconds > 0 && agreed_.bound.nanoseconds > 0) {
+            learning_->note_headers(agreed_.bound.seconds() / without_headers.seconds());
         }
-        return;
-    }
-    is_undescribed_ = false;
-    // Loads are linear: of calls that differ, none has more than all together.
-    DemandBound most = past.bound;
-    if (!past.alike) {
-        most.nanoseconds *= static_cast<std::int64_t>(calls);
-        most.rest_nanoseconds = most.nanoseconds;
-    }
-    if (!worth(most)) {
-        learning_->lose_in_vain();
-    } else if (past.alike && have_class(past.bound.nanoseconds)) {
-        learning_->learn_unsized(agreed, past.bound.nanoseconds);
     } else {
-        learning_->lose(true);
+        verdict = {Outcome::unavailable};
     }
-}
-
-bool UnequalState::have_class(std::int64_t nanoseconds) {
-    return learning_->knows(nanoseconds) || have_memory_for([&] { learning_->begin(beginning(nanoseconds)); });
-}
-
-std::int64_t UnequalState::equal_size(std::int64_t nanoseconds) const {
-    return std::max<std::int64_t>(std::llround(1e-9 * static_cast<double>(nanoseconds) / equal_seconds_per_byte_), 1);
-}
-
-learning::Beginning UnequalState::beginning(std::int64_t nanoseconds) const {
-    const std::int64_t size = equal_size(nanoseconds);
-    const double seconds = 1e-9 * static_cast<double>(nanoseconds);
-    const auto [least, spread] =
-        expected_unequal_by_clock(seconds, size, least_start(start_seconds_), expected_agreement_seconds_);
-    learning::Beginning beginning;
-    beginning.size = nanoseconds;
-    beginning.least_seconds = seconds;
-    beginning.publishes_early = true;
-    beginning.prospects = {{native}, {by_clock, exchange_ ? 0 : expected_set_up_seconds_, least, spread}};
-    const Method* const winner =
-        learned_before_ != nullptr ? selection::learned_method(*learned_before_, size) : nullptr;
-    if (winner != nullptr) {
-        beginning.winner = winner->native() ? native : by_clock;
+    if (learning_) {
+        learning_->chooser().note_set_up(mpi::now_seconds() - begin);
+        if (verdict.outcome != Outcome::exchanged) {
+            learning_->chooser().withdraw();
+        }
+    } else if (verdict.outcome == Outcome::exchanged) {
+        verdict = choose();
     }
-    return beginning;
+    return verdict;
 }
 
-std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusals& refusals) {
+std::optional<Outcome> UnequalMessages::agree(const UnequalCall& call, const Refusals& refusals) {
     mpi::DemandClaim claim;
     claim.last_nanoseconds = agreement_->nanoseconds();
     claim.refuses = !buffers_->read(call, refusals);
@@ -330,7 +198,7 @@ std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusa
         claim.wire_from = counts.from;
     }
     if (learning_) {
-        claim.lacks_memory = claim.lacks_memory || memory_to_learn() == nullptr;
+        claim.lacks_memory = claim.lacks_memory || !UnequalLearning::has_memory();
     }
     const CarriedOut carried_out(name_of(call.routine), call.comm, -1);
     const mpi::ReturnedErrors returned(call.comm);
@@ -342,15 +210,12 @@ std::optional<Outcome> UnequalState::agree(const UnequalCall& call, const Refusa
     return agreed_.refused ? std::optional(Outcome::arguments) : std::nullopt;
 }
 
-bool UnequalState::worth(const DemandBound& bound) const {
-    // Where calls show what is faster, those that the rule leaves out by little are worth a try, and what an agreement
-    // costs shows in their times.
-    constexpr double uncertainty_of_bounds = 4;
-    return learning_ ? selection::worth_exchanging(use_, bound, 0, crossover_, uncertainty_of_bounds)
+bool UnequalMessages::worth(const DemandBound& bound) const {
+    return learning_ ? learning_->worth(bound)
                      : selection::worth_exchanging(use_, bound, agreed_.cost_seconds, crossover_);
 }
 
-Verdict UnequalState::choose() {
+Verdict UnequalMessages::choose() {
     if (tuning_ != nullptr) {
         const Method& method =
             selection::tuned_method(*tuning_, std::llround(agreed_.bound.seconds() / equal_seconds_per_byte_));
@@ -362,17 +227,12 @@ Verdict UnequalState::choose() {
     if (!learning_) {
         return {Outcome::exchanged};
     }
-    const std::int64_t nanoseconds =
-        std::max<std::int64_t>(std::llround(static_cast<double>(agreed_.bound.nanoseconds) / headers_), 1);
-    if (!have_class(nanoseconds)) {
-        return {Outcome::unavailable};
-    }
-    const learning::Trial trial = learning_->next(nanoseconds);
-    const bool is_scheduled = learning_->method_of(trial) == by_clock;
-    return {is_scheduled ? Outcome::exchanged : Outcome::size, nullptr, trial.measured};
+    const auto choice = learning_->choose(agreed_.bound);
+    return choice ? Verdict{choice->by_clock ? Outcome::exchanged : Outcome::size, nullptr, choice->timed}
+                  : Verdict{Outcome::unavailable};
 }
 
-void UnequalState::make_exchange(MPI_Comm comm) {
+void UnequalMessages::make_exchange(MPI_Comm comm) {
     Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
     static_cast<void>(have_memory_for([&] {
         prepared = prepare_unequal(network_, placement_);
@@ -382,6 +242,9 @@ void UnequalState::make_exchange(MPI_Comm comm) {
                                            shares_machines_ ? machine_memory_() : nullptr);
     if (made) {
         exchange_ = std::move(*made);
+        if (learning_) {
+            learning_->note_exchange(exchange_->method());
+        }
         return;
     }
     unavailable_ = true;
@@ -393,7 +256,7 @@ void UnequalState::make_exchange(MPI_Comm comm) {
     }
 }
 
-bool UnequalState::start_is_due() {
+bool UnequalMessages::start_is_due() {
     if (!start_.seconds() || exchange_ == nullptr || agreed_.refused) {
         return false;
     }
@@ -402,7 +265,7 @@ bool UnequalState::start_is_due() {
     return selection::worth_exchanging(use_, agreed_.bound, agreed_.cost_seconds, least) && start_.is_due_again();
 }
 
-void UnequalState::learn_start(MPI_Comm comm) {
+void UnequalMessages::learn_start(MPI_Comm comm) {
     if (use_ != selection::UnequalUse::automatic || start_seconds_ || learning_ || tuning_ != nullptr) {
         return;
     }
@@ -446,23 +309,7 @@ void UnequalState::learn_start(MPI_Comm comm) {
     }
 }
 
-std::optional<Tuning> UnequalState::taught() const {
-    if (!learning_) {
-        return std::nullopt;
-    }
-    return tuning_of(
-        learning_->learner(), [&](std::size_t candidate) { return candidate == native ? Method{} : method_by_clock(); },
-        [&](int key) { return equal_size(learning::first_of(key)); });
-}
-
-Shown UnequalState::shown() const {
-    if (!learning_) {
-        return {};
-    }
-    return {{Method{}, method_by_clock()}, learning_->learner(), calls_of(learning_->learner())};
-}
-
-int UnequalState::run(const UnequalCall& call) {
+int UnequalMessages::run(const UnequalCall& call) {
     const CarriedOut carried_out(name_of(call.routine), call.comm, -1);
     const double begin = mpi::now_seconds();
     if (const int error = buffers_->pack(call.comm); error != MPI_SUCCESS) {
@@ -478,7 +325,7 @@ int UnequalState::run(const UnequalCall& call) {
     return buffers_->unpack(call.comm);
 }
 
-std::string UnequalState::report() const {
+std::string UnequalMessages::report() const {
     std::string text;
     if (exchange_ && exchange_->plan().rank == 0 && exchanges_seconds_ > 0) {
         const mpi::ExchangeReport& last = exchange_->report();

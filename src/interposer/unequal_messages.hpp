@@ -1,5 +1,5 @@
 /// @file
-/// What the interposer keeps with a communicator for its unequal messages.
+/// Calls of unequal messages on a communicator: who decides on them, and what carries them out.
 #pragma once
 
 #include <mpi.h>
@@ -15,12 +15,10 @@
 #include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
-#include "interposer/chooser.hpp"
-#include "interposer/past_bytes.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/routines.hpp"
-#include "interposer/shown.hpp"
 #include "interposer/unequal_buffers.hpp"
+#include "interposer/unequal_learning.hpp"
 #include "interposer/verdict.hpp"
 #include "selection/measured_start.hpp"
 #include "selection/settings.hpp"
@@ -28,39 +26,21 @@
 namespace aapc::interposer {
 
 /// The agreement on each call and the exchange that carries out those that are worth it. Used by one thread at a time.
-class UnequalState {
+class UnequalMessages {
   public:
-    /// Of a communicator on which there is something to schedule; local. `learned_before` is what earlier jobs have
-    /// learned there, null: nothing; network, placement and it outlive this. `shown` is what this rank has from other
-    /// communicators. `machine_memory` gives what the ranks of a machine share, null: nothing; collective, called once
-    /// at most. Throws std::bad_alloc.
-    UnequalState(MPI_Comm comm, const Network& network, const Placement& placement,
-                 const selection::Configuration& configuration, const Tuning* learned_before, const Shown& shown,
-                 std::function<mpi::MachineMemory*()> machine_memory);
+    /// Of a communicator on which there is something to schedule; local. `before`: what is known of such calls. Network
+    /// and placement outlive this. `machine_memory` gives what the ranks of a machine share, null: nothing; collective,
+    /// called once at most. Throws std::bad_alloc.
+    UnequalMessages(MPI_Comm comm, const Placement& placement, const selection::Configuration& configuration,
+                    CallLearning::Before before, std::function<mpi::MachineMemory*()> machine_memory);
 
-    /// Of what other communicators have shown this rank; 0: nothing.
-    [[nodiscard]] std::uint64_t shown_digest() const { return shown_digest_; }
-    /// After all ranks have made theirs: goes on with what other communicators have shown if that is the same on all
+    /// After all ranks have made theirs: resumes from what other communicators have shown if that is the same on all
     /// ranks. Local. Before any call, or after one that was decided on before the ranks had agreed on that.
     void begin(bool all_were_shown_the_same);
-    /// A call on the communicator begins, of whichever kind. Local.
-    void note_entry() {
-        if (learning_) {
-            learning_->note_entry();
-        }
-    }
 
     /// Decides on a call, on all ranks alike: exchanged, or passed through and why. Collective, unless this call is one
     /// that nobody asks about.
     [[nodiscard]] Verdict decide(const UnequalCall& call, const Refusals& refusals);
-    /// A call that is measured is over on this rank.
-    void note_return() { learning_->note_return(); }
-    /// Waits for what goes on between calls.
-    void complete() {
-        if (learning_) {
-            learning_->complete();
-        }
-    }
     /// Carries out the call that was decided to be exchanged. Returns an MPI error code, for which the communicator's
     /// error handler has been called.
     [[nodiscard]] int run(const UnequalCall& call);
@@ -72,45 +52,19 @@ class UnequalState {
     /// What carries out calls; empty: nothing yet.
     [[nodiscard]] const std::string& method() const { return method_; }
 
+    /// Null: nothing is learned from its calls.
+    [[nodiscard]] UnequalLearning* learning() const { return learning_.get(); }
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 and something was exchanged.
     [[nodiscard]] std::string report() const;
-
-    /// What its calls have taught, without a fingerprint; nothing: nothing. Throws std::bad_alloc.
-    [[nodiscard]] std::optional<Tuning> taught() const;
-    /// Null: its calls are not to teach anything.
-    [[nodiscard]] const learning::Learner* learner() const { return learning_ ? &learning_->learner() : nullptr; }
-    /// What they have shown so far. Throws std::bad_alloc.
-    [[nodiscard]] Shown shown() const;
 
     /// Gives the exchange back while MPI can still free its communicator.
     void release() { exchange_.reset(); }
 
   private:
-    /// Throws std::bad_alloc.
-    void begin_to_learn(const Bound& bound, const Tuning* learned_before, const Shown& shown);
-    void say_what_was_shown() const;
-    /// What exchanges by the clock go by, here or where this has gone on.
-    [[nodiscard]] const Method& method_by_clock() const { return exchange_ ? exchange_->method() : method_before_; }
     /// One reduction. What is against exchanging the call; nothing: nothing but its size.
     std::optional<Outcome> agree(const UnequalCall& call, const Refusals& refusals);
-    /// Numbers of the candidates.
-    static constexpr std::size_t native = 0;
-    static constexpr std::size_t by_clock = 1;
-
-    /// Collects the results of measured calls, if some are in flight, and posts those of a full block. Collective in
-    /// that sense. False, on all ranks, if the MPI failed.
-    [[nodiscard]] bool exchange_results(MPI_Comm comm);
-    [[nodiscard]] bool collect();
-    void post(MPI_Comm comm);
-    void note_bytes(const UnequalCall& call, const Refusals& refusals);
-    /// Of calls whose size was not known when they began.
-    void learn_unsized(const mpi::Agreed& agreed);
-    /// Makes the class of that size, unless it is there. False if there is no memory.
-    [[nodiscard]] bool have_class(std::int64_t nanoseconds);
-    /// What is known of it. Throws std::bad_alloc.
-    [[nodiscard]] learning::Beginning beginning(std::int64_t nanoseconds) const;
-    /// Size of equal messages whose bound is as long; at least 1.
-    [[nodiscard]] std::int64_t equal_size(std::int64_t nanoseconds) const;
+    /// Makes the exchange for the call that was agreed on, and agrees once more, with what is on the wire. Collective.
+    [[nodiscard]] Verdict set_up(const UnequalCall& call, const Refusals& refusals);
     [[nodiscard]] bool worth(const DemandBound& bound) const;
     /// Whether the call that was agreed on is to be exchanged, and whether it is measured.
     Verdict choose();
@@ -146,18 +100,7 @@ class UnequalState {
     double agreements_in_vain_seconds_ = 0;  ///< of calls that were left to the MPI
     std::int64_t agreements_in_vain_ = 0;
     std::function<mpi::MachineMemory*()> machine_memory_;
-    const Tuning* learned_before_ = nullptr;  ///< by earlier jobs; null: nothing
-    std::unique_ptr<Chooser> learning_;       ///< null: the bound decides; sizes are nanoseconds of bounds of messages
-    std::unique_ptr<Chooser> shown_;          ///< by other communicators, until the ranks have agreed on it
-    std::uint64_t shown_digest_ = 0;          ///< of that; 0: there is nothing
-    std::int64_t shown_calls_ = 0;            ///< of other communicators; 0: this does not go on with them
-    Method method_before_;                    ///< of the clock, as it was used there
-    std::optional<PastBytes> past_bytes_;     ///< there if learning_ is: of calls of unknown size
-    bool is_undescribed_ = false;             ///< the latest block of such calls, by some rank
-    double headers_ = 1;                      ///< factor from bounds of messages alone to those on the wire
-    double expected_set_up_seconds_ = 0;
-    double expected_agreement_seconds_ = 0;
-    std::unique_ptr<std::byte[]> memory_to_learn_;  ///< while something is in flight: given back when that is collected
+    std::unique_ptr<UnequalLearning> learning_;  ///< null: the bound decides
 };
 
 }  // namespace aapc::interposer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -186,7 +187,7 @@ int Exchange::run_mute(std::size_t block_bytes) {
 int Exchange::carry_out(const Blocks& blocks) {
     const Trouble& trouble = transport_->trouble();
     int error = MPI_ERR_NO_MEM;
-    const bool done = have_memory_for([&] {
+    try {
         if (copies_ && (!depot_ || blocks.bytes >= DepotExecution::copied_from)) {
             copies_->start(blocks);
         }
@@ -194,8 +195,10 @@ int Exchange::carry_out(const Blocks& blocks) {
             std::memcpy(blocks.from_rank(plan_.rank), blocks.for_rank(plan_.rank), blocks.bytes);
         }
         error = execution_->run(blocks);
-    });
-    if (!done || (error != MPI_SUCCESS && error != declined)) {
+    } catch (const std::exception&) {  // memory has ended
+        return error;
+    }
+    if (error != MPI_SUCCESS && error != declined) {
         return error;
     }
     if (copies_) {

@@ -60,17 +60,15 @@ class Transport : public Polymorphic {
                                       Pending& pending) const = 0;
 
   protected:
-    /// start(offset, length) for each, until it returns an error.
-    template <class Start>
-    int for_each_piece(std::size_t bytes, Start start) const {
-        for (std::size_t piece = 0; piece < pieces(bytes); ++piece) {
-            const std::size_t offset = piece * piece_bytes_;
-            const int length = static_cast<int>(bytes - offset < piece_bytes_ ? bytes - offset : piece_bytes_);
-            if (const int error = start(offset, length); error != MPI_SUCCESS) {
-                return error;
-            }
-        }
-        return MPI_SUCCESS;
+    /// A part of a message that has a request of its own.
+    struct Piece {
+        std::size_t offset;
+        int length;
+    };
+    /// Piece `index` < pieces(bytes) of a message of `bytes`.
+    [[nodiscard]] Piece piece(std::size_t bytes, std::size_t index) const {
+        const std::size_t offset = index * piece_bytes_;
+        return {offset, static_cast<int>(bytes - offset < piece_bytes_ ? bytes - offset : piece_bytes_)};
     }
 
   private:
