@@ -143,7 +143,10 @@ int Background::make_any_persistent(Channel& channel, const AnyCall& call, MPI_R
     MPI_Request theirs = MPI_REQUEST_NULL;
     std::map<MPI_Request, std::unique_ptr<PersistentOperation>> made;
     const int tag = next_tag();
+    Orders planning;
     const bool able = have_memory_for([&] {
+        planning.push_back({Operation(call)});
+        planning.front().plans_ahead = true;
         Orders order;
         order.push_back({Operation(call)});
         auto operation = std::make_unique<PersistentOperation>(*this, channel, tag);
@@ -161,6 +164,7 @@ int Background::make_any_persistent(Channel& channel, const AnyCall& call, MPI_R
     if (const int refused = make_persistent_request(*this, tag, call.comm, &theirs); refused != MPI_SUCCESS) {
         return mpi::raise(call.comm, refused);
     }
+    channel.start(std::move(planning));
     made.begin()->second->name(theirs);
     auto node = made.extract(made.begin());
     node.key() = theirs;

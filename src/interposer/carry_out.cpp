@@ -147,6 +147,13 @@ template int alltoall<Routine::Alltoall_c, MPI_Count>(const void*, MPI_Count, MP
                                                       MPI_Datatype, MPI_Comm);
 #endif
 
+void plan_ahead(Job& job, Call call) {
+    read_arguments(call);
+    if (call.well_formed() || joins_nevertheless(job, call)) {
+        CommunicatorState::plan_ahead(call.comm, job, call.block_bytes);
+    }
+}
+
 int carry_out_natively(Job& job, const Call& call) {
     job.tally().count(call.routine, Outcome::routine_not_served);
     return run_own<LargestCount>(call);

@@ -23,7 +23,11 @@ template <Routine routine, class Count>
 [[nodiscard]] int carry_out(Job& job, Call call);
 [[nodiscard]] int carry_out(Job& job, const UnequalCall& call);
 
-/// The same by the native routine that blocks, and counted as passed through because of the routine.
+/// Sets up what such a call needs, with more thought than a call has time for; carries nothing out. Collective over its
+/// communicator. What fails is left to the call.
+void plan_ahead(Job& job, Call call);
+
+/// As carry_out(), by the native routine that blocks, and counted as passed through because of the routine.
 [[nodiscard]] int carry_out_natively(Job& job, const Call& call);
 [[nodiscard]] int carry_out_natively(Job& job, const UnequalCall& call);
 

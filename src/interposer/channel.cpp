@@ -221,6 +221,13 @@ int Channel::make_own() {
 void Channel::carry_out(Orders orders) {
     Order& order = orders.front();
     int error = own_ == MPI_COMM_NULL ? make_own() : MPI_SUCCESS;
+    if (order.plans_ahead) {
+        // What fails shows when the call is started.
+        if (error == MPI_SUCCESS) {
+            order.operation.plan_ahead(*job_, own_);
+        }
+        return;
+    }
     if (error == MPI_SUCCESS) {
         error = order.operation.carry_out(*job_, own_);
     }

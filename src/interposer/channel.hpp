@@ -30,6 +30,8 @@ struct Order {
     UnderWay* under_way = nullptr;  ///< where callers wait for that request
     /// Or what it goes back to when it is over.
     PersistentOperation* persistent = nullptr;
+    /// Or nobody waits for it, and nothing is exchanged: what its call will need is set up.
+    bool plans_ahead = false;
 };
 /// Of one order: what moves from list to list takes no memory.
 using Orders = std::list<Order>;

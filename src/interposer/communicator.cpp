@@ -20,6 +20,21 @@ CommunicatorState::CommunicatorState(int rank, int ranks, const Job& job)
     : ranks_(ranks), rank_(rank), job_(&job), notes_(job.recorder()) {}
 
 CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes) {
+    return find_or_make(comm, job, block_bytes, First::call);
+}
+
+void CommunicatorState::plan_ahead(MPI_Comm comm, Job& job, std::int64_t block_bytes) {
+    CommunicatorState* const state = find_or_make(comm, job, block_bytes, First::plan);
+    if (state == nullptr || (!state->has_begun_ && !state->begin_later(comm, job))) {
+        return;
+    }
+    if (state->equal_ && !state->left_alone_) {
+        state->equal_->plan_ahead(comm, block_bytes);
+    }
+}
+
+CommunicatorState* CommunicatorState::find_or_make(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes,
+                                                   First first) {
     job.count_settled();
     CommunicatorState* const known = job.find(comm);
     if (known != nullptr && block_bytes && *block_bytes > 0) {
@@ -45,11 +60,11 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<
     const bool decided = have_memory_for([&] {
         state.reset(new CommunicatorState(rank_in(comm), ranks, job));
         if (of_our_world) {
-            state->decide_for(comm, job);
+            state->decide_for(comm, job, first == First::plan ? Effort::thorough : Effort::at_set_up);
         } else {
             state->why_native_ = is_inter != 0 ? Outcome::intercommunicator : Outcome::other_world;
         }
-        if (agrees) {
+        if (agrees && first == First::call) {
             state->prepare_first_call(comm, job, block_bytes);
         }
     });
@@ -100,14 +115,14 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
     return true;
 }
 
-void CommunicatorState::decide_for(MPI_Comm comm, Job& job) {
+void CommunicatorState::decide_for(MPI_Comm comm, Job& job, Effort effort) {
     placement_ = placement_of(comm, ranks_, job);
     if (selection::is_on_one_machine(placement_)) {
         why_native_ = ranks_ < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
     } else if (selection::nothing_to_schedule(placement_, network_bound(job.configuration().network, placement_))) {
         why_native_ = Outcome::few_ranks;
     }
-    maker_ = std::make_unique<ExchangeMaker>(job.configuration(), placement_, job.timetables_for(placement_));
+    maker_ = std::make_unique<ExchangeMaker>(job.configuration(), placement_, job.timetables_for(placement_, effort));
     equal_ = std::make_unique<EqualMessages>(comm, job, placement_, *maker_, why_native_);
 }
 

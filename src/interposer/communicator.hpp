@@ -36,6 +36,10 @@ class CommunicatorState {
     /// the second call on.
     [[nodiscard]] static CommunicatorState* of(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes);
 
+    /// Sets up what calls of such blocks on `comm` will need, with a thorough search for timetables if the communicator
+    /// has no state yet. Collective over `comm`.
+    static void plan_ahead(MPI_Comm comm, Job& job, std::int64_t block_bytes);
+
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
     ~CommunicatorState() = default;
@@ -82,8 +86,16 @@ class CommunicatorState {
 
   private:
     CommunicatorState(int rank, int ranks, const Job& job);
+    /// What a communicator begins with.
+    enum class First : std::uint8_t {
+        call,  ///< what is searched for is to be found soon
+        plan,  ///< of calls to come
+    };
+    /// As of().
+    [[nodiscard]] static CommunicatorState* find_or_make(MPI_Comm comm, Job& job,
+                                                         std::optional<std::int64_t> block_bytes, First first);
     /// Works out placement and decision for ranks of our world; local. Throws std::bad_alloc.
-    void decide_for(MPI_Comm comm, Job& job);
+    void decide_for(MPI_Comm comm, Job& job, Effort effort);
     /// Takes the rest of the class of such blocks back from the cache, before a call of it is decided on.
     void end_rest(MPI_Comm comm, CallCache& cache, std::int64_t block_bytes) const;
     /// What the first call needs, which comes before the ranks have agreed on anything; local. Throws std::bad_alloc.

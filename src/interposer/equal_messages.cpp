@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "aapc/input/units.hpp"
 #include "aapc/mpi/agreement.hpp"
 #include "aapc/plan/plan.hpp"
+#include "interposer/candidates.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -73,6 +76,31 @@ bool EqualMessages::keep_within_limit(MPI_Comm comm) {
     const bool followed =
         have_memory_for([&] { decided_.follow(Decided(decider_.decide(job_->configuration().start_seconds))); });
     return all_agree(comm, known && followed);
+}
+
+void EqualMessages::plan_ahead(MPI_Comm comm, std::int64_t block_bytes) {
+    if (block_bytes >= start_matters_from_ && start_is_due(block_bytes)) {
+        learn_start(comm);
+    }
+    std::string planned;
+    const auto plan = [&](Slot& slot) {
+        if (!slot.method.native() && !slot.tried && made(comm, slot).exchange) {
+            static_cast<void>(have_memory_for(
+                [&] { planned += fmt::format("{}{}", planned.empty() ? "" : ", ", to_string(slot.method)); }));
+        }
+    };
+    if (!learning_) {
+        plan(decided_.slots[decided_.slot_of(block_bytes)]);
+    } else if (is_learned_from(block_bytes)) {
+        for_each_range_about(decided_.decision, block_bytes,
+                             [&](std::size_t range) { plan(decided_.slots[decided_.slot_of_range[range]]); });
+    }
+    if (job_->configuration().verbosity >= 1 && mpi::rank_in(comm) == 0 && !planned.empty()) {
+        static_cast<void>(have_memory_for([&] {
+            say(fmt::format("communicator of {} ranks: set up before the first start, for blocks of {}: {}",
+                            placement_->participants(), size_text(block_bytes), planned));
+        }));
+    }
 }
 
 Verdict EqualMessages::decide(const Call& call, const Refusals& refusals, bool has_begun) {

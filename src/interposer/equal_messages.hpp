@@ -40,6 +40,10 @@ class EqualMessages {
     /// different ones, and the one that needs most counts. False on all ranks if one has no memory left.
     [[nodiscard]] bool keep_within_limit(MPI_Comm comm);
 
+    /// Sets up the exchanges that may serve calls of such blocks. Collective over `comm`, after the ranks have agreed
+    /// on what this communicator begins with.
+    void plan_ahead(MPI_Comm comm, std::int64_t block_bytes);
+
     /// Decides on a well-formed call. Collective where something is measured, agreed on or set up, else local.
     /// `has_begun`: the ranks have agreed on what this communicator begins with.
     [[nodiscard]] Verdict decide(const Call& call, const Refusals& refusals, bool has_begun);

@@ -293,12 +293,12 @@ Shown Job::shown_on_others(const Placement& placement, bool unequal) const {
     return learned_.shown(placement, unequal, one_thread_ ? JobLearning::States(states_) : JobLearning::States());
 }
 
-Timetables Job::timetables_for(const Placement& placement) {
+Timetables Job::timetables_for(const Placement& placement, Effort effort) {
     const std::lock_guard lock(states_mutex_);
-    if (timetables_ && placement.machine_of == placement_.machine_of) {
+    if (effort == Effort::at_set_up && timetables_ && placement.machine_of == placement_.machine_of) {
         return *std::exchange(timetables_, std::nullopt);
     }
-    return {configuration_.network, placement, configuration_.given_schedule()};
+    return {configuration_.network, placement, configuration_.given_schedule(), effort};
 }
 
 bool Job::forced_tickets_can_be_had() const {

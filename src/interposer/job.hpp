@@ -80,7 +80,7 @@ class Job {
     [[nodiscard]] Shown shown_on_others(const Placement& placement, bool unequal) const;
     /// For a communicator that sits like this, which outlives them: what setting up the job has built of it already, to
     /// whoever asks first. Throws std::bad_alloc.
-    [[nodiscard]] Timetables timetables_for(const Placement& placement);
+    [[nodiscard]] Timetables timetables_for(const Placement& placement, Effort effort);
     /// The fingerprint of a communicator that sits like this. Throws std::bad_alloc.
     [[nodiscard]] Fingerprint fingerprint(const Placement& placement) const;
 

@@ -82,6 +82,14 @@ int Operation::carry_out_natively(Job& job) {
                             : interposer::carry_out_natively(job, *std::get_if<UnequalCall>(&call_));
 }
 
+void Operation::plan_ahead(Job& job, MPI_Comm comm) {
+    if (const Call* const equal = std::get_if<Call>(&call_)) {
+        Call call = *equal;
+        call.comm = comm;
+        interposer::plan_ahead(job, call);
+    }
+}
+
 int Operation::carry_out(Job& job, MPI_Comm comm) {
     return std::visit(
         [&](auto call) {
