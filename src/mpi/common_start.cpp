@@ -14,8 +14,8 @@ int start_in_common(const Transport& transport, Rank rank, Rank participants, st
     for (Rank distance = 1; distance < participants; distance *= 2) {
         const Rank to = (rank + distance) % participants;
         const Rank from = (rank - distance + participants) % participants;
-        std::array<double, 5> mine{};
-        std::array<double, 5> theirs{};
+        std::array<double, most_common_values> mine{};
+        std::array<double, most_common_values> theirs{};
         std::copy(values.begin(), values.end(), mine.begin());
         int error = transport.receive(reinterpret_cast<std::byte*>(theirs.data()), values.size_bytes(), from,
                                       Tag::agreement, pending);

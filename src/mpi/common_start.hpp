@@ -2,6 +2,7 @@
 /// What ranks that go by the clock do together: they start, and choose their slots.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "aapc/mpi/exchange.hpp"
@@ -11,10 +12,12 @@
 
 namespace aapc::mpi {
 
+inline constexpr std::size_t most_common_values = 7;
+
 /// The largest of each of a few values of all ranks, in ⌈log2 P⌉ rounds; nobody leaves before everybody has entered.
 /// Not MPI_Allreduce: an MPI that spins in a collective keeps the ranks that it waits for off the processor, and ranks
-/// that leave far apart start their slots far apart. At most five values. `pending` is empty and has room for two.
-/// Returns the MPI error code.
+/// that leave far apart start their slots far apart. At most most_common_values. `pending` is empty and has room for
+/// two. Returns the MPI error code.
 [[nodiscard]] int start_in_common(const Transport& transport, Rank rank, Rank participants, std::span<double> values,
                                   Pending& pending);
 

@@ -77,6 +77,7 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
             return failure(std::move(*lack));
         }
     }
+    bool learns_paths = false;
     if (own_wire && !options.through_depot) {
         std::optional<Wire::Peers> peers;
         static_cast<void>(have_memory_for([&] { peers = Wire::peers_of(plan, own_wire->network, placement); }));
@@ -85,7 +86,8 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
         if (auto first = first_complaint_of_mpi(comm, error)) {
             return failure(std::move(*first));
         }
-        options.wire = opened ? &own_wire->wire.streams() : nullptr;
+        options.wire = opened ? &own_wire->wire : nullptr;
+        learns_paths = opened && own_wire->wire.connections() > 1;
     }
     if (most_bytes) {
         options.depot_bytes_a_rank = std::min(options.depot_bytes_a_rank, static_cast<std::size_t>(*most_bytes));
@@ -96,7 +98,7 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
                 machine::make_depot_plan(*prepared->timetable, placement, rank_in(comm)));
         }));
     }
-    options.cadence = prepared->cadence;
+    options.cadence = learns_paths ? with_learned_paths(prepared->cadence) : prepared->cadence;
     options.machine_memory = memory;
     static_cast<void>(have_memory_for([&] { options.clock_fault = fault_of_clock(rank_in(comm)); }));
     std::unique_ptr<Exchange> exchange;

@@ -179,6 +179,7 @@ int TimedExecution::run(const Blocks& blocks) {
         error = run.drain(segments);
     }
     report_.late_seconds = std::max(0.0, now_seconds() - start - report_.scheduled_seconds);
+    transport_.end_exchange(report_.scheduled_seconds);
     return error;
 }
 
@@ -189,8 +190,9 @@ bool TimedExecution::starts_on_grid(const Size& size, double slot_seconds) const
     constexpr int least_common_starts = 2;
     constexpr int most_calls_on_grid = 14;
     const bool steady = plan_.synchronisation.pace > 0 || size.controller.steady();
-    return plan_.synchronisation.on_grid && common_starts_left_ == 0 && clock_uncertainty_seconds_ <= slot_seconds &&
-           steady && size.common_starts >= least_common_starts && size.on_grid < most_calls_on_grid;
+    return plan_.synchronisation.on_grid && !paths_change_ && common_starts_left_ == 0 &&
+           clock_uncertainty_seconds_ <= slot_seconds && steady && size.common_starts >= least_common_starts &&
+           size.on_grid < most_calls_on_grid;
 }
 
 /// The common start: nobody sends before everybody has posted its receives, and every rank learns how late the last
@@ -207,18 +209,33 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
     // Nobody has sent anything yet: where a rank cannot take part, or blocks are not of one size, all decline alike.
     const auto bytes = static_cast<double>(block_bytes);
     const double unable = transport_.trouble().mute || !transport_.works() ? 1 : 0;
-    std::array<double, 5> largest = {report_.late_seconds, uncertainty, unable, bytes, -bytes};
+    const double learning = transport_.is_learning() ? 1 : 0;
+    const double moves = transport_.wants_moves() ? 1 : 0;
+    std::array<double, 7> largest = {report_.late_seconds, uncertainty, unable, bytes, -bytes, learning, moves};
     int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
+    if (error == MPI_SUCCESS && largest[2] == 0 && largest[6] != 0) {
+        error = move_connections();
+    }
     if (error == MPI_SUCCESS && (largest[2] != 0 || largest[3] != -largest[4])) {
         error = Exchange::declined;
     }
     trust_clock(largest[1]);
+    paths_change_ = largest[5] != 0;
     report_.agreement_seconds = now_seconds() - before;
     report_.pace = choose_pace(size, largest[0]);
     size.common_starts = size.on_grid > 0 ? 1 : size.common_starts + 1;
     size.on_grid = 0;
     started_last_ = error == MPI_SUCCESS ? &size : nullptr;
     return error;
+}
+
+/// Ranks take different times for it, so they start in common again.
+int TimedExecution::move_connections() {
+    if (const int error = transport_.move_connections(); error != MPI_SUCCESS) {
+        return error;
+    }
+    std::array<double, 1> nothing = {0};
+    return start_in_common(transport_, plan_.rank, plan_.participants, nothing, pending_);
 }
 
 /// After a disappointment the grid has to wait, each time longer: a clock that runs away looks well for a while.
@@ -243,7 +260,8 @@ int TimedExecution::follow_clock(double slot_seconds) {
 }
 
 double TimedExecution::choose_pace(Size& size, double last_late_seconds) {
-    if (started_last_ != nullptr) {
+    // While paths change, lateness says nothing of the pace that the network bears.
+    if (started_last_ != nullptr && !paths_change_) {
         started_last_->controller.observe(report_.scheduled_seconds, last_late_seconds);
     }
     return pace_of(plan_.synchronisation, size.controller);

@@ -36,6 +36,7 @@ class TimedExecution : public Execution {
     [[nodiscard]] Size& size_of(std::size_t block_bytes);
 
     [[nodiscard]] bool starts_on_grid(const Size& size, double slot_seconds) const;
+    int move_connections();
     int start_together(Size& size, double slot_seconds, std::size_t block_bytes);
     int follow_clock(double slot_seconds);
     void trust_clock(double uncertainty_seconds);
@@ -55,6 +56,7 @@ class TimedExecution : public Execution {
     double clock_uncertainty_seconds_ = std::numeric_limits<double>::infinity();
     int common_starts_left_ = 0;  ///< until a clock that was not to be trusted is tried again
     int clock_patience_ = 32;     ///< how many after the next disappointment
+    bool paths_change_ = false;   ///< on some rank, as far as the last common start showed
     bool clock_is_new_ = false;   ///< nothing was on the grid since it was last set
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "aapc/mpi/wire.hpp"
 #include "aapc/topology/network.hpp"
 #include "input/polymorphic.hpp"
 #include "mpi/pending.hpp"
@@ -48,6 +49,16 @@ class Transport : public Polymorphic {
     virtual void let_others_go_on() const = 0;
     /// Whether messages can be sent at all, as far as this rank knows.
     [[nodiscard]] virtual bool works() const = 0;
+
+    /// What learned paths need; nothing where connections have no choice of paths. A time-triggered exchange of
+    /// `scheduled_seconds` has ended on this rank.
+    virtual void end_exchange(double /*scheduled_seconds*/) const {}
+    /// Whether exchanges still change the paths that messages take.
+    [[nodiscard]] virtual bool is_learning() const { return false; }
+    /// Whether some connection of this rank should move to another port.
+    [[nodiscard]] virtual bool wants_moves() const { return false; }
+    /// Collective, while no message is on its way; returns an MPI error code.
+    [[nodiscard]] virtual int move_connections() const { return MPI_SUCCESS; }
 
     /// Of the exchange that is under way.
     [[nodiscard]] Trouble& trouble() const { return trouble_; }
@@ -98,17 +109,22 @@ class MpiTransport : public Transport {
 /// stream delivers in order: a token could wait behind a block whose receive is not posted yet.
 class TcpTransport final : public MpiTransport {
   public:
-    /// `wire` outlives it.
-    explicit TcpTransport(MPI_Comm communicator, WireStreams& wire, std::size_t piece_bytes = longest_piece)
-        : MpiTransport(communicator, piece_bytes, &wire), wire_(wire) {}
+    /// `wire`, which is open, outlives it.
+    explicit TcpTransport(MPI_Comm communicator, Wire& wire, std::size_t piece_bytes = longest_piece)
+        : MpiTransport(communicator, piece_bytes, &wire.streams()), connections_(wire), wire_(wire.streams()) {}
 
     void let_others_go_on() const override;
     [[nodiscard]] bool works() const override { return wire_.works(); }
+    void end_exchange(double scheduled_seconds) const override { wire_.end_exchange(scheduled_seconds); }
+    [[nodiscard]] bool is_learning() const override { return wire_.is_learning(); }
+    [[nodiscard]] bool wants_moves() const override { return wire_.wants_moves(); }
+    [[nodiscard]] int move_connections() const override { return connections_.move(communicator()); }
     [[nodiscard]] int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag,
                            Pending& pending) const override;
     [[nodiscard]] int receive(std::byte* place, std::size_t bytes, Rank from, Tag tag, Pending& pending) const override;
 
   private:
+    Wire& connections_;
     WireStreams& wire_;
 };
 

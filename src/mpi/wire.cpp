@@ -79,12 +79,14 @@ Wire::Peers Wire::peers_of(const Plan& plan, const Network& network, const Place
         ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
         return ranks;
     };
-    return {others(plan.sends, &Transfer::to), others(plan.receives, &Transfer::from)};
+    return {others(plan.sends, &Transfer::to), others(plan.receives, &Transfer::from), hashed ? 2 : 1};
 }
 
 /// One rank's part in one open().
 class Wire::Opening {
   public:
+    using Way = WireStreams::Way;
+
     explicit Opening(Wire& wire) : wire_(wire) {}
     Opening(const Opening&) = delete;
     Opening& operator=(const Opening&) = delete;
@@ -97,9 +99,14 @@ class Wire::Opening {
     /// Finds missing connections, and takes memory and files for them. Local. False if that fails. Throws
     /// std::bad_alloc.
     bool prepare(MPI_Comm comm, const Peers& peers);
+    /// The same for connections that are known to be missing; there is no limit of files, since others were closed.
+    bool prepare(MPI_Comm comm, std::vector<Way> to, std::vector<Way> from, const std::vector<std::uint16_t>& ports);
     [[nodiscard]] std::int64_t missing() const {
         return static_cast<std::int64_t>(missing_to_.size() + missing_from_.size());
     }
+    /// One connection for each pair is to be enough, since some rank has no files for more.
+    void want_single();
+    [[nodiscard]] bool is_single() const { return is_single_; }
     /// Publishes addresses and tokens. Collective; returns an MPI error code.
     [[nodiscard]] int exchange_addresses(MPI_Comm comm);
     /// Connects and accepts until no connection is missing, or time is up.
@@ -117,6 +124,7 @@ class Wire::Opening {
     struct Hello {
         Token token;
         std::int32_t rank;
+        std::uint32_t connection;
     };
 
     /// Known to the ranks of this communicator only: the connecting rank sends one and receives the other.
@@ -128,7 +136,8 @@ class Wire::Opening {
     /// A connection that this rank opens.
     struct Caller {
         enum class State : std::uint8_t { connecting, waiting, through, failed };
-        Rank to = -1;
+        Way way;
+        std::uint16_t port = 0;  ///< its own; 0 if the system chooses
         Descriptor socket;
         State state = State::failed;
         Token answer{};
@@ -159,6 +168,7 @@ class Wire::Opening {
         }
         return difference == std::byte{0};
     }
+    bool make_room(std::size_t ranks);
     bool listen();
     void call(Caller& caller);
     void go_on(Caller& caller);
@@ -181,8 +191,8 @@ class Wire::Opening {
 
     Wire& wire_;
     std::optional<Diagnostic> complaint_;
-    std::vector<Rank> missing_to_;
-    std::vector<Rank> missing_from_;
+    std::vector<Way> missing_to_;
+    std::vector<Way> missing_from_;
     Rank rank_ = 0;
     SocketAddress own_;
     std::vector<SocketAddress> addresses_;
@@ -190,10 +200,11 @@ class Wire::Opening {
     Descriptor door_;
     std::vector<Caller> callers_;
     std::vector<Guest> guests_;
-    std::vector<bool> has_come_;  ///< by rank
+    std::vector<bool> has_come_;  ///< of missing_from_
     std::size_t missing_guests_ = 0;
     std::vector<pollfd> polled_;
     std::size_t reserved_ = 0;
+    bool is_single_ = false;
 };
 
 bool Wire::Opening::prepare(MPI_Comm comm, const Peers& peers) {
@@ -211,21 +222,26 @@ bool Wire::Opening::prepare(MPI_Comm comm, const Peers& peers) {
         complain([] { return "a connection of ours has broken, or there is no file for more"; });
         return false;
     }
-    std::copy_if(peers.to.begin(), peers.to.end(), std::back_inserter(missing_to_),
-                 [&](Rank rank) { return streams.to(rank) == nullptr; });
-    std::copy_if(peers.from.begin(), peers.from.end(), std::back_inserter(missing_from_),
-                 [&](Rank rank) { return streams.from(rank) == nullptr; });
-    missing_guests_ = missing_from_.size();
-    addresses_.resize(ranks);
-    has_come_.resize(ranks);
-    callers_.resize(missing_to_.size());
-    guests_.reserve(missing_from_.size() + strangers);
-    polled_.reserve(callers_.size() + guests_.capacity() + 1);
-    const auto wanted = static_cast<std::size_t>(missing());
-    if (wanted == 0) {
+    for (const auto& [ranks_there, sends] : {std::pair(&peers.to, true), std::pair(&peers.from, false)}) {
+        for (const Rank rank : *ranks_there) {
+            for (std::size_t connection = 0; connection < static_cast<std::size_t>(peers.connections); ++connection) {
+                if (const Way way{rank, sends, connection}; !streams.has(way)) {
+                    (sends ? missing_to_ : missing_from_).push_back(way);
+                }
+            }
+        }
+    }
+    if (missing() == 0) {
         return true;
     }
-    if (!WireStreams::reserve_sockets(wanted)) {
+    auto wanted = static_cast<std::size_t>(missing());
+    bool reserved = WireStreams::reserve_sockets(wanted);
+    if (!reserved && peers.connections > 1) {
+        want_single();
+        wanted = static_cast<std::size_t>(missing());
+        reserved = WireStreams::reserve_sockets(wanted);
+    }
+    if (!reserved) {
         complain([&] {
             return std::to_string(wanted) +
                    " connections more take more than half of the files that a process may have open, or leave fewer "
@@ -234,6 +250,48 @@ bool Wire::Opening::prepare(MPI_Comm comm, const Peers& peers) {
         return false;
     }
     reserved_ = wanted;
+    return make_room(ranks);
+}
+
+bool Wire::Opening::prepare(MPI_Comm comm, std::vector<Way> to, std::vector<Way> from,
+                            const std::vector<std::uint16_t>& ports) {
+    rank_ = rank_in(comm);
+    missing_to_ = std::move(to);
+    missing_from_ = std::move(from);
+    if (!WireStreams::reserve_sockets(static_cast<std::size_t>(missing()))) {
+        complain([] { return "there is no file for another connection"; });
+        return false;
+    }
+    reserved_ = static_cast<std::size_t>(missing());
+    const bool is_open = make_room(static_cast<std::size_t>(ranks_in(comm)));
+    for (std::size_t index = 0; index < callers_.size(); ++index) {
+        callers_[index].port = ports[index];
+    }
+    return is_open;
+}
+
+void Wire::Opening::want_single() {
+    is_single_ = true;
+    const auto is_second = [](const Way& way) { return way.connection > 0; };
+    std::erase_if(missing_to_, is_second);
+    std::erase_if(missing_from_, is_second);
+    missing_guests_ = missing_from_.size();
+    has_come_.resize(missing_from_.size());
+    callers_.resize(missing_to_.size());
+    if (reserved_ > 0) {
+        const auto wanted = static_cast<std::size_t>(missing());
+        WireStreams::give_back_sockets(reserved_ - wanted);
+        reserved_ = wanted;
+    }
+}
+
+bool Wire::Opening::make_room(std::size_t ranks) {
+    missing_guests_ = missing_from_.size();
+    addresses_.resize(ranks);
+    has_come_.resize(missing_from_.size());
+    callers_.resize(missing_to_.size());
+    guests_.reserve(missing_from_.size() + strangers);
+    polled_.reserve(callers_.size() + guests_.capacity() + 1);
     return listen();
 }
 
@@ -241,9 +299,19 @@ bool Wire::Opening::listen() {
     const auto own = own_address();
     own_ = own.value_or(SocketAddress());
     door_ = own && !wire_.faults_.no_files ? open_socket(own->family()) : Descriptor();
-    const bool is_open = door_.is_open() && bind(door_.number(), own_.get(), own_.length) == 0 &&
+    // The same port as before, if it can be had: paths depend on it.
+    const int yes = 1;
+    setsockopt(door_.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    own_.bytes.sin6_port = htons(wire_.port_);  // IPv4 has it at the same place
+    if (wire_.port_ != 0 && bind(door_.number(), own_.get(), own_.length) != 0) {
+        wire_.port_ = 0;
+    }
+    const bool is_bound = wire_.port_ != 0;
+    own_.bytes.sin6_port = 0;
+    const bool is_open = door_.is_open() && (is_bound || bind(door_.number(), own_.get(), own_.length) == 0) &&
                          ::listen(door_.number(), SOMAXCONN) == 0 &&
                          getsockname(door_.number(), own_.get(), &own_.length) == 0;
+    wire_.port_ = is_open ? ntohs(own_.bytes.sin6_port) : std::uint16_t{0};
     if (!is_open) {
         const int error = wire_.faults_.no_files ? EMFILE : errno;
         complain([&] {
@@ -270,7 +338,7 @@ int Wire::Opening::exchange_addresses(MPI_Comm comm) {
 
 void Wire::Opening::meet(MPI_Comm comm) {
     for (std::size_t index = 0; index < callers_.size(); ++index) {
-        callers_[index].to = missing_to_[index];
+        callers_[index].way = missing_to_[index];
         call(callers_[index]);
     }
     const double until = now_seconds() + wire_.faults_.patience_seconds;
@@ -310,14 +378,14 @@ void Wire::Opening::meet(MPI_Comm comm) {
     door_.close();
     for (const Caller& caller : callers_) {
         if (caller.state != Caller::State::through) {
-            complain([&] { return named(caller.to) + " does not answer"; });
+            complain([&] { return named(caller.way.rank) + " does not answer"; });
         }
     }
     if (missing_guests_ > 0) {
         complain([&] {
-            const auto first = std::find_if(missing_from_.begin(), missing_from_.end(),
-                                            [&](Rank rank) { return !has_come_[static_cast<std::size_t>(rank)]; });
-            return "rank " + std::to_string(*first) + " does not come to " + to_string(own_);
+            const auto first = std::find(has_come_.begin(), has_come_.end(), false);
+            const Way& way = missing_from_[static_cast<std::size_t>(first - has_come_.begin())];
+            return "rank " + std::to_string(way.rank) + " does not come to " + to_string(own_);
         });
     }
 }
@@ -330,7 +398,7 @@ bool Wire::Opening::all_settled() const {
 
 /// Binds to the same address as for listening: a machine with several would choose any.
 void Wire::Opening::call(Caller& caller) {
-    const SocketAddress& there = address_of(caller.to);
+    const SocketAddress& there = address_of(caller.way.rank);
     caller.socket = open_socket(there.family());
     if (!caller.socket.is_open()) {
         fail(caller, errno);
@@ -341,7 +409,10 @@ void Wire::Opening::call(Caller& caller) {
     const int yes = 1;
     setsockopt(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
     SocketAddress from = own_;
-    from.bytes.sin6_port = 0;
+    from.bytes.sin6_port = htons(caller.port);
+    if (caller.port != 0) {
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    }
     if (from.family() == there.family() && from.length > 0 && bind(socket, from.get(), from.length) != 0) {
         fail(caller, errno);
         return;
@@ -370,7 +441,7 @@ void Wire::Opening::go_on(Caller& caller) {
 }
 
 void Wire::Opening::say_hello(Caller& caller) {
-    Hello hello{tokens_.asks, rank_};
+    Hello hello{tokens_.asks, rank_, static_cast<std::uint32_t>(caller.way.connection)};
     if (wire_.faults_.knows_no_token) {
         hello.token.fill(std::byte{0});
     }
@@ -405,7 +476,7 @@ void Wire::Opening::hear_answer(Caller& caller) {
 void Wire::Opening::fail(Caller& caller, int error) {
     caller.state = Caller::State::failed;
     caller.socket.close();
-    complain([&] { return "cannot connect with " + named(caller.to) + ": " + text_of(error); });
+    complain([&] { return "cannot connect with " + named(caller.way.rank) + ": " + text_of(error); });
 }
 
 /// Accepts all pending connections. The oldest one without a valid token makes room for a new one.
@@ -438,10 +509,11 @@ void Wire::Opening::hear(Guest& guest) {
     if (heard > 0 && guest.said < sizeof guest.hello) {
         return;
     }
-    const Rank rank = guest.hello.rank;
+    const Way way{guest.hello.rank, false, guest.hello.connection};
+    const auto expected = std::find(missing_from_.begin(), missing_from_.end(), way);
+    const auto place = static_cast<std::size_t>(expected - missing_from_.begin());
     const bool is_welcome = heard > 0 && are_equal(guest.hello.token, tokens_.asks) &&
-                            std::binary_search(missing_from_.begin(), missing_from_.end(), rank) &&
-                            !has_come_[static_cast<std::size_t>(rank)] &&
+                            expected != missing_from_.end() && !has_come_[place] &&
                             send(guest.socket.number(), tokens_.answers.data(), tokens_.answers.size(), MSG_NOSIGNAL) ==
                                 static_cast<ssize_t>(tokens_.answers.size());
     if (!is_welcome) {
@@ -449,22 +521,22 @@ void Wire::Opening::hear(Guest& guest) {
         return;
     }
     guest.is_in = true;
-    has_come_[static_cast<std::size_t>(rank)] = true;
+    has_come_[place] = true;
     --missing_guests_;
 }
 
 void Wire::Opening::keep() {
     const bool kept = have_memory_for([&] {
-        const auto keep_one = [&](Rank rank, Descriptor& socket, bool sends) {
+        const auto keep_one = [&](const Way& way, Descriptor& socket) {
             // The sockets that were set aside are the streams' then.
-            reserved_ -= wire_.streams_->keep(rank, std::move(socket), sends) ? 1 : 0;
+            reserved_ -= wire_.streams_->keep(way, std::move(socket)) ? 1 : 0;
         };
         for (Caller& caller : callers_) {
-            keep_one(caller.to, caller.socket, true);
+            keep_one(caller.way, caller.socket);
         }
         for (Guest& guest : guests_) {
             if (guest.is_in) {
-                keep_one(guest.hello.rank, guest.socket, false);
+                keep_one({guest.hello.rank, false, guest.hello.connection}, guest.socket);
             }
         }
     });
@@ -475,15 +547,18 @@ void Wire::Opening::keep() {
 
 void Wire::Opening::undo() {
     WireStreams& streams = *wire_.streams_;
-    std::for_each(missing_to_.begin(), missing_to_.end(), [&](Rank rank) { streams.drop(rank, true); });
-    std::for_each(missing_from_.begin(), missing_from_.end(), [&](Rank rank) { streams.drop(rank, false); });
+    std::for_each(missing_to_.begin(), missing_to_.end(), [&](const Way& way) { streams.drop(way); });
+    std::for_each(missing_from_.begin(), missing_from_.end(), [&](const Way& way) { streams.drop(way); });
 }
 
 Wire::Wire() = default;
 Wire::Wire(const Faults& faults) : faults_(faults) {}
 Wire::~Wire() = default;
 
-void Wire::close() { streams_.reset(); }
+void Wire::close() {
+    streams_.reset();
+    port_ = 0;
+}
 
 int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
     opened = false;
@@ -491,8 +566,8 @@ int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
     Opening opening(*this);
     bool able = false;
     static_cast<void>(peers != nullptr && have_memory_for([&] { able = opening.prepare(comm, *peers); }));
-    const std::int64_t missing = able ? opening.missing() : 0;
-    const Agreed agreed = Agreement().agree(comm, {.agrees = able, .maxima = {&missing, 1}});
+    const std::array<std::int64_t, 2> needs = {able ? opening.missing() : 0, able && opening.is_single() ? 1 : 0};
+    const Agreed agreed = Agreement().agree(comm, {.agrees = able, .maxima = needs});
     if (agreed.error != MPI_SUCCESS) {
         return agreed.error;
     }
@@ -503,6 +578,10 @@ int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
     if (!agreed.all) {
         complaint_ = first_complaint(comm, complaint());
         return MPI_SUCCESS;
+    }
+    connections_ = agreed.maxima[1] != 0 ? 1 : peers->connections;
+    if (agreed.maxima[1] != 0 && !opening.is_single()) {
+        opening.want_single();
     }
     if (agreed.maxima[0] == 0) {
         opened = true;
@@ -520,6 +599,93 @@ int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
     if (!opened) {
         failed_before = true;
         opening.undo();
+    }
+    return MPI_SUCCESS;
+}
+
+namespace {
+
+/// What one end of a pair tells the other: which connection moves, plus one; 0 for none.
+using MovesByRank = std::vector<std::uint8_t>;
+
+/// The moves that streams of this rank want. Throws std::bad_alloc.
+std::vector<WireStreams::Way> wanted_moves(WireStreams& streams, MovesByRank& connections,
+                                           std::vector<std::uint16_t>& ports) {
+    std::vector<WireStreams::Way> ways;
+    connections.assign(streams.ranks(), 0);
+    for (std::size_t peer = 0; peer < streams.ranks(); ++peer) {
+        const auto rank = static_cast<Rank>(peer);
+        WireStream* const stream = streams.to(rank);
+        if (stream != nullptr && stream->has_choice() && stream->paths().wanted()) {
+            const PairPaths::Move move = *stream->paths().wanted();
+            ways.push_back({rank, true, move.connection});
+            ports.push_back(move.port);
+            connections[peer] = static_cast<std::uint8_t>(move.connection + 1);
+        }
+    }
+    return ways;
+}
+
+}  // namespace
+
+int Wire::move(MPI_Comm comm) {
+    std::vector<WireStreams::Way> to;
+    std::vector<WireStreams::Way> from;
+    std::vector<std::uint16_t> ports;
+    std::vector<std::uint16_t> former;
+    MovesByRank told;
+    MovesByRank heard;
+    bool able = have_memory_for([&] {
+        heard.resize(streams_->ranks());
+        to = wanted_moves(*streams_, told, ports);
+        former.reserve(to.size());
+        from.reserve(streams_->ranks());
+    });
+    const Agreed agreed = Agreement().agree(comm, {.agrees = able});
+    if (agreed.error != MPI_SUCCESS || !agreed.all) {
+        return agreed.error;
+    }
+    if (const int error = PMPI_Alltoall(told.data(), 1, MPI_BYTE, heard.data(), 1, MPI_BYTE, comm);
+        error != MPI_SUCCESS) {
+        return error;
+    }
+    for (std::size_t peer = 0; peer < heard.size(); ++peer) {
+        if (heard[peer] != 0) {
+            from.push_back({static_cast<Rank>(peer), false, std::size_t{heard[peer]} - 1});
+        }
+    }
+    for (const WireStreams::Way& way : to) {
+        former.push_back(streams_->port_of(way));
+        streams_->drop(way);
+    }
+    for (const WireStreams::Way& way : from) {
+        streams_->drop(way);
+    }
+    Opening opening(*this);
+    able = false;
+    const std::vector<WireStreams::Way> moving = to;
+    static_cast<void>(have_memory_for([&] { able = opening.prepare(comm, std::move(to), std::move(from), ports); }));
+    const Diagnostic no_memory_for_it{.problem = no_memory};
+    // Ranks without a connection to open take part in what is collective.
+    if (const int error = opening.exchange_addresses(comm); error != MPI_SUCCESS) {
+        return error;
+    }
+    if (able) {
+        opening.meet(comm);
+    }
+    if (able && !opening.complaint()) {
+        opening.keep();
+    }
+    const std::optional<Diagnostic> complaint = first_complaint(comm, opening.complaint() ? &*opening.complaint()
+                                                                      : able              ? nullptr
+                                                                                          : &no_memory_for_it);
+    if (complaint) {
+        opening.undo();
+    }
+    for (std::size_t index = 0; index < moving.size(); ++index) {
+        if (WireStream* const stream = streams_->to(moving[index].rank); stream != nullptr) {
+            complaint ? stream->paths().not_moved() : stream->paths().moved(former[index]);
+        }
     }
     return MPI_SUCCESS;
 }

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "aapc/topology/network.hpp"
 #include "input/descriptor.hpp"
+#include "plan/paths.hpp"
 
 namespace aapc::mpi {
 
@@ -28,66 +30,114 @@ struct WireMessage {
     bool goes_nowhere = false;   ///< received data are dropped
     End end = End::well;
     std::uint32_t moved = 0;
+    std::uint32_t number = 0;      ///< of its stream
+    std::uint32_t started = 0;     ///< of a message that is sent: the sender's clock, in microseconds modulo 2^32
     WireStream* stream = nullptr;  ///< null once it is complete
-    WireMessage* next = nullptr;   ///< on the same stream
+    WireMessage* next = nullptr;   ///< in the same queue
 };
 
-/// One direction of one connection: a sequence of messages, each preceded by its length. Both ends know the length from
-/// the plan unless something is wrong. The side that opened the connection sends, so the sender chooses the path.
+/// How late the messages of one exchange were on each connection, as it travels: in shares of the schedule.
+using PathFeedback = std::array<std::uint16_t, PairPaths::connections>;
+
+/// One direction between two ranks: a sequence of messages over one or two connections. Each message is preceded by its
+/// number and length. Both ends know the length from the plan unless something is wrong. Messages of one connection
+/// arrive in order, and the numbers say which message it is. The side that opened the connections sends, so the sender
+/// chooses the paths, and by PairPaths which connection each message takes.
 class WireStream {
   public:
-    /// `some_are_broken`, which outlives it, becomes true when it breaks.
-    WireStream(Descriptor socket, bool sends, bool& some_are_broken)
-        : socket_(std::move(socket)), sends_(sends), some_are_broken_(some_are_broken) {}
+    static constexpr std::size_t most_connections = PairPaths::connections;
+
+    /// `some_are_broken`, which outlives it, becomes true when it breaks. `seed` is that of PairPaths.
+    WireStream(bool sends, bool& some_are_broken, std::uint64_t seed)
+        : sends_(sends), some_are_broken_(some_are_broken), paths_(seed) {
+        for (Connection& connection : connections_) {
+            connection.stream = this;
+        }
+    }
     WireStream(const WireStream&) = delete;
     WireStream& operator=(const WireStream&) = delete;
     ~WireStream() = default;
 
     /// Appends a message. It is complete at once if the kernel takes or has all of it, or if the stream is broken.
     void add(WireMessage& message) noexcept;
-    /// The kernel reports that the socket is ready: moves as many bytes as possible.
-    void go_on() noexcept {
-        ready_ = true;
-        move();
-    }
-    /// Takes back a message that is not complete. If a part of it has moved already, the connection breaks.
+    /// Takes back a message that is not complete. If a part of it or a later message has moved already, the connections
+    /// break.
     void withdraw(WireMessage& message) noexcept;
-    /// Marks the connection broken: all its messages are complete, and so are those added later.
+    /// Marks the connections broken: all messages are complete, and so are those added later.
     void break_off() noexcept;
-    /// In a forked child: closes its copy of the file.
+    /// In a forked child: closes its copies of the files.
     void abandon() noexcept;
 
-    [[nodiscard]] int file() const { return socket_.number(); }
+    /// The exchange that took `scheduled_seconds` has ended on this rank. For a stream that sends: `heard` is what its
+    /// receiver said of the exchange before, `to_say` what this rank measured in the other direction.
+    void end_sending(double scheduled_seconds, const PathFeedback& heard, const PathFeedback& to_say) noexcept;
+    /// The same for a stream that receives: what it measured.
+    [[nodiscard]] PathFeedback end_receiving(double scheduled_seconds) noexcept;
+    /// What the sender's rank said last of the other direction; forgotten then.
+    [[nodiscard]] PathFeedback take_heard() noexcept;
+    static constexpr PathFeedback nothing_heard{0xffff, 0xffff};
+
+    /// Of a stream that sends by two connections.
+    [[nodiscard]] PairPaths& paths() { return paths_; }
+    [[nodiscard]] bool has_choice() const { return connections_[0].is_open() && connections_[1].is_open(); }
 
   private:
-    /// Moves messages until the kernel has no more room, or no more data.
-    void move() noexcept;
-    /// False if the kernel has no more room or data, or the stream is broken.
-    bool move_out(WireMessage& message) noexcept;
-    bool move_in(WireMessage& message) noexcept;
-    bool read_head() noexcept;
-    /// Judges the result of a system call that should have moved bytes; true if the caller may go on.
-    bool judge(long moved) noexcept;
-    void note_broken() noexcept { broken_ = some_are_broken_ = true; }
-    void complete_oldest(WireMessage::End end) noexcept;
+    friend class WireStreams;
 
     /// Precedes each message.
     struct Head {
         std::uint32_t bytes = 0;
-        std::uint32_t reserved = 0;  ///< for feedback from receivers
+        std::uint32_t number = 0;
+        std::uint32_t started = 0;  ///< as in WireMessage
+        PathFeedback feedback = nothing_heard;
     };
-    static_assert(sizeof(Head) == 8);
+    static_assert(sizeof(Head) == 16);
 
-    Descriptor socket_;
+    struct Connection {
+        WireStream* stream = nullptr;
+        Descriptor socket;
+        bool ready = true;
+        Head head;                       ///< of the message that is on its way
+        std::uint32_t head_moved = 0;    ///< bytes of it
+        std::uint32_t content_left = 0;  ///< of a message that comes in, once its head is there
+        WireMessage* coming = nullptr;   ///< that this is the content of; null if its receive is not posted yet
+        WireMessage* oldest = nullptr;   ///< of those that go out
+        WireMessage* newest = nullptr;
+
+        [[nodiscard]] bool is_open() const { return socket.is_open(); }
+        [[nodiscard]] bool is_idle() const { return head_moved == 0 && oldest == nullptr; }
+    };
+
+    /// The kernel reports that a socket is ready: moves as many bytes as possible.
+    void go_on(Connection& connection) noexcept {
+        connection.ready = true;
+        move(connection);
+    }
+    /// Moves messages until the kernel has no more room, or no more data.
+    void move(Connection& connection) noexcept;
+    void move_out(Connection& connection) noexcept;
+    void move_in(Connection& connection) noexcept;
+    bool read_head(Connection& connection) noexcept;
+    bool read_content(Connection& connection, WireMessage& message) noexcept;
+    /// Judges the result of a system call that should have moved bytes; true if the caller may go on.
+    bool judge(Connection& connection, long moved) noexcept;
+    void note_broken() noexcept { broken_ = some_are_broken_ = true; }
+    void complete_all_broken() noexcept;
+    [[nodiscard]] WireMessage* posted(std::uint32_t number) const noexcept;
+    [[nodiscard]] std::size_t next_connection() noexcept;
+
     bool sends_;
     bool& some_are_broken_;
-    bool ready_ = true;
     bool broken_ = false;
-    WireMessage* oldest_ = nullptr;
+    std::array<Connection, most_connections> connections_;
+    WireMessage* oldest_ = nullptr;  ///< posted, of a stream that receives
     WireMessage* newest_ = nullptr;
-    Head head_;                       ///< of the oldest message
-    std::uint32_t head_moved_ = 0;    ///< bytes of it
-    std::uint32_t content_left_ = 0;  ///< of a message that comes in, once its head is there
+    std::uint32_t next_number_ = 0;
+    std::uint32_t begun_until_ = 0;  ///< no message of this number or a later one has moved
+    PairPaths paths_;
+    PathLateness lateness_;
+    PathFeedback feedback_ = nothing_heard;  ///< sent with every message, or heard last
+    double scheduled_before_ = 0;            ///< of the exchange that feedback is about
 };
 
 /// The streams of one communicator, and the file by which the kernel reports which are ready. Used by one thread at a
@@ -105,11 +155,30 @@ class WireStreams {
     /// Null if there is no connection.
     [[nodiscard]] WireStream* to(Rank rank) const { return to_[static_cast<std::size_t>(rank)].get(); }
     [[nodiscard]] WireStream* from(Rank rank) const { return from_[static_cast<std::size_t>(rank)].get(); }
+    [[nodiscard]] std::size_t ranks() const { return to_.size(); }
 
+    /// One of the connections with a rank.
+    struct Way {
+        Rank rank = 0;
+        bool sends = false;
+        std::size_t connection = 0;
+
+        friend bool operator==(const Way&, const Way&) = default;
+    };
+    [[nodiscard]] bool has(const Way& way) const;
+    /// The port that it is bound to here; 0 if it is not known.
+    [[nodiscard]] std::uint16_t port_of(const Way& way) const;
     /// Takes over a connection; false if the kernel refuses to watch it. Throws std::bad_alloc.
-    [[nodiscard]] bool keep(Rank rank, Descriptor socket, bool sends);
-    /// Closes the connection with that rank in that direction.
-    void drop(Rank rank, bool sends);
+    [[nodiscard]] bool keep(const Way& way, Descriptor socket);
+    /// Closes that connection, if there is one, without leaving its port in use. Nothing is on its way there.
+    void drop(const Way& way);
+
+    /// A time-triggered exchange of `scheduled_seconds` has ended on this rank: shares follow what was heard.
+    void end_exchange(double scheduled_seconds) noexcept;
+    /// Whether shares and ports of some stream from here are still being changed.
+    [[nodiscard]] bool is_learning() const noexcept;
+    /// Whether some stream from here has a connection that should move.
+    [[nodiscard]] bool wants_moves() const noexcept;
 
     /// Moves as many bytes as possible. One system call if there are none.
     void advance() noexcept;
@@ -122,6 +191,10 @@ class WireStreams {
   private:
     class Family;
     void abandon() noexcept;
+    [[nodiscard]] std::unique_ptr<WireStream>& stream_of(const Way& way) {
+        return (way.sends ? to_ : from_)[static_cast<std::size_t>(way.rank)];
+    }
+    [[nodiscard]] const WireStream::Connection* connection_of(const Way& way) const;
 
     std::vector<std::unique_ptr<WireStream>> to_;
     std::vector<std::unique_ptr<WireStream>> from_;

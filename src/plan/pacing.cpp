@@ -78,6 +78,15 @@ Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_pe
     return cadence;
 }
 
+Cadence with_learned_paths(Cadence cadence) {
+    constexpr double learned_over_bound = 1.03;
+    if (cadence.cyclic && cadence.cycle_over_bound > learned_over_bound) {
+        cadence.tick_seconds_per_byte *= learned_over_bound / cadence.cycle_over_bound;
+        cadence.cycle_over_bound = learned_over_bound;
+    }
+    return cadence;
+}
+
 double Segmentation::start_seconds(std::int64_t segment, Phase tick, Phase ticks) const {
     const double own_tick = segment + 1 == segments ? last_tick_seconds : tick_seconds;
     return static_cast<double>(segment) * static_cast<double>(ticks) * tick_seconds +

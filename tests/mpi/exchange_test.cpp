@@ -42,7 +42,7 @@ struct Buffers {
 
 class Tester {
   public:
-    Tester(Rank rank, Rank ranks, std::uint64_t seed, std::string only, mpi::WireStreams* wire)
+    Tester(Rank rank, Rank ranks, std::uint64_t seed, std::string only, mpi::Wire* wire)
         : wire_(wire),
           rank_(rank),
           ranks_(ranks),
@@ -81,7 +81,7 @@ class Tester {
         }
     }
 
-    mpi::WireStreams* wire_;  ///< null: all messages are MPI's
+    mpi::Wire* wire_;  ///< null: all messages are MPI's
     Rank rank_;
     Rank ranks_;
     std::uint64_t seed_;
@@ -312,6 +312,7 @@ int test_all(int argc, char** argv) {
     const bool by_tcp = argc > 3 && std::string(argv[3]) == "tcp";
     if (by_tcp) {
         mpi::Wire::Peers peers;
+        peers.connections = 2;
         for (Rank other = 0; other < ranks; ++other) {
             if (other != rank) {
                 peers.to.push_back(other);
@@ -324,7 +325,7 @@ int test_all(int argc, char** argv) {
             return 1;
         }
     }
-    Tester tester(rank, ranks, seed, argc > 2 ? argv[2] : "", by_tcp ? &wire.streams() : nullptr);
+    Tester tester(rank, ranks, seed, argc > 2 ? argv[2] : "", by_tcp ? &wire : nullptr);
     const test::World plain = test::plain_world(ranks);
     // Where ranks crowd the processors, one number of phases for each way in which blocks can lie.
     tester.test_world(plain,

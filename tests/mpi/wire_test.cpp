@@ -95,7 +95,7 @@ int wait_for(Pending& pending) {
 
 /// Everybody sends to everybody, many messages of many lengths at a time.
 void exchange(mpi::Wire& wire, const std::string& what) {
-    const mpi::TcpTransport transport(MPI_COMM_WORLD, wire.streams());
+    const mpi::TcpTransport transport(MPI_COMM_WORLD, wire);
     const std::vector<std::size_t> lengths{0, 1, 8, 300'000, 0, 2'000'000, 17};
     std::vector<std::vector<std::byte>> sent;
     std::vector<std::vector<std::byte>> received;
@@ -143,6 +143,62 @@ void test_connections() {
         exchange(wire, "third");
     }
     expect(sockets().first == before, "sockets are left behind at the end");
+}
+
+/// The ports of all connections that this rank has opened to others.
+std::vector<std::uint16_t> ports(mpi::Wire& wire) {
+    std::vector<std::uint16_t> all;
+    for (Rank other = 0; other < ranks; ++other) {
+        for (const std::size_t connection : {0U, 1U}) {
+            all.push_back(wire.streams().port_of({other, true, connection}));
+        }
+    }
+    return all;
+}
+
+/// Two connections for each pair, which carry messages in turns, and move to other ports and back.
+void test_two_connections() {
+    begin("two connections");
+    const int before = sockets().first;
+    auto peers = everybody_else();
+    peers.connections = 2;
+    mpi::Wire wire(persistent);
+    expect(open(wire, peers), "two connections: cannot be opened");
+    expect(sockets().first - before == 4 * (ranks - 1), "other sockets than four for each peer");
+    for (int round = 0; round < 5; ++round) {
+        exchange(wire, "by two connections");
+        wire.streams().end_exchange(0.1);
+    }
+    // Both connections of the first rank's pairs are late until they move, and that does not help.
+    bool wanted = false;
+    bool returned = false;
+    const auto first_ports = ports(wire);
+    for (int round = 0; round < 80; ++round) {
+        for (Rank other = 0; rank == 0 && other < ranks; ++other) {
+            if (mpi::WireStream* const stream = wire.streams().to(other); stream != nullptr) {
+                stream->paths().observe({0.05, 0.05}, 0.1);
+            }
+        }
+        int mine = wire.streams().wants_moves() ? 1 : 0;
+        int anybody = 0;
+        MPI_Allreduce(&mine, &anybody, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        if (anybody != 0) {
+            begin("moves");
+            const auto ports_before = ports(wire);
+            expect(wire.move(MPI_COMM_WORLD) == MPI_SUCCESS, "cannot move");
+            const auto ports_now = ports(wire);
+            expect((ports_now != ports_before) == (mine != 0), "other ports without a move, or a move without");
+            expect(std::count(ports_now.begin(), ports_now.end(), 0) == 2, "a connection is missing after a move");
+            expect(!wire.streams().wants_moves(), "a move is wanted still");
+            expect(sockets().first - before == 4 * (ranks - 1), "other sockets than before a move");
+            returned = returned || (wanted && ports_now == first_ports);
+            wanted = true;
+            exchange(wire, "after a move");
+        }
+    }
+    expect(wanted, "no move was made");
+    expect(rank != 0 || ranks > 2 || returned, "no connection went back to its port");
+    expect(wire.streams().works(), "moves break connections");
 }
 
 /// The last rank lacks something: all are told of it alike, and nothing is left open.
@@ -204,6 +260,23 @@ void test_few_files() {
                 taken.push_back(dup(0));
             }
         }
+        {
+            // Where two connections are too many, one will do.
+            auto two = everybody_else();
+            two.connections = 2;
+            mpi::Wire wire(persistent);
+            rlimit some = files;
+            some.rlim_cur = static_cast<rlim_t>(std::max(next + 64 + connections + 2, 2 * connections + 2));
+            if (kind == Few::half && static_cast<int>(some.rlim_cur) < next + 64 + 2 * connections) {
+                if (rank == 0) {
+                    setrlimit(RLIMIT_NOFILE, &some);
+                }
+                const bool opened = open(wire, two);
+                setrlimit(RLIMIT_NOFILE, &files);
+                expect(opened && wire.connections() == 1, "two connections, or none, where there are files for one");
+                exchange(wire, "with files for one connection");
+            }
+        }
         if (rank == 0) {
             setrlimit(RLIMIT_NOFILE, &few);
         }
@@ -234,7 +307,7 @@ void test_broken() {
     }
     test::meet(MPI_COMM_WORLD);
     if (rank != 0) {
-        const mpi::TcpTransport transport(MPI_COMM_WORLD, wire.streams());
+        const mpi::TcpTransport transport(MPI_COMM_WORLD, wire);
         std::vector<std::byte> block(10'000'000);
         std::vector<std::byte> other_block(10'000'000);
         Pending pending;
@@ -256,7 +329,7 @@ void test_lengths() {
     begin("lengths");
     mpi::Wire wire(persistent);
     expect(open(wire, everybody_else()), "cannot be opened");
-    const mpi::TcpTransport transport(MPI_COMM_WORLD, wire.streams());
+    const mpi::TcpTransport transport(MPI_COMM_WORLD, wire);
     const Rank next = (rank + 1) % ranks;
     const Rank previous = (rank + ranks - 1) % ranks;
     for (const auto& [sent, expected, mute] : {std::tuple(100'000, 5, false), std::tuple(5, 100'000, false),
@@ -345,6 +418,7 @@ int test_all(int /*argc*/, char** /*argv*/) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     test_peers();
     test_connections();
+    test_two_connections();
     constexpr double short_patience = 1;
     test_fault("no file", {.no_files = true}, "cannot listen");
     test_fault("a refused connection", {.refuses = true, .patience_seconds = short_patience}, "");

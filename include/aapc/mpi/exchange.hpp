@@ -29,7 +29,7 @@ struct ClockFault {
     double after_seconds = 0;
 };
 
-class WireStreams;
+class Wire;
 
 struct ExchangeOptions {
     /// `timed`: what its clock goes by, which must be known(). A longer slot is taken where the ranks wake up so late
@@ -47,7 +47,7 @@ struct ExchangeOptions {
     ClockFault clock_fault;  ///< of this rank; `timed-grid`
     /// Open connections of the same ranks, for blocks (aapc/mpi/wire.hpp); outlive the exchange. Null, on all ranks or
     /// on none, if every message is one of MPI. Not used with `through_depot`.
-    WireStreams* wire = nullptr;
+    Wire* wire = nullptr;
 };
 
 struct Blocks;

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,7 +21,8 @@ class WireStreams;
 
 /// The connections of one communicator. All its exchanges share them, which run one after the other in the same order
 /// on all ranks. Each connection has one direction, and its sender opens it and so chooses its source port. Connections
-/// are opened for the first exchange that needs them, and kept. Files are closed on exec; a forked child closes its
+/// are opened for the first exchange that needs them, and kept; where a pair has two, one of them may be moved to
+/// another port later. Files are closed on exec; a forked child closes its
 /// copies and uses none. Not for concurrent use.
 class Wire {
   public:
@@ -28,9 +30,13 @@ class Wire {
     struct Peers {
         std::vector<Rank> to;
         std::vector<Rank> from;
+        /// For each peer and direction: 2 where connections may have several paths, if all ranks have files for them.
+        /// Equal on all ranks.
+        int connections = 1;
     };
     /// The peers of a plan on other machines; on a fabric with hashed paths only those at other leaf switches, since
-    /// others have a single path. O(participants · log participants + links). Throws std::bad_alloc.
+    /// others have a single path, and two connections for each. O(participants · log participants + links). Throws
+    /// std::bad_alloc.
     [[nodiscard]] static Peers peers_of(const Plan& plan, const Network& network, const Placement& placement);
 
     /// For tests: failures of this rank.
@@ -54,8 +60,15 @@ class Wire {
     /// meanwhile and accept connections that begin with a token, 128 random bits from rank 0. Takes a few seconds at
     /// most, and one all-reduce if no connection is missing. Returns an MPI error code.
     [[nodiscard]] int open(MPI_Comm comm, const Peers* peers, bool& opened);
+    /// How many connections each pair has by the last successful open(): one if some rank has no files for two. Equal
+    /// on all ranks.
+    [[nodiscard]] int connections() const { return connections_; }
     /// Why the last open() failed: the complaint of the lowest rank that has one, on all ranks.
     [[nodiscard]] const std::optional<Diagnostic>& complaint() const { return complaint_; }
+    /// Connections that should have another port get one, on all ranks that have any. Collective over `comm`, which
+    /// returns errors, while no message is on its way. A connection that cannot be opened anew is missing from then on,
+    /// and the other one of its pair carries everything. Returns an MPI error code.
+    [[nodiscard]] int move(MPI_Comm comm);
     /// Closes all connections; local. No exchange uses them any more.
     void close();
 
@@ -68,6 +81,8 @@ class Wire {
     Faults faults_;
     std::unique_ptr<WireStreams> streams_;
     std::optional<Diagnostic> complaint_;
+    int connections_ = 1;
+    std::uint16_t port_ = 0;  ///< where this rank listens, so that a source port has the same path again; 0: not yet
 };
 
 }  // namespace aapc::mpi

@@ -64,6 +64,10 @@ struct Cadence {
 [[nodiscard]] Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_per_second,
                                        std::int64_t most_wire_bytes, const WireFormat& wire = {});
 
+/// That of the same timetable where ranks learn which of their paths are free, so that cables are filled evenly: the
+/// cycle is 1.03 times the bound, not what a hash needs on average. Shorter cycles stay as they are.
+[[nodiscard]] Cadence with_learned_paths(Cadence cadence);
+
 /// A message cut into segments, all of one size except the last. Segment k of a message of tick t starts k·N + t ticks
 /// after the common start, where a cycle has N; the ticks of the last round are shorter if the last segment is. So
 /// every pair of ranks sends at its constant rate, and in phases each segment has its links for itself.
