@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "aapc/input/statistics.hpp"
+#include "aapc/methods/method.hpp"
 #include "aapc/mpi/machine_memory.hpp"
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/routes.hpp"
@@ -137,6 +138,8 @@ class Doctor {
         measure_wake_ups(own_);
         find_shared_memory();
         measure_speeds();
+        measure_reductions();
+        measure_start();
         // The longer apart, the better drift shows.
         constexpr double least_baseline = 1;
         mpi::rest_until(before.at + least_baseline, least_baseline);
@@ -233,6 +236,36 @@ class Doctor {
                 MPI_SUCCESS &&
             memory) {
             facts_.shared_memory = static_cast<int>(memory->available());
+        }
+    }
+
+    void measure_reductions() {
+        constexpr int reductions = 100;
+        if (real_names_.size() < 2) {
+            return;
+        }
+        std::vector<double> took;
+        for (int reduction = 0; reduction < reductions; ++reduction) {
+            const double begin = mpi::now_seconds();
+            double sum = begin;
+            PMPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_MAX, comm_);
+            took.push_back(mpi::now_seconds() - begin);
+        }
+        facts_.reduction_seconds = median(took);
+    }
+
+    /// A schedule takes speeds, which only a topology file has.
+    void measure_start() {
+        if (machines_ < 2 || declared_ == nullptr) {
+            return;
+        }
+        const auto harness = Harness::create(comm_, *declared_);
+        const auto method = parse_method("lattice", declared_->kind());
+        if (!harness || !method) {
+            return;
+        }
+        if (const auto seconds = (*harness)->measure_start(*method)) {
+            facts_.start_seconds = *seconds;
         }
     }
 

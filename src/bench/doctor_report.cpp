@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -17,6 +18,7 @@
 #include "bench/common_options.hpp"
 #include "input/enumerator_names.hpp"
 #include "input/version.hpp"
+#include "selection/crossover.hpp"
 
 namespace aapc::bench {
 
@@ -170,6 +172,39 @@ DoctorLine check_wake_ups(const DoctorFacts& facts) {
         line.advice = fmt::format(
             "timed exchanges take longer slots then: give every rank a core of its own, and look for other work on {}",
             hosts_where(facts.ranks, [](const RankFacts& rank) { return rank.late_sometimes > a_slot; }));
+    }
+    return line;
+}
+
+DoctorLine check_reductions(const DoctorFacts& facts) {
+    if (facts.reduction_seconds < 0) {
+        return {"reductions", Finding::good, "one rank; there are none", ""};
+    }
+    const auto messages = static_cast<int>(std::bit_width(facts.ranks.size() - 1));
+    return {"reductions", Finding::good,
+            fmt::format("one of 8 bytes over all ranks takes {}: {} messages in a row of {}",
+                        duration_text(facts.reduction_seconds, significant(3)), messages,
+                        duration_text(facts.reduction_seconds / messages, significant(3))),
+            ""};
+}
+
+DoctorLine check_start(const DoctorFacts& facts) {
+    if (facts.start_seconds < 0) {
+        return {"start", Finding::good,
+                "not measured: that takes a topology file with the speeds of links, and two machines", ""};
+    }
+    DoctorLine line{"start", Finding::good,
+                    fmt::format("a scheduled exchange takes {} beyond its schedule; aapc assumes {} until it has "
+                                "measured it",
+                                duration_text(facts.start_seconds, significant(3)),
+                                duration_text(selection::usual_start_seconds, significant(3))),
+                    ""};
+    constexpr double much = 3;
+    if (facts.start_seconds > much * selection::usual_start_seconds) {
+        line.finding = Finding::remark;
+        line.advice =
+            "only long exchanges can gain then: give every rank a core of its own, and look for other work on the "
+            "hosts";
     }
     return line;
 }
@@ -396,6 +431,8 @@ std::vector<DoctorLine> diagnose(const DoctorFacts& facts) {
         check_offset(facts),
         check_drift(facts),
         check_wake_ups(facts),
+        check_reductions(facts),
+        check_start(facts),
     };
 }
 
@@ -437,6 +474,8 @@ std::string doctor_json(const DoctorFacts& facts, const std::vector<DoctorLine>&
                            {"aapc", version()},
                            {"mpi", facts.mpi},
                            {"topology", facts.topology.empty() ? Json() : Json(facts.topology)},
+                           {"reduction_seconds", known(facts.reduction_seconds)},
+                           {"start_seconds", known(facts.start_seconds)},
                            {"checks", std::move(checks)},
                            {"ranks", std::move(ranks)},
                            {"streams", std::move(streams)}};

@@ -58,6 +58,8 @@ struct DoctorFacts {
     int shared_memory = 0;  ///< what ranks of a machine do for each other: 0 nothing, 1 tickets, 2 copies as well
     std::vector<RankFacts> ranks;
     std::vector<SpeedFact> speeds;
+    double reduction_seconds = -1;  ///< of 8 bytes over all ranks, the median; -1: there is one rank
+    double start_seconds = -1;      ///< of a scheduled exchange; -1: it could not be measured
 };
 
 enum class Finding : std::uint8_t { good, remark, bad };

@@ -148,6 +148,19 @@ Expected<mpi::Exchange*> Harness::exchange_of(const Method& method) {
     return exchanges_.emplace(text, std::move(*exchange)).first->second.get();
 }
 
+Expected<double> Harness::measure_start(const Method& method) {
+    const auto exchange = exchange_of(method);
+    if (!exchange) {
+        return failure(exchange.error());
+    }
+    std::vector<std::byte> blocks(2 * static_cast<std::size_t>(placement_.participants()));
+    double seconds = 0;
+    if ((*exchange)->measure_start(blocks.data(), seconds) != MPI_SUCCESS) {
+        return failure({.problem = "the start of an exchange could not be measured"});
+    }
+    return seconds;
+}
+
 Expected<mpi::MachineMemory*> Harness::machine_memory() {
     if (!machine_memory_) {
         auto wanted = parse_shared_memory(shared_text(comm_, environment_variable("AAPC_SHARED_MEMORY")));

@@ -47,9 +47,12 @@ class Harness {
     /// both ranks and the offset. Native is the native routine even where the interposer is preloaded.
     [[nodiscard]] Expected<Sample> run_once(const Method& method, std::int64_t block_bytes);
 
-    /// The same through MPI_Alltoall, as a program calls it that knows nothing of aapc. An error where no interposer is
-    /// preloaded, where one is and could not follow its settings or rejected a tuning, and where an algorithm or
-    /// synchronisation is forced (AAPC_ALGORITHM, AAPC_SYNCHRONISATION) that did not run.
+    /// What an exchange by `method` takes beyond its schedule, in seconds: mpi::Exchange::measure_start().
+    [[nodiscard]] Expected<double> measure_start(const Method& method);
+
+    /// The same as run_once() through MPI_Alltoall, as a program calls it that knows nothing of aapc. An error where no
+    /// interposer is preloaded, where one is and could not follow its settings or rejected a tuning, and where an
+    /// algorithm or synchronisation is forced (AAPC_ALGORITHM, AAPC_SYNCHRONISATION) that did not run.
     [[nodiscard]] Expected<Sample> run_interposed_once(std::int64_t block_bytes);
 
     /// Frees the exchange of `method` (and its communicator, of which an MPI has few); it forgets the pace it found.

@@ -40,6 +40,8 @@ DoctorFacts healthy_cluster() {
         facts.ranks.push_back(healthy(host));
     }
     facts.speeds = {{"n0", "n1", 1e9, 0.98e9}, {"n1", "n2", 1e9, 0.99e9}};
+    facts.reduction_seconds = 90e-6;
+    facts.start_seconds = 0.8e-3;
     return facts;
 }
 
@@ -119,6 +121,24 @@ TEST(Doctor, NamesTheRanksThatDiffer) {
     }
 }
 
+TEST(Doctor, SaysWhatReductionsAndStartsTake) {
+    DoctorFacts facts = healthy_cluster();
+    EXPECT_EQ(line_of(facts, "reductions").found,
+              "one of 8 bytes over all ranks takes 90 µs: 2 messages in a row of 45 µs");
+    EXPECT_THAT(line_of(facts, "start").found, HasSubstr("takes 800 µs beyond its schedule; aapc assumes 3 ms"));
+    facts.ranks.push_back(facts.ranks[0]);
+    EXPECT_THAT(line_of(facts, "reductions").found, HasSubstr("3 messages in a row of 30 µs"));
+    facts.start_seconds = 0.01;
+    EXPECT_EQ(line_of(facts, "start").finding, Finding::remark);
+    facts.start_seconds = -1;
+    facts.reduction_seconds = -1;
+    EXPECT_THAT(line_of(facts, "start").found, HasSubstr("not measured: that takes a topology file"));
+    EXPECT_EQ(line_of(facts, "reductions").found, "one rank; there are none");
+    const auto json = nlohmann::json::parse(doctor_json(facts, diagnose(facts)));
+    EXPECT_TRUE(json["start_seconds"].is_null());
+    EXPECT_TRUE(json["reduction_seconds"].is_null());
+}
+
 TEST(Doctor, TellsProgramsTheSame) {
     DoctorFacts facts = healthy_cluster();
     facts.ranks[2].congestion_control = {'r', 'e', 'n', 'o'};
@@ -126,6 +146,8 @@ TEST(Doctor, TellsProgramsTheSame) {
     const auto lines = diagnose(facts);
     const auto json = nlohmann::json::parse(doctor_json(facts, lines));
     EXPECT_EQ(json["format"], "aapc-doctor/1");
+    EXPECT_EQ(json["start_seconds"], 0.8e-3);
+    EXPECT_EQ(json["reduction_seconds"], 90e-6);
     ASSERT_EQ(json["checks"].size(), lines.size());
     for (std::size_t index = 0; index < lines.size(); ++index) {
         const bool wrong = lines[index].check == "congestion control";

@@ -23,6 +23,7 @@ ON_MACHINE = Path(__file__).resolve().parent.parent / "interposer" / "on_machine
 CHECKS = (
     ["MPI", "interposer", "machines", "speeds", "path MTU", "TCP buffers", "congestion control"]
     + ["slow start after idle", "shared memory", "clock: resolution", "clock: offset", "clock: drift", "wake-ups"]
+    + ["reductions", "start"]
 )
 # No shared memory is as fast as that, and none so slow that a busy machine could make it so.
 FOUR = '[network]\nspeed = "1000Gbit"\n[[switch]]\nname = "s"\nmachines = "n[0-{last}]"\n'
