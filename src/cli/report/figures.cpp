@@ -353,13 +353,18 @@ void find_effect(Figures& figures, const Record& record) {
 void find_fraction(Figures& figures) {
     double bounds = 0;
     double times = 0;
+    double unknown = 0;
     for (const Group& group : figures.groups) {
+        const double seconds = group.median_seconds * static_cast<double>(group.calls);
         if (group.bound_seconds) {
             bounds += *group.bound_seconds * static_cast<double>(group.calls);
-            times += group.median_seconds * static_cast<double>(group.calls);
+            times += seconds;
+        } else {
+            unknown += seconds;
         }
     }
-    if (times > 0) {
+    // The counts that go before unequal messages say nothing of these.
+    if (times > unknown) {
         figures.of_bound = bounds / times;
     }
 }
@@ -444,6 +449,16 @@ void add_next_steps(Figures& figures, const Record& record, const Network* netwo
             "of the new record: aapc tries schedules in the program's own calls, and the page compares.");
     } else if (gains(figures)) {
         step("Run mpirun ... aapc bench with these sizes to confirm the prediction, or aapc tune on idle machines.");
+    }
+    const bool has_unequal = std::any_of(figures.groups.begin(), figures.groups.end(), [](const Group& group) {
+        return !group.bound_seconds && !group.routine.empty() &&
+               (group.routine.back() == 'v' || group.routine.back() == 'w');
+    });
+    if (has_unequal && figures.exchanged <= 0) {
+        step(
+            "Nothing is predicted for unequal messages, since the record does not have the length of each. Run the job "
+            "again by aapc exec --topology FILE --record job.jsonl -- PROGRAM: aapc tries schedules in the program's "
+            "own calls, and the page of that record compares.");
     }
     if (record.head.learned) {
         step("Keep what this job has learned for the next one: aapc exec --learned FILE.");
