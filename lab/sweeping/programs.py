@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 import statistics
@@ -27,6 +28,7 @@ PROGRAMS_COLUMNS = (
     *(*PROGRAMS_CELL, "asked", "rounds", "median_seconds", "least_seconds", "most_seconds", "job_seconds"),
     *("without_over_this", "without_over_this_low", "without_over_this_high"),  # of medians; least and most of a round
     *("alltoall_seconds", "alltoall_share", "exchanged", "passed_through", "transposes"),
+    "predicted_seconds",  # by `aapc report` of the native run, before aapc served any call: what a schedule should save
 )
 
 TESTS = LAB.parent / "tests" / "programs"
@@ -68,6 +70,98 @@ def _plane_waves(cutoff: float, groups: int) -> Command:
     return command
 
 
+def _own(name: str, *libraries: str, package: str = "", files: Callable[[Path], list[str]] | None = None) -> Callable:
+    """One of tests/programs, compiled for the MPI; `files` makes what it reads, and gives its first arguments."""
+
+    def with_arguments(*arguments: str) -> Command:
+        def command(mpi: str, directory: Path) -> list[str]:
+            if package:
+                _need("/usr/include/fftw3.h", package)
+            program = directory / name
+            compiler = [f"mpicc.{mpi}", "-O2", str(TESTS / f"{name}.c"), "-o", str(program)]
+            subprocess.run([*compiler, *libraries, "-lm"], check=True)
+            return [str(program), *(files(directory) if files else []), *arguments]
+
+        return command
+
+    return with_arguments
+
+
+def _tokens(directory: Path) -> list[str]:
+    """Of 16 ranks, 128 tokens of 4 KB each; the k-th most popular of 16 experts gets 1/k of what the first one gets."""
+    numbers = random.Random(16)
+    popularity = [1 / k for k in range(1, 17)]
+    numbers.shuffle(popularity)
+    lines = []
+    for _ in range(16):
+        experts = numbers.choices(range(16), popularity, k=128)
+        lines.append(",".join(str(4096 * experts.count(expert)) for expert in range(16)))
+    matrix = directory / "tokens.csv"
+    matrix.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [str(matrix)]
+
+
+def _gromacs(edge: float, spacing: float, steps: int) -> Command:
+    """A box of water with electrostatics by PME."""
+
+    def command(_mpi: str, directory: Path) -> list[str]:
+        mdrun = _need("/usr/bin/gmx_mpi", "gromacs")
+        box = directory / "water.gro"
+        topology = directory / "water.top"
+        topology.write_text(
+            '#include "oplsaa.ff/forcefield.itp"\n#include "oplsaa.ff/spce.itp"\n[ system ]\nwater\n[ molecules ]\n',
+            encoding="utf-8",
+        )
+        settings = directory / "water.mdp"
+        settings.write_text(
+            f"integrator = md\nnsteps = {steps}\ndt = 0.001\ncoulombtype = PME\nrcoulomb = 0.9\nrvdw = 0.9\n"
+            f"fourierspacing = {spacing}\nnstlist = 20\ngen-vel = yes\ngen-temp = 300\ngen-seed = 1\n"
+            "nstcalcenergy = 20\nnstenergy = 20\n",
+            encoding="utf-8",
+        )
+        solvate = ["gmx", "-nobackup", "solvate", "-cs", "spc216.gro", "-box", *[str(edge)] * 3]
+        subprocess.run([*solvate, "-o", str(box), "-p", str(topology)], check=True, capture_output=True)
+        grompp = ["gmx", "-nobackup", "grompp", "-f", str(settings), "-c", str(box), "-p", str(topology)]
+        made = ["-o", str(directory / "water.tpr"), "-po", str(directory / "made.mdp")]
+        subprocess.run([*grompp, *made, "-maxwarn", "3"], check=True, capture_output=True)
+        fixed = ["-ntomp", "1", "-notunepme", "-dlb", "no", "-noconfout", "-pin", "off"]
+        return [mdrun, "-nobackup", "mdrun", "-s", str(directory / "water.tpr"), *fixed]
+
+    return command
+
+
+_LAMMPS_INPUT = """units lj
+atom_style charge
+lattice fcc 0.8442
+region box block 0 {cells} 0 {cells} 0 {cells}
+create_box 2 box
+create_atoms 1 box
+set type 1 type/fraction 2 0.5 12345
+mass * 1.0
+set type 1 charge 1.0
+set type 2 charge -1.0
+velocity all create 1.0 87287
+pair_style lj/cut/coul/long 1.0 2.5
+pair_coeff * * 1.0 1.0
+kspace_style pppm 1.0e-4
+kspace_modify collective yes mesh {mesh} {mesh} {mesh}
+fix 1 all nve
+thermo {steps}
+run {steps}
+"""
+
+
+def _lammps(cells: int, mesh: int, steps: int) -> Command:
+    """Charged particles with PPPM; without `collective yes` it sends its own messages, of which aapc sees none."""
+
+    def command(_mpi: str, directory: Path) -> list[str]:
+        given = directory / "in.charges"
+        given.write_text(_LAMMPS_INPUT.format(cells=cells, mesh=mesh, steps=steps), encoding="utf-8")
+        return [_need("/usr/bin/lmp", "lammps"), "-in", str(given), "-log", "none"]
+
+    return command
+
+
 def _redistribution(*arguments: str) -> Command:
     def command(mpi: str, _directory: Path) -> list[str]:
         program = aapc_beside("aapc").parents[1] / "tests" / "programs" / f"redistribution_{mpi}"
@@ -82,8 +176,16 @@ COMMANDS: dict[str, Command] = {
     "fftw-unforced": _fourier("256", "256", "40", "unforced"),
     "plane-waves-in-groups": _plane_waves(60.0, 4),
     "redistribution-uneven": _redistribution("801", "907", "10", "uneven"),
+    "pencils-64": _own("pencils", "-lfftw3", package="libfftw3-dev")("64", "4", "20"),
+    "sample-sort": _own("sorting")("65536", "25"),
+    "experts": _own("experts", files=_tokens)("20"),
+    "gromacs": _gromacs(5.0, 0.06, 60),
+    "lammps": _lammps(10, 64, 15),
+    "plane-waves": _plane_waves(60.0, 1),
 }
-DEBIANS = tuple(name for name in COMMANDS if not name.startswith("redistribution"))  # built for Debian's own MPI alone
+DEBIANS = tuple(
+    name for name in COMMANDS if name.startswith(("fftw", "plane-waves", "gromacs", "lammps"))
+)  # built for Debian's own MPI alone
 
 
 def are_there_for(mpi: str, part: Programs) -> list[str]:
@@ -97,9 +199,10 @@ class Run:
     """What one run of a program said."""
 
     def __init__(self, out: str, errors: str, job_seconds: float) -> None:
-        if "JOB DONE." not in out and not re.search(r"^right: ", out, re.MULTILINE):
+        self.predicted_seconds: float | None = None
+        if not re.search(r"JOB DONE\.|^right: |^Total wall time: |^Performance: ", f"{out}\n{errors}", re.MULTILINE):
             raise LabError(f"the program's own check fails:\n{out[-2000:]}\n{errors[-2000:]}")
-        self.seconds = own_seconds(out)
+        self.seconds = own_seconds(f"{out}\n{errors}")
         self.job_seconds = job_seconds
         self.alltoall_seconds = alltoall_seconds(errors)
         counts = re.search(r"^aapc: (\d+) calls exchanged, (\d+) passed through", errors, re.MULTILINE)
@@ -109,8 +212,9 @@ class Run:
 
 
 def own_seconds(out: str) -> float:
-    """What the program says that it took: ours the part that matters, pw.x all from its start on."""
-    if own := re.search(r"^seconds: (\S+)", out, re.MULTILINE):
+    """What the program says that it took: ours, LAMMPS and GROMACS the part that matters, pw.x all from its start on."""
+    own = re.search(r"^(?:seconds: |Loop time of | +Time: +[\d.]+ +)([\d.e+-]+)", out, re.MULTILINE)
+    if own:
         return float(own[1])
     wall = re.search(r"^ +PWSCF +:.* CPU +(?:(\d+)m)? *([\d.]+)s WALL", out, re.MULTILINE)
     if wall is None:
@@ -128,6 +232,17 @@ def alltoall_seconds(errors: str) -> float | None:
     return sum(float(value) * _UNITS[unit] for value, unit in times) if lines else None
 
 
+def predicted_seconds(report: str) -> float:
+    """What `aapc report` says that a schedule should save, as text."""
+    said = re.search(r"^A schedule should save ([\d.e+-]+) (s|ms|µs|ns) of", report, re.MULTILINE)
+    return float(said[1]) * _UNITS[said[2]] if said else 0.0
+
+
+def report_of(told: Path, record: Path) -> str:
+    command = [str(aapc_beside("aapc")), "report", str(record), "--topology", str(told), "--format", "text"]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 def rounds(lab: str, mpi: str, network: Network, told: Path, part: Programs, name: str) -> Runs:
     """The ways in turns, every other round backwards. The first run, for whatever is prepared, and the last one of each
     way with aapc, in which that counts the calls and times them, count for no time."""
@@ -139,16 +254,20 @@ def rounds(lab: str, mpi: str, network: Network, told: Path, part: Programs, nam
     counting = [way for way in runs if way != WITHOUT]
     for number, way in enumerate((WITHOUT, *turns, *counting)):
         inside = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(directory)]
-        prefix = _prefix(way, told, counts=number > len(turns))
+        prefix = _prefix(way, told, directory, counts=number > len(turns))
         out, errors, seconds = program_streams(lab, mpi, network.launcher_options, *inside, *prefix, *command)
         runs[way].append(Run(out, errors, seconds))
+        if way == COUNTED:
+            report = report_of(told, directory / "native.jsonl")
+            runs[way][-1].predicted_seconds = predicted_seconds(report)
+            print(report, file=sys.stderr)
         print(f"{name}: {way}: {runs[way][-1].seconds:.2f} s of {seconds:.1f} s", file=sys.stderr)
         shutil.rmtree(directory / "out", ignore_errors=True)
     del runs[WITHOUT][0]
     return runs
 
 
-def _prefix(way: str, told: Path, *, counts: bool) -> list[str]:
+def _prefix(way: str, told: Path, directory: Path, *, counts: bool) -> list[str]:
     said = {
         COUNTED: ["AAPC_ALGORITHM=native", "AAPC_ALLTOALLV=never"],
         DEFAULT: [],
@@ -157,7 +276,8 @@ def _prefix(way: str, told: Path, *, counts: bool) -> list[str]:
     if way == WITHOUT:
         return []
     verbose = ["AAPC_VERBOSE=2"] if counts else []
-    return ["env", *verbose, *said[way], str(aapc_beside("aapc")), "exec", "--topology", str(told), "--"]
+    record = ["--record", str(directory / "native.jsonl")] if way == COUNTED else []
+    return ["env", *verbose, *said[way], str(aapc_beside("aapc")), "exec", "--topology", str(told), *record, "--"]
 
 
 def rows(cell: Row, runs: Runs) -> list[Row]:
@@ -185,6 +305,8 @@ def rows(cell: Row, runs: Runs) -> list[Row]:
             row |= {"without_over_this": number(ratio), **bounds}
         if (spent := own[-1].alltoall_seconds) is not None:
             row |= {"alltoall_seconds": number(spent), "alltoall_share": number(spent / own[-1].seconds)}
+        if (predicted := own[-1].predicted_seconds) is not None:
+            row["predicted_seconds"] = number(predicted)
         found.append(row)
     return found
 
@@ -197,9 +319,12 @@ def tables(of: Iterable[Row]) -> str:
     titles: dict[tuple[str, ...], list[str]] = {}
     for key, by_way in cells.items():
         titles.setdefault(key[:4], []).append(_line(key[4], by_way))
-    head = "| program | without | all-to-alls' share | the default | by the clock | exchanged, passed through |"
+    head = (
+        "| program | without | all-to-alls' share | report: would save | default saved | the default | by the clock |"
+        " exchanged, passed through |"
+    )
     return "\n".join(
-        "\n".join([", ".join(_words(title)), "", head, "|---" * 6 + "|", *lines, ""])
+        "\n".join([", ".join(_words(title)), "", head, "|---" * 8 + "|", *lines, ""])
         for title, lines in titles.items()
     )
 
@@ -214,8 +339,11 @@ def _line(program: str, by_way: dict[str, Row]) -> str:
     ways = [_way_text(by_way.get(way)) for way in (DEFAULT, CLOCK)]
     default = by_way[DEFAULT]
     counts = f"{default['exchanged']}, {default['passed_through']}"
-    without = time_text(float(by_way[WITHOUT]["median_seconds"]))
-    return f"| {program} | {without} | {share:.2f} | {ways[0]} | {ways[1]} | {counts} |"
+    without = float(by_way[WITHOUT]["median_seconds"])
+    predicted = by_way[COUNTED].get("predicted_seconds", "")
+    says = time_text(float(predicted)) if predicted else "–"
+    saved = f"{without - float(default['median_seconds']):.2f} s"
+    return f"| {program} | {time_text(without)} | {share:.2f} | {says} | {saved} | {ways[0]} | {ways[1]} | {counts} |"
 
 
 def _way_text(row: Row | None) -> str:

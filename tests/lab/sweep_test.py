@@ -428,6 +428,7 @@ class RealPrograms(Case):
         of = sweep(networks=[Network("chain-4x4.toml")], parts=[part], mpis=("openmpi", "mpich"))
         known = {"one": lambda mpi, directory: ["./one"], "other": lambda mpi, directory: ["./other"]}
         patches = (("program_streams", self.streams), ("aapc_beside", Path), ("COMMANDS", known), ("DEBIANS", ("other",)))
+        patches += (("report_of", lambda told, record: "A schedule should save 2.5 s of the native calls' time.\n"),)
         for name, instead in patches:
             patch = mock.patch.object(programs, name, instead)
             patch.start()
@@ -442,11 +443,24 @@ class RealPrograms(Case):
         (row,) = [row for row in self.plan(of).medians.rows if row["asked"] == "counted"][:1]
         self.assertEqual((row["alltoall_seconds"], row["alltoall_share"], row["exchanged"]), ("3", "0.25", "496"))
         table = tables.of_plan(self.plan(of))
-        self.assertIn("| one | 10 s | 0.25 | 8 s; 1.25 (1.25 to 1.25) | 5 s; 2.00 (2.00 to 2.00) | 496, 32 |", table)
+        self.assertEqual(row["predicted_seconds"], "2.5")
+        self.assertIn("| one | 10 s | 0.25 | 2.5 s | 2.00 s | 8 s; 1.25 (1.25 to 1.25) | 5 s; 2.00 (2.00 to 2.00) | 496, 32 |", table)
 
     def test_what_programs_say_of_themselves(self) -> None:
         self.assertEqual(programs.own_seconds("     PWSCF        :      1.23s CPU      2m 3.50s WALL\n"), 123.5)
+        self.assertEqual(programs.own_seconds("Loop time of 0.411506 on 4 procs for 40 steps\n"), 0.411506)
+        self.assertEqual(programs.own_seconds("       Time:        2.753        0.688      399.9\n"), 0.688)
         self.assertIsNone(programs.alltoall_seconds("a warning\n"))
+        self.assertEqual(programs.predicted_seconds("x\nA schedule should save 120 ms of it\n"), 0.12)
+        self.assertEqual(programs.predicted_seconds("aapc made no difference here\n"), 0)
+
+    def test_the_tokens_of_experts_are_the_same_each_time_and_none_is_lost(self) -> None:
+        (file,) = programs._tokens(self.directory)
+        text = Path(file).read_text(encoding="utf-8")
+        matrix = [[int(count) for count in line.split(",")] for line in text.splitlines()]
+        self.assertEqual([sum(row) for row in matrix], [128 * 4096] * 16)
+        programs._tokens(self.directory)
+        self.assertEqual(Path(file).read_text(encoding="utf-8"), text)
         with self.assertRaises(LabError):
             programs.Run("seconds: 1\nWRONG: 3 values\n", "", 2)
 

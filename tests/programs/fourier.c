@@ -1,13 +1,18 @@
 /* FFTW's MPI transforms forwards and back:
  *
- *     fourier LINES COLUMNS TRANSFORMS [unforced | wisdom FILE]
+ *     fourier LINES COLUMNS[xDEPTH] TRANSFORMS [unforced | wisdom FILE]
  *
+ * Two dimensions, or three where there is a depth: slabs of lines either way.
  * Prints which transposes the planner has taken, the largest deviation from what was put in, and how long the
  * transforms took. FFTW has a transpose by MPI_Alltoall (where all slabs are equal, else MPI_Alltoallv) for transforms
  * out of place that may destroy their input, and takes it if it was faster than its pairwise MPI_Sendrecv while it
  * planned. Here that is made slow while it plans, unless the planner is to be left alone. A file of wisdom has what was
- * planned before; it is written where there is none. */
+ * planned before. Where there is none it is written; while it is made no data are sent, so a slow network does not
+ * count.
+ */
+#define _GNU_SOURCE
 #include <complex.h>
+#include <dlfcn.h>
 #include <fftw3-mpi.h>
 #include <math.h>
 #include <mpi.h>
@@ -20,14 +25,37 @@ static double value(ptrdiff_t line, ptrdiff_t column) { return (double)((line * 
 
 static long pause_nanoseconds; /* of a pairwise transpose's messages while it plans */
 static int plans;
+static int sends_nothing; /* while it plans: the planner overwrites the data in any case */
 
 int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* receive,
                  int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
                  MPI_Status* status) {
     const struct timespec while_planning = {0, pause_nanoseconds};
     if (plans && pause_nanoseconds > 0) nanosleep(&while_planning, NULL);
+    if (plans && sends_nothing) return MPI_SUCCESS;
     return PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
                          receive_tag, comm, status);
+}
+
+/* The all-to-alls go to whatever library comes next, so that one which is preloaded has them. */
+int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                 MPI_Datatype receive_type, MPI_Comm comm) {
+    typedef int Function(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
+    static Function* next;
+    if (plans && sends_nothing) return MPI_SUCCESS;
+    if (next == NULL) *(void**)&next = dlsym(RTLD_NEXT, "MPI_Alltoall");
+    return next(send, send_count, send_type, receive, receive_count, receive_type, comm);
+}
+
+int MPI_Alltoallv(const void* send, const int send_counts[], const int send_places[], MPI_Datatype send_type,
+                  void* receive, const int receive_counts[], const int receive_places[], MPI_Datatype receive_type,
+                  MPI_Comm comm) {
+    typedef int Function(const void*, const int[], const int[], MPI_Datatype, void*, const int[], const int[],
+                         MPI_Datatype, MPI_Comm);
+    static Function* next;
+    if (plans && sends_nothing) return MPI_SUCCESS;
+    if (next == NULL) *(void**)&next = dlsym(RTLD_NEXT, "MPI_Alltoallv");
+    return next(send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm);
 }
 
 static int uses(fftw_plan plan, const char* transpose) {
@@ -60,23 +88,28 @@ int main(int argc, char** argv) {
     fftw_mpi_init();
     if (argc < 4 || argc > 6) MPI_Abort(MPI_COMM_WORLD, 2);
     const char* const file = argc == 6 ? argv[5] : NULL;
-    /* Who keeps what was planned has many ranks, and does not plan in a network. */
     pause_nanoseconds = argc == 4 ? 20000000 : argc == 5 ? 0 : 2000000;
+    sends_nothing = file != NULL;
     const ptrdiff_t lines = strtol(argv[1], NULL, 10);
-    const ptrdiff_t columns = strtol(argv[2], NULL, 10);
+    char* behind = NULL;
+    const ptrdiff_t width = strtol(argv[2], &behind, 10);
+    const ptrdiff_t depth = *behind == 'x' ? strtol(behind + 1, NULL, 10) : 1;
+    const ptrdiff_t extents[] = {lines, width, depth};
+    const int dimensions = depth > 1 ? 3 : 2;
+    const ptrdiff_t columns = width * depth; /* of one line, all that it has */
     const int transforms = (int)strtol(argv[3], NULL, 10);
     const unsigned flags = FFTW_MEASURE | FFTW_DESTROY_INPUT;
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     ptrdiff_t own_lines = 0;
     ptrdiff_t first_line = 0;
-    const ptrdiff_t room = fftw_mpi_local_size_2d(lines, columns, MPI_COMM_WORLD, &own_lines, &first_line);
+    const ptrdiff_t room = fftw_mpi_local_size(dimensions, extents, MPI_COMM_WORLD, &own_lines, &first_line);
     fftw_complex* const here = fftw_alloc_complex((size_t)room);
     fftw_complex* const there = fftw_alloc_complex((size_t)room);
     const int is_known = share_wisdom(file);
     plans = 1;
-    const fftw_plan forward = fftw_mpi_plan_dft_2d(lines, columns, here, there, MPI_COMM_WORLD, FFTW_FORWARD, flags);
-    const fftw_plan back = fftw_mpi_plan_dft_2d(lines, columns, there, here, MPI_COMM_WORLD, FFTW_BACKWARD, flags);
+    const fftw_plan forward = fftw_mpi_plan_dft(dimensions, extents, here, there, MPI_COMM_WORLD, FFTW_FORWARD, flags);
+    const fftw_plan back = fftw_mpi_plan_dft(dimensions, extents, there, here, MPI_COMM_WORLD, FFTW_BACKWARD, flags);
     plans = 0;
     if (file != NULL && !is_known) keep_wisdom(file);
     for (ptrdiff_t at = 0; at < own_lines * columns; ++at) {
