@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 from records import OWN, TOPOLOGY, call, page_of, record, run, text_of, usual  # noqa: E402
 
 EMPTY = {"meta", "rect", "path", "i", "br", "link"}  # of which a page has no end tags, or that stand alone in SVG
-FIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/seeds/model/fit.json")
+FIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fuzz/seeds/model/fit.json")
 HOSTILE = "<script>alert('&\"')</script>"
 
 
@@ -193,6 +193,16 @@ def check_speeds(aapc):
     assert "too low" not in parsed(page_of(aapc, usual()))
 
 
+def check_unequal(aapc):
+    """The counts that go before unequal messages are no measure of these, and the page says why nothing is predicted."""
+    calls = [call("MPI_Alltoall", 0, 0.001, 4, 8, by="native", why=OWN)]
+    calls += [call("MPI_Alltoallv", 0.1, 0.2, 65536, 8, by="native", why=OWN)]
+    text = parsed(page_of(aapc, record(topology=TOPOLOGY, calls=calls)))
+    assert "of what its links carry" not in text, text[:600]
+    assert "Nothing is predicted for unequal messages" in text
+    assert "Nothing is predicted for unequal" not in parsed(page_of(aapc, record(topology=TOPOLOGY, calls=calls[:1])))
+
+
 def check_mistakes(aapc):
     good = text_of(usual())
     for wrong, where in (
@@ -230,7 +240,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_head, check_assumed, check_speeds, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_head, check_assumed, check_speeds, check_unequal, check_mistakes, check_svg):
         check(aapc)
 
 
