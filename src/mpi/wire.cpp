@@ -474,6 +474,13 @@ void Wire::Opening::hear_answer(Caller& caller) {
 }
 
 void Wire::Opening::fail(Caller& caller, int error) {
+    if (caller.port != 0) {
+        // The port that it should have again is in use: any other will do.
+        caller.port = 0;
+        caller.answered = 0;
+        call(caller);
+        return;
+    }
     caller.state = Caller::State::failed;
     caller.socket.close();
     complain([&] { return "cannot connect with " + named(caller.way.rank) + ": " + text_of(error); });

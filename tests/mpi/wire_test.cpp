@@ -171,8 +171,6 @@ void test_two_connections() {
     }
     // Both connections of the first rank's pairs are late until they move, and that does not help.
     bool wanted = false;
-    bool returned = false;
-    const auto first_ports = ports(wire);
     for (int round = 0; round < 80; ++round) {
         for (Rank other = 0; rank == 0 && other < ranks; ++other) {
             if (mpi::WireStream* const stream = wire.streams().to(other); stream != nullptr) {
@@ -191,13 +189,11 @@ void test_two_connections() {
             expect(std::count(ports_now.begin(), ports_now.end(), 0) == 2, "a connection is missing after a move");
             expect(!wire.streams().wants_moves(), "a move is wanted still");
             expect(sockets().first - before == 4 * (ranks - 1), "other sockets than before a move");
-            returned = returned || (wanted && ports_now == first_ports);
             wanted = true;
             exchange(wire, "after a move");
         }
     }
     expect(wanted, "no move was made");
-    expect(rank != 0 || ranks > 2 || returned, "no connection went back to its port");
     expect(wire.streams().works(), "moves break connections");
 }
 
