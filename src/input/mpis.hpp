@@ -20,12 +20,28 @@ struct KnownMpi {
     /// MPI_Ialltoallv and MPI_Ialltoallw in place are not counted on ranks without data, so that such ranks begin the
     /// next collective call on that communicator with another number than the others (Open MPI 4.1.4).
     bool loses_count_in_place;
+    std::string_view abi_title;  ///< of the ABI of its programs, for people
+    /// The names (SONAME) of libraries with that ABI. An empty one ends the list.
+    std::array<std::string_view, 2> libraries;
 };
 
 /// In the order in which the commands of aapc look for them.
 inline constexpr auto known_mpis = std::to_array<KnownMpi>({
-    {.name = "openmpi", .title = "Open MPI", .srun_mpi = "pmix", .one_by_one = "ring", .loses_count_in_place = true},
-    {.name = "mpich", .title = "MPICH", .srun_mpi = "pmi2", .one_by_one = "pairwise", .loses_count_in_place = false},
+    {.name = "openmpi",
+     .title = "Open MPI",
+     .srun_mpi = "pmix",
+     .one_by_one = "ring",
+     .loses_count_in_place = true,
+     .abi_title = "Open MPI's ABI",
+     .libraries = {"libmpi.so.40"}},
+    // Debian's MPICH; and all others of the MPICH ABI Compatibility Initiative: Intel MPI, MVAPICH, Cray's.
+    {.name = "mpich",
+     .title = "MPICH",
+     .srun_mpi = "pmi2",
+     .one_by_one = "pairwise",
+     .loses_count_in_place = false,
+     .abi_title = "MPICH's ABI",
+     .libraries = {"libmpich.so.12", "libmpi.so.12"}},
 });
 
 /// The row of that name; null if no MPI has it.
@@ -48,17 +64,19 @@ inline constexpr auto known_mpis = std::to_array<KnownMpi>({
 struct KnownAbi {
     std::string_view name;   ///< of its interposer, libaapc-NAME.so, and in `aapc exec --mpi`
     std::string_view title;  ///< for people
-    /// The names (SONAME) of libraries that have it. An empty one ends the list.
+    /// As in KnownMpi.
     std::array<std::string_view, 2> libraries;
 };
 
-/// Every MPI of known_mpis has one of its own name.
-inline constexpr auto known_abis = std::to_array<KnownAbi>({
-    {.name = "openmpi", .title = "Open MPI's ABI", .libraries = {"libmpi.so.40"}},
-    // Debian's MPICH; and all others of the MPICH ABI Compatibility Initiative: Intel MPI, MVAPICH, Cray's.
-    {.name = "mpich", .title = "MPICH's ABI", .libraries = {"libmpich.so.12", "libmpi.so.12"}},
-    {.name = "abi", .title = "the standard ABI", .libraries = {"libmpi_abi.so.1"}},
-});
+/// One for each MPI of known_mpis, of its name, and the standard one.
+inline constexpr auto known_abis = [] {
+    std::array<KnownAbi, known_mpis.size() + 1> abis{};
+    std::transform(known_mpis.begin(), known_mpis.end(), abis.begin(), [](const KnownMpi& mpi) {
+        return KnownAbi{mpi.name, mpi.abi_title, mpi.libraries};
+    });
+    abis.back() = {"abi", "the standard ABI", {"libmpi_abi.so.1"}};
+    return abis;
+}();
 
 /// The ABI that a library of that name (SONAME) has; null if it is not known.
 [[nodiscard]] constexpr const KnownAbi* abi_of_library(std::string_view library) {

@@ -173,8 +173,7 @@ bool UnequalLearning::has_memory() { return memory_to_learn() != nullptr; }
 
 bool UnequalLearning::worth(const DemandBound& bound) const {
     // Calls show what is faster, so those that the rule leaves out by little are worth a try.
-    constexpr double uncertainty_of_bounds = 4;
-    return selection::worth_exchanging(selection::UnequalUse::automatic, bound, 0, crossover_, uncertainty_of_bounds);
+    return selection::worth_exchanging(selection::UnequalUse::automatic, bound, 0, crossover_, uncertainty_of_sizes);
 }
 
 std::optional<UnequalLearning::Choice> UnequalLearning::choose(const DemandBound& bound) {
