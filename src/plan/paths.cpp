@@ -199,8 +199,8 @@ std::array<double, PairPaths::connections> PathLateness::take() {
         one = {};
     }
     // A little longer next time, since clocks drift and paths change.
-    constexpr std::int32_t forgotten = 50;
-    reference_ += static_cast<std::uint32_t>(least_ + forgotten);
+    constexpr std::int32_t microseconds_more = 50;
+    reference_ += static_cast<std::uint32_t>(least_ + microseconds_more);
     least_ = 0;
     return late;
 }
