@@ -160,6 +160,15 @@ bool WireStream::judge(Connection& connection, long moved) noexcept {
     return false;
 }
 
+/// The sender may leave as soon as the kernel has all that it sends, when messages are still to be read from its other
+/// connection.
+bool WireStream::end(Connection& connection) noexcept {
+    connection.ready = false;
+    connection.ended = true;
+    return std::any_of(connections_.begin(), connections_.end(),
+                       [](const Connection& one) { return one.is_open() && !one.ended; });
+}
+
 void WireStream::move_out(Connection& connection) noexcept {
     while (connection.ready && connection.oldest != nullptr) {
         WireMessage& message = *connection.oldest;
@@ -206,6 +215,9 @@ bool WireStream::read_head(Connection& connection) noexcept {
         const ssize_t moved =
             recv(connection.socket.number(), reinterpret_cast<std::byte*>(&head) + connection.head_moved,
                  sizeof head - connection.head_moved, MSG_DONTWAIT);
+        if (moved == 0 && connection.head_moved == 0 && end(connection)) {
+            return false;
+        }
         if (!judge(connection, moved)) {
             return false;
         }
@@ -415,6 +427,7 @@ bool WireStreams::keep(const Way& way, Descriptor socket) {
     const std::lock_guard lock(Family::family().mutex_);
     connection.socket = std::move(socket);
     connection.ready = true;
+    connection.ended = false;
     connection.head_moved = 0;
     connection.coming = nullptr;
     return true;

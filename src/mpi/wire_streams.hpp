@@ -97,6 +97,7 @@ class WireStream {
         WireStream* stream = nullptr;
         Descriptor socket;
         bool ready = true;
+        bool ended = false;              ///< between two messages, by the rank that sends
         Head head;                       ///< of the message that is on its way
         std::uint32_t head_moved = 0;    ///< bytes of it
         std::uint32_t content_left = 0;  ///< of a message that comes in, once its head is there
@@ -118,6 +119,8 @@ class WireStream {
     void move_out(Connection& connection) noexcept;
     void move_in(Connection& connection) noexcept;
     bool read_head(Connection& connection) noexcept;
+    /// The other side has closed a connection that receives. True if another one may still bring messages.
+    [[nodiscard]] bool end(Connection& connection) noexcept;
     bool read_content(Connection& connection, WireMessage& message) noexcept;
     /// Judges the result of a system call that should have moved bytes; true if the caller may go on.
     bool judge(Connection& connection, long moved) noexcept;

@@ -145,6 +145,46 @@ void test_connections() {
     expect(sockets().first == before, "sockets are left behind at the end");
 }
 
+/// A rank leaves as soon as its messages are sent, while others have not read them from both connections.
+void test_leaving() {
+    begin("leaving");
+    auto peers = everybody_else();
+    peers.connections = 2;
+    mpi::Wire wire(persistent);
+    expect(open(wire, peers), "leaving: cannot be opened");
+    constexpr std::size_t messages = 8;
+    constexpr std::size_t bytes = 3000;
+    std::vector<std::vector<std::byte>> blocks;
+    Pending pending;
+    {
+        const mpi::TcpTransport transport(MPI_COMM_WORLD, wire);
+        for (std::size_t index = 0; index < messages; ++index) {
+            for (Rank other = 1; rank == 0 && other < ranks; ++other) {
+                test::Payload(0, other, bytes).write(blocks.emplace_back(bytes));
+                expect(transport.send(blocks.back().data(), bytes, other, Tag::data, pending) == MPI_SUCCESS,
+                       "leaving: cannot send");
+            }
+        }
+        expect(wait_for(pending) == MPI_SUCCESS, "leaving: trouble while sending");
+        if (rank == 0) {
+            wire.close();
+        }
+    }
+    test::meet(MPI_COMM_WORLD);
+    if (rank == 0) {
+        return;
+    }
+    const mpi::TcpTransport transport(MPI_COMM_WORLD, wire);
+    for (std::size_t index = 0; index < messages; ++index) {
+        expect(transport.receive(blocks.emplace_back(bytes).data(), bytes, 0, Tag::data, pending) == MPI_SUCCESS,
+               "leaving: cannot receive");
+    }
+    expect(wait_for(pending) == MPI_SUCCESS && transport.trouble().error == MPI_SUCCESS, "leaving: trouble");
+    for (const std::vector<std::byte>& block : blocks) {
+        expect(!test::Payload(0, rank, bytes).first_wrong(block), "leaving: wrong data");
+    }
+}
+
 /// The ports of all connections that this rank has opened to others.
 std::vector<std::uint16_t> ports(mpi::Wire& wire) {
     std::vector<std::uint16_t> all;
@@ -415,6 +455,7 @@ int test_all(int /*argc*/, char** /*argv*/) {
     test_peers();
     test_connections();
     test_two_connections();
+    test_leaving();
     constexpr double short_patience = 1;
     test_fault("no file", {.no_files = true}, "cannot listen");
     test_fault("a refused connection", {.refuses = true, .patience_seconds = short_patience}, "");
