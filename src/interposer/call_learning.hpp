@@ -42,6 +42,7 @@ class CallLearning {
     [[nodiscard]] const Tuning* learned_before() const { return learned_before_; }
 
     [[nodiscard]] Chooser& chooser() { return *chooser_; }
+    [[nodiscard]] const Chooser& chooser() const { return *chooser_; }
     [[nodiscard]] const learning::Learner& learner() const { return chooser_->learner(); }
     /// What calls have shown so far, for other communicators. Throws std::bad_alloc.
     [[nodiscard]] Shown shown() const;

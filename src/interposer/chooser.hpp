@@ -81,6 +81,9 @@ class Chooser {
     /// the class is not there. Local, a few instructions.
     [[nodiscard]] std::optional<std::size_t> resting_method(std::int64_t size);
 
+    /// Expected, or as the latest set-up took.
+    [[nodiscard]] const Prices& prices() const { return prices_; }
+
     /// True if a block is on its way: collect() is due with the next call.
     [[nodiscard]] bool is_in_flight() const { return flight_.of != nullptr; }
     /// Its result, which waits for the slowest rank. learn(), learn_unsized() or lose() follows.

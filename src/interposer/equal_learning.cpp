@@ -18,8 +18,7 @@ EqualLearning::EqualLearning(const Decided& decided, const Bound& bound, int ran
                    bound.seconds_per_byte, 0, std::move(before)),
       decided_(&decided),
       seconds_per_byte_(bound.seconds_per_byte),
-      said_start_seconds_(said_start_seconds),
-      set_up_seconds_(expected_set_up_seconds(bound, ranks)) {}
+      said_start_seconds_(said_start_seconds) {}
 
 std::vector<Method> EqualLearning::methods() const {
     std::vector<Method> all(decided_->slots.size());
@@ -49,7 +48,7 @@ learning::Prospect EqualLearning::prospect(std::size_t slot, std::int64_t block_
     const Method& method = decided_->slots[slot].method;
     const bool is_there = decided_->slots[slot].tried || method.native();
     const double bound_seconds = seconds_per_byte_ * static_cast<double>(block_bytes);
-    return {slot, is_there ? 0 : set_up_seconds_,
+    return {slot, is_there ? 0 : chooser().prices().set_up_seconds,
             least_seconds_of(method, block_bytes, bound_seconds, said_start_seconds_)};
 }
 

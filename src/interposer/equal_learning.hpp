@@ -80,7 +80,6 @@ class EqualLearning : public CallLearning {
     const Decided* decided_;
     double seconds_per_byte_;  ///< of the bound; 0 if not known
     std::optional<double> said_start_seconds_;
-    double set_up_seconds_;     ///< expected
     mpi::Agreement beginning_;  ///< of a class; collected before anything else that ranks agree on for equal blocks
     bool failed_ = false;
 };

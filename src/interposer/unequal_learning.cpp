@@ -23,26 +23,17 @@ std::unique_ptr<std::byte[]> memory_to_learn() {
     return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[bytes]);
 }
 
-Chooser::Prices expected_prices(const Network& network, const Placement& placement) {
-    const Bound bound = network_bound(network, placement);
-    const auto ranks = static_cast<int>(placement.participants());
-    return {expected_unequal_set_up_seconds(bound, ranks), expected_agreement_seconds(bound, ranks)};
-}
-
 }  // namespace
 
-UnequalLearning::UnequalLearning(mpi::DemandAgreement& agreement, const Network& network, const Placement& placement,
-                                 std::optional<double> said_start_seconds, Before before)
-    : CallLearning(expected_prices(network, placement), network_bound(network, placement).seconds_per_byte,
-                   agreement.loads(), std::move(before)),
+UnequalLearning::UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks,
+                                 const selection::UnequalCrossover& crossover, std::optional<double> said_start_seconds,
+                                 Before before)
+    : CallLearning({expected_unequal_set_up_seconds(bound, ranks), expected_agreement_seconds(bound, ranks)},
+                   bound.seconds_per_byte, agreement.loads(), std::move(before)),
       agreement_(&agreement),
       said_start_seconds_(said_start_seconds),
-      past_bytes_(static_cast<std::size_t>(placement.participants())) {
-    const Bound bound = network_bound(network, placement);
-    const Chooser::Prices prices = expected_prices(network, placement);
-    crossover_ = selection::unequal_crossover(network, placement, bound, said_start_seconds);
-    set_up_seconds_ = prices.set_up_seconds;
-    agreement_seconds_ = prices.agreement_seconds;
+      crossover_(crossover),
+      past_bytes_(static_cast<std::size_t>(ranks)) {
     if (learned_before() != nullptr) {
         chooser().ask_first();
     }
@@ -156,13 +147,14 @@ bool UnequalLearning::have_class(std::int64_t nanoseconds) {
 learning::Beginning UnequalLearning::beginning(std::int64_t nanoseconds) const {
     const std::int64_t size = blocks_of_size(nanoseconds);
     const double seconds = 1e-9 * static_cast<double>(nanoseconds);
+    const Chooser::Prices& prices = chooser().prices();
     const auto [least, spread] =
-        expected_unequal_by_clock(seconds, size, least_start(said_start_seconds_), agreement_seconds_);
+        expected_unequal_by_clock(seconds, size, least_start(said_start_seconds_), prices.agreement_seconds);
     learning::Beginning beginning;
     beginning.size = nanoseconds;
     beginning.least_seconds = seconds;
     beginning.publishes_early = true;
-    beginning.prospects = {{native}, {by_clock, method_by_clock_ ? 0 : set_up_seconds_, least, spread}};
+    beginning.prospects = {{native}, {by_clock, method_by_clock_ ? 0 : prices.set_up_seconds, least, spread}};
     if (const Method* const winner = learned_method(size)) {
         beginning.winner = winner->native() ? native : by_clock;
     }

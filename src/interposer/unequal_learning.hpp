@@ -14,8 +14,6 @@
 
 #include "aapc/mpi/demand_agreement.hpp"
 #include "aapc/topology/bound.hpp"
-#include "aapc/topology/network.hpp"
-#include "aapc/topology/placement.hpp"
 #include "interposer/call_learning.hpp"
 #include "interposer/past_bytes.hpp"
 #include "selection/unequal_rule.hpp"
@@ -26,10 +24,12 @@ namespace aapc::interposer {
 /// measured, and what they put on the links travels with the results of their block.
 class UnequalLearning : public CallLearning {
   public:
-    /// Of ranks that sit as `placement` says. `agreement` is that of the calls and outlives this.
-    /// `said_start_seconds`: what the user says of a start. Throws std::bad_alloc.
-    UnequalLearning(mpi::DemandAgreement& agreement, const Network& network, const Placement& placement,
-                    std::optional<double> said_start_seconds, Before before);
+    /// Of so many ranks, whose equal blocks have that bound. `agreement` is that of the calls and outlives this.
+    /// `crossover`: from which bound on an exchange may be worth it. `said_start_seconds`: what the user says of a
+    /// start. Throws std::bad_alloc.
+    UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks,
+                    const selection::UnequalCrossover& crossover, std::optional<double> said_start_seconds,
+                    Before before);
 
     void resume(bool all_have_it) override;
 
@@ -80,8 +80,6 @@ class UnequalLearning : public CallLearning {
     mpi::DemandAgreement* agreement_;
     std::optional<double> said_start_seconds_;
     selection::UnequalCrossover crossover_;
-    double set_up_seconds_ = 0;                     ///< expected
-    double agreement_seconds_ = 0;                  ///< expected
     std::optional<Method> method_by_clock_;         ///< nullopt: no exchange has been set up here
     double headers_ = 1;                            ///< factor from bounds of messages alone to those on the wire
     PastBytes past_bytes_;                          ///< of calls of unknown size

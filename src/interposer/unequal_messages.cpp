@@ -75,8 +75,8 @@ UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
     buffers_ = std::make_unique<UnequalBuffers>(static_cast<int>(placement_.participants()));
     agreement_ = std::make_unique<mpi::DemandAgreement>(std::move(*loads), mpi::rank_in(comm));
     if (learns) {
-        learning_ =
-            std::make_unique<UnequalLearning>(*agreement_, network_, placement_, start_seconds_, std::move(before));
+        learning_ = std::make_unique<UnequalLearning>(*agreement_, bound, static_cast<int>(placement_.participants()),
+                                                      crossover_, start_seconds_, std::move(before));
     }
 }
 

@@ -211,7 +211,8 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
     const double unable = transport_.trouble().mute || !transport_.works() ? 1 : 0;
     const double learning = transport_.is_learning() ? 1 : 0;
     const double moves = transport_.wants_moves() ? 1 : 0;
-    std::array<double, 7> largest = {report_.late_seconds, uncertainty, unable, bytes, -bytes, learning, moves};
+    std::array<double, most_common_values> largest = {
+        report_.late_seconds, uncertainty, unable, bytes, -bytes, learning, moves};
     int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
     if (error == MPI_SUCCESS && largest[2] == 0 && largest[6] != 0) {
         error = move_connections();
