@@ -101,11 +101,7 @@ void PairPaths::consider_move(double tolerated) {
     if (wanted_) {
         return;
     }
-    if (late_recently_ <= worth_a_move * tolerated) {
-        move_after_ = std::max(move_after_, 1);
-        return;
-    }
-    if (--move_after_ > 0 || quiet_ < quiet_before_move) {
+    if (late_recently_ <= worth_a_move * tolerated || --move_after_ > 0 || quiet_ < quiet_before_move) {
         move_after_ = std::max(move_after_, 1);
         return;
     }

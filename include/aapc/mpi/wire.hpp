@@ -22,8 +22,8 @@ class WireStreams;
 /// The connections of one communicator. All its exchanges share them, which run one after the other in the same order
 /// on all ranks. Each connection has one direction, and its sender opens it and so chooses its source port. Connections
 /// are opened for the first exchange that needs them, and kept; where a pair has two, one of them may be moved to
-/// another port later. Files are closed on exec; a forked child closes its
-/// copies and uses none. Not for concurrent use.
+/// another port later. Files are closed on exec; a forked child closes its copies and uses none. Not for concurrent
+/// use.
 class Wire {
   public:
     /// The ranks that this rank sends to and receives from by the wire, in order.
