@@ -105,4 +105,17 @@ void append_line(const RecordedSegments& segments, std::string& out) {
     out += "}\n";
 }
 
+void append_line(const RecordedPaths& paths, std::string& out) {
+    append(out, "{{\"paths\": {}, \"rank\": {}, \"over_bound\": {:.4f}", quoted(paths.communicator), paths.rank,
+           paths.over_bound);
+    append_numbers(out, "to", paths.to);
+    append_numbers(out, "port", paths.port);
+    const auto append_shares = [&](const char* name, const std::vector<double>& values) {
+        append_list(out, name, values, [&](double value) { append(out, "{:.4f}", value); });
+    };
+    append_shares("share", paths.share);
+    append_shares("late", paths.late);
+    out += "}\n";
+}
+
 }  // namespace aapc

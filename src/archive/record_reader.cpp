@@ -181,6 +181,27 @@ void read_segments(Line& line, Record& record) {
     }
 }
 
+void read_paths(Line& line, Record& record) {
+    RecordedPaths& paths = record.paths.emplace_back();
+    line.read("paths", paths.communicator);
+    line.read("rank", paths.rank);
+    line.read("over_bound", paths.over_bound);
+    line.read("to", paths.to);
+    line.read("port", paths.port);
+    line.read("share", paths.share);
+    line.read("late", paths.late);
+    const std::size_t count = paths.to.size();
+    if (paths.port.size() != count || paths.share.size() != count || paths.late.size() != count) {
+        line.complain("to", "as long as port, share and late");
+    }
+    const auto are_shares = [](const std::vector<double>& values) {
+        return std::all_of(values.begin(), values.end(), [](double value) { return value >= 0 && value <= 1; });
+    };
+    if (!are_shares(paths.share) || !are_shares(paths.late)) {
+        line.complain("share", "a list of numbers from 0 to 1, and so should 'late'");
+    }
+}
+
 /// What is wrong with the line; empty: nothing.
 std::string read_line(std::string_view text, bool first, Record& record) {
     const Json object = Json::parse(text, nullptr, false);
@@ -199,6 +220,8 @@ std::string read_line(std::string_view text, bool first, Record& record) {
         read_call(line, record);
     } else if (line.has("segments")) {
         read_segments(line, record);
+    } else if (line.has("paths")) {
+        read_paths(line, record);
     } else if (line.has("communicator")) {
         read_communicator(line, record);
     } else if (line.has("rank")) {

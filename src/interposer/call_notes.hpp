@@ -60,11 +60,17 @@ class CallNotes {
         noted_.exchange = exchange;
         return recorder_->note_segments(name_, exchange, plan.rank);
     }
+    /// What `rank` has learned of its connections until now, if paths are wanted.
+    void note_paths(const mpi::Wire& wire, int rank) const {
+        if (recorder_ != nullptr && name_ >= 0) {
+            recorder_->note_paths(name_, rank, wire);
+        }
+    }
     [[nodiscard]] const Noted& noted() const { return noted_; }
 
   private:
     Recorder* recorder_;
-    std::int64_t name_ = -1;       ///< for segments; below 0: they are not noted
+    std::int64_t name_ = -1;       ///< for segments and paths; below 0: they are not noted
     std::uint32_t exchanges_ = 0;  ///< by the clock, noted or not
     Noted noted_;
 };

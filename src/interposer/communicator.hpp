@@ -76,6 +76,13 @@ class CommunicatorState {
     /// What AAPC_VERBOSE=2 says at the end; empty unless this is rank 0 of a communicator that exchanged something.
     [[nodiscard]] std::vector<std::string> report() const;
 
+    /// Keeps in the record what was learned of paths. Local; once, before exchanges are given back.
+    void note_paths() const {
+        if (maker_) {
+            notes_.note_paths(maker_->wire(), rank_);
+        }
+    }
+
     /// All calls are native from now on.
     void leave_alone() { left_alone_ = true; }
 

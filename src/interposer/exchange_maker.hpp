@@ -31,6 +31,8 @@ class ExchangeMaker {
     /// on none.
     [[nodiscard]] mpi::MachineMemory* machine_memory(MPI_Comm comm);
 
+    [[nodiscard]] const mpi::Wire& wire() const { return wire_; }
+
     /// Closes connections while MPI can still free communicators; the exchanges are gone.
     void close() { wire_.close(); }
 

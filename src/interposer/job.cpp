@@ -389,7 +389,8 @@ bool Job::make_recorder() {
     if (configuration_.record.empty()) {
         return true;
     }
-    recorder_ = std::make_unique<Recorder>(configuration_.record_segments, world_);
+    const Recorder::Extras extras{configuration_.record_segments, configuration_.wire == selection::WireUse::tcp};
+    recorder_ = std::make_unique<Recorder>(extras, world_);
     return recorder_->register_key();
 }
 
@@ -493,6 +494,9 @@ void Job::drop(const void* state) {
             learned_.inherit(*dropped);
         }
     }
+    if (dropped) {
+        dropped->note_paths();
+    }
     // Destroyed here, without the lock: giving back an exchange calls MPI.
 }
 
@@ -553,6 +557,9 @@ RecordHead Job::record_head() const {
 }
 
 void Job::write_record() {
+    for (const auto& state : states_) {
+        state->note_paths();
+    }
     RecordHead head;
     if (world_rank() == 0) {
         static_cast<void>(have_memory_for([&] { head = record_head(); }));

@@ -27,9 +27,13 @@ std::int64_t nanoseconds_of(double seconds) { return static_cast<std::int64_t>(s
 
 }  // namespace
 
-Recorder::Recorder(bool with_segments, MPI_Group world)
-    : world_(world), notes_(new (std::nothrow) Note[most_calls]), room_(notes_ ? most_calls : 0), methods_{"native"} {
-    if (with_segments) {
+Recorder::Recorder(const Extras& extras, MPI_Group world)
+    : world_(world),
+      notes_(new (std::nothrow) Note[most_calls]),
+      room_(notes_ ? most_calls : 0),
+      wants_paths_(extras.paths),
+      methods_{"native"} {
+    if (extras.segments) {
         segments_.emplace(most_segments);
     }
 }
@@ -130,7 +134,7 @@ Recorder::MethodNumber Recorder::method_number(const std::string& name) noexcept
 }
 
 std::int64_t Recorder::agree_on_name(MPI_Comm comm) {
-    if (!segments_) {
+    if (!segments_ && !wants_paths_) {
         return -1;
     }
     std::int64_t name = -1;
@@ -157,6 +161,28 @@ std::optional<mpi::SegmentLog::Noting> Recorder::note_segments(std::int64_t comm
                : std::optional<mpi::SegmentLog::Noting>(std::in_place, *segments_, static_cast<std::uint32_t>(index));
 }
 
+void Recorder::note_paths(std::int64_t comm_name, int rank, const mpi::Wire& wire) noexcept {
+    static_cast<void>(mpi::have_memory_for([&] {
+        const mpi::Wire::LearnedPaths learned = wire.learned_paths();
+        const std::lock_guard lock(mutex_);
+        if (learned.paths.empty() || paths_kept_ + learned.paths.size() > most_paths) {
+            return;
+        }
+        RecordedPaths kept;
+        kept.communicator = name_of(comm_name >> 32, comm_name & 0xffffffff);
+        kept.rank = rank;
+        kept.over_bound = learned.over_bound;
+        for (const mpi::Wire::LearnedPath& path : learned.paths) {
+            kept.to.push_back(path.to);
+            kept.port.push_back(path.port);
+            kept.share.push_back(path.share);
+            kept.late.push_back(path.late);
+        }
+        paths_.push_back(std::move(kept));
+        paths_kept_ += learned.paths.size();
+    }));
+}
+
 /// The lines of this rank. Throws std::bad_alloc.
 std::string Recorder::own_text(int world_rank) const {
     std::string text;
@@ -167,6 +193,9 @@ std::string Recorder::own_text(int world_rank) const {
     }
     append_calls(world_rank, text);
     append_segments(text);
+    for (const RecordedPaths& paths : paths_) {
+        append_line(paths, text);
+    }
     return text;
 }
 

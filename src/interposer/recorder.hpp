@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "aapc/archive/record.hpp"
+#include "aapc/mpi/wire.hpp"
 #include "interposer/gathered_record.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/tally.hpp"
@@ -50,8 +51,15 @@ class Recorder {
     static constexpr std::size_t most_segments = 65536;
     /// So many are told apart.
     static constexpr std::size_t most_communicators = 1000;
+    /// Connections of a rank whose paths are kept.
+    static constexpr std::size_t most_paths = 65536;
 
-    Recorder(bool with_segments, MPI_Group world);
+    /// What is noted on all ranks, beyond calls.
+    struct Extras {
+        bool segments = false;
+        bool paths = false;  ///< of TCP connections
+    };
+    Recorder(const Extras& extras, MPI_Group world);
 
     /// Whether MPI gives what it takes; local. Without it nothing is noted but sums.
     [[nodiscard]] bool register_key();
@@ -63,8 +71,8 @@ class Recorder {
     /// The number of a method of that name, the same for equal names. Without memory that of the MPI's own.
     [[nodiscard]] MethodNumber method_number(const std::string& name) noexcept;
 
-    /// The name by which all ranks of `comm` know it, for its segments: collective over `comm` where segments are
-    /// wanted. Below 0: they are not, or rank 0 has no room.
+    /// The name by which all ranks of `comm` know it, for its segments and paths: collective over `comm` where these
+    /// are wanted. Below 0: they are not, or rank 0 has no room.
     [[nodiscard]] std::int64_t agree_on_name(MPI_Comm comm);
 
     /// Whether the segments of exchange number `exchange` (from 1 on) of a communicator are noted: of the first,
@@ -75,6 +83,10 @@ class Recorder {
     /// While the result lives, this thread's exchange is noted.
     [[nodiscard]] std::optional<mpi::SegmentLog::Noting> note_segments(std::int64_t comm_name, std::uint32_t exchange,
                                                                        int rank);
+
+    /// Keeps what rank `rank` of that communicator has learned of its paths. Beyond most_paths, and without memory,
+    /// nothing is kept.
+    void note_paths(std::int64_t comm_name, int rank, const mpi::Wire& wire) noexcept;
 
     /// How long this has been noting.
     [[nodiscard]] double seconds() const {
@@ -125,12 +137,15 @@ class Recorder {
     std::atomic<std::int64_t> waited_nanoseconds_ = 0;
     std::atomic<std::int64_t> calls_that_know_ = 0;
     std::optional<mpi::SegmentLog> segments_;
+    bool wants_paths_;
     mutable std::mutex mutex_;  ///< guards what follows; never held while communicating
     std::vector<RecordedCommunicator> communicators_;
     std::array<std::uint32_t, most_communicators> numbers_{};  ///< what attributes point to: each holds its index
     std::size_t members_kept_ = 0;
     std::vector<std::string> methods_;
     std::vector<NotedExchange> noted_exchanges_;
+    std::vector<RecordedPaths> paths_;
+    std::size_t paths_kept_ = 0;
 };
 
 }  // namespace aapc::interposer

@@ -179,7 +179,7 @@ int TimedExecution::run(const Blocks& blocks) {
         error = run.drain(segments);
     }
     report_.late_seconds = std::max(0.0, now_seconds() - start - report_.scheduled_seconds);
-    transport_.end_exchange(report_.scheduled_seconds);
+    transport_.end_exchange(report_.scheduled_seconds, cadence_.cycle_over_bound / report_.pace);
     return error;
 }
 

@@ -51,8 +51,8 @@ class Transport : public Polymorphic {
     [[nodiscard]] virtual bool works() const = 0;
 
     /// What learned paths need; nothing where connections have no choice of paths. A time-triggered exchange of
-    /// `scheduled_seconds` has ended on this rank.
-    virtual void end_exchange(double /*scheduled_seconds*/) const {}
+    /// `scheduled_seconds` has ended on this rank, whose cycle was `over_bound` times the bound.
+    virtual void end_exchange(double /*scheduled_seconds*/, double /*over_bound*/) const {}
     /// Whether exchanges still change the paths that messages take.
     [[nodiscard]] virtual bool is_learning() const { return false; }
     /// Whether some connection of this rank should move to another port.
@@ -115,7 +115,9 @@ class TcpTransport final : public MpiTransport {
 
     void let_others_go_on() const override;
     [[nodiscard]] bool works() const override { return wire_.works(); }
-    void end_exchange(double scheduled_seconds) const override { wire_.end_exchange(scheduled_seconds); }
+    void end_exchange(double scheduled_seconds, double over_bound) const override {
+        wire_.end_exchange(scheduled_seconds, over_bound);
+    }
     [[nodiscard]] bool is_learning() const override { return wire_.is_learning(); }
     [[nodiscard]] bool wants_moves() const override { return wire_.wants_moves(); }
     [[nodiscard]] int move_connections() const override { return connections_.move(communicator()); }

@@ -567,6 +567,29 @@ void Wire::close() {
     port_ = 0;
 }
 
+Wire::LearnedPaths Wire::learned_paths() const {
+    LearnedPaths learned;
+    if (!streams_) {
+        return learned;
+    }
+    learned.over_bound = streams_->over_bound();
+    for (std::size_t peer = 0; peer < streams_->ranks(); ++peer) {
+        const auto rank = static_cast<Rank>(peer);
+        const WireStream* const stream = streams_->to(rank);
+        if (stream == nullptr || !stream->has_choice()) {
+            continue;
+        }
+        for (std::size_t connection = 0; connection < PairPaths::connections; ++connection) {
+            if (const auto late = stream->paths().late(connection)) {
+                const double first = stream->paths().share();
+                learned.paths.push_back(
+                    {rank, streams_->port_of({rank, true, connection}), connection == 0 ? first : 1 - first, *late});
+            }
+        }
+    }
+    return learned;
+}
+
 int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
     opened = false;
     complaint_.reset();

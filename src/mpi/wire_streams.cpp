@@ -452,7 +452,8 @@ void WireStreams::drop(const Way& way) {
     }
 }
 
-void WireStreams::end_exchange(double scheduled_seconds) noexcept {
+void WireStreams::end_exchange(double scheduled_seconds, double over_bound) noexcept {
+    over_bound_ = over_bound;
     for (std::size_t peer = 0; peer < to_.size(); ++peer) {
         PathFeedback heard = WireStream::nothing_heard;
         PathFeedback to_say = WireStream::nothing_heard;

@@ -79,6 +79,7 @@ class WireStream {
 
     /// Of a stream that sends by two connections.
     [[nodiscard]] PairPaths& paths() { return paths_; }
+    [[nodiscard]] const PairPaths& paths() const { return paths_; }
     [[nodiscard]] bool has_choice() const { return connections_[0].is_open() && connections_[1].is_open(); }
 
   private:
@@ -176,8 +177,11 @@ class WireStreams {
     /// Closes that connection, if there is one, without leaving its port in use. Nothing is on its way there.
     void drop(const Way& way);
 
-    /// A time-triggered exchange of `scheduled_seconds` has ended on this rank: shares follow what was heard.
-    void end_exchange(double scheduled_seconds) noexcept;
+    /// A time-triggered exchange of `scheduled_seconds`, whose cycle was `over_bound` times the bound, has ended on
+    /// this rank: shares follow what was heard.
+    void end_exchange(double scheduled_seconds, double over_bound) noexcept;
+    /// That of the last exchange; 0 if there was none.
+    [[nodiscard]] double over_bound() const { return over_bound_; }
     /// Whether shares and ports of some stream from here are still being changed.
     [[nodiscard]] bool is_learning() const noexcept;
     /// Whether some stream from here has a connection that should move.
@@ -203,6 +207,7 @@ class WireStreams {
     std::vector<std::unique_ptr<WireStream>> from_;
     Descriptor events_;
     bool broken_ = false;
+    double over_bound_ = 0;
     WireStreams* next_ = nullptr;  ///< in the list of the process
 };
 

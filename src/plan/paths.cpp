@@ -72,6 +72,7 @@ void PairPaths::observe(const std::array<double, connections>& late_seconds, dou
     }
     for (std::size_t index = 0; index < connections; ++index) {
         const double late = late_seconds[index];
+        has_heard_ = has_heard_ || !std::isnan(late);
         late_[index] = std::isnan(late) ? forgotten * late_[index] : std::clamp(late / scheduled_seconds, 0.0, 1.0);
     }
     late_recently_ = (late_recently_ + pair_late()) / 2;

@@ -37,6 +37,10 @@ class PairPaths {
     /// The result of one exchange of `scheduled_seconds` (> 0): by how much the last segments of each connection were
     /// late, or `unknown`.
     void observe(const std::array<double, connections>& late_seconds, double scheduled_seconds);
+    /// The last known lateness of a connection, as a share of the schedule; nullopt if none is known yet.
+    [[nodiscard]] std::optional<double> late(std::size_t connection) const {
+        return has_heard_ ? std::optional(late_[connection]) : std::nullopt;
+    }
 
     /// What moved() carries out.
     [[nodiscard]] const std::optional<Move>& wanted() const { return wanted_; }
@@ -62,6 +66,7 @@ class PairPaths {
     double share_ = 0.5;
     double credit_;                           ///< of the first connection
     std::array<double, connections> late_{};  ///< as shares of the schedule; the latest known
+    bool has_heard_ = false;                  ///< some lateness
     double last_step_ = 0;                    ///< of the share
     int quiet_ = 0;                           ///< exchanges since the share last changed
     int left_to_learn_;                       ///< exchanges

@@ -106,6 +106,48 @@ def check_program(options, path):
     assert check_segments(kinds, 4, BLOCK) == {1, 2, 4}
 
 
+FABRIC = """[network]
+kind = "fabric"
+speed = "100Mbit"
+paths = "hashed"
+[[switch]]
+name = "leaf0"
+uplinks = "spine[0-1]"
+machines = "n[0-1]"
+[[switch]]
+name = "leaf1"
+uplinks = "spine[0-1]"
+machines = "n[2-3]"
+[[switch]]
+name = "spine0"
+[[switch]]
+name = "spine1"
+"""
+
+
+def check_paths(options, path):
+    """Two connections from each rank to each at the other leaf switch, on each communicator that learned."""
+    topology = os.path.join(os.path.dirname(path), "fabric.toml")
+    with open(topology, "w", encoding="utf-8") as file:
+        file.write(FABRIC)
+    settings = [f"AAPC_RECORD={path}", "AAPC_WIRE=tcp", "AAPC_ALGORITHM=lattice", "AAPC_SYNCHRONISATION=timed", "AAPC_ADAPT=0"]
+    run(options, 4, settings, options.program, "6", str(BLOCK), topology=topology)
+    os.remove(topology)
+    head, kinds = read(path)
+    check_sums(head, kinds)
+    of_world = [line for line in kinds["paths"] if line["paths"] == "0.0"]
+    assert sorted(line["rank"] for line in of_world) == [0, 1, 2, 3], kinds["paths"]
+    ranks_of = {one["communicator"]: one["ranks"] for one in kinds["communicator"]}
+    for line in kinds["paths"]:
+        assert line["rank"] < ranks_of[line["paths"]] and line["over_bound"] >= 1, line
+    for line in of_world:
+        others = [2, 2, 3, 3] if line["rank"] < 2 else [0, 0, 1, 1]
+        assert line["to"] == others and len(set(line["port"])) == 4 and min(line["port"]) > 0, line
+        for first in (0, 2):
+            assert abs(sum(line["share"][first:first + 2]) - 1) < 0.001, line  # fmt: skip
+        assert all(0 <= late <= 1 for late in line["late"]), line
+
+
 def check_without_topology(options, path):
     _, said = run(options, 3, [f"AAPC_RECORD={path}"], options.program, "5", "20000", topology=None)
     head, kinds = read(path)
@@ -142,6 +184,7 @@ def main():
         path = os.path.join(directory, "record.jsonl")
         check_kinds(options, path)
         check_program(options, path)
+        check_paths(options, path)
         check_without_topology(options, path)
         check_no_place(options)
         check_more_than_there_is_room_for(options, path)

@@ -88,6 +88,18 @@ struct RecordedSegments {
     std::vector<double> late;  ///< seconds from its launch time to its start
 };
 
+/// What one rank has learned of the TCP connections that it sends by (docs/paths.md), as they were when its
+/// communicator was freed or MPI ended: lists of equal length, one entry for each connection of a pair that has two.
+struct RecordedPaths {
+    std::string communicator;
+    std::int64_t rank = 0;         ///< of the communicator
+    double over_bound = 0;         ///< how many times as long as the even bound the last schedule was
+    std::vector<std::int32_t> to;  ///< ranks of the communicator
+    std::vector<std::int32_t> port;
+    std::vector<double> share;  ///< of the pair's segments: 0 to 1
+    std::vector<double> late;   ///< the last known lateness, as a share of the schedule: 0 to 1
+};
+
 struct Record {
     RecordHead head;
     std::vector<RecordedTotal> totals;
@@ -95,6 +107,7 @@ struct Record {
     std::vector<RecordedCommunicator> communicators;
     std::vector<RecordedCall> calls;  ///< by communicator, in the order of the calls
     std::vector<RecordedSegments> segments;
+    std::vector<RecordedPaths> paths;
 };
 
 /// Each appends its line to `out`. Bytes that are no UTF-8 become U+FFFD. Throw std::bad_alloc alone.
@@ -104,6 +117,7 @@ void append_line(const RecordedRank& rank, std::string& out);
 void append_line(const RecordedCommunicator& communicator, std::string& out);
 void append_line(const RecordedCall& call, std::string& out);
 void append_line(const RecordedSegments& segments, std::string& out);
+void append_line(const RecordedPaths& paths, std::string& out);
 
 /// Reads a document; a mistake is named with its line. Lines of an unknown kind are also an error. O(text).
 [[nodiscard]] Expected<Record> read_record(std::string_view text, std::string_view file);

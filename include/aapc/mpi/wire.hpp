@@ -72,6 +72,21 @@ class Wire {
     /// Closes all connections; local. No exchange uses them any more.
     void close();
 
+    /// One connection of a pair that has two, and what was learned of it.
+    struct LearnedPath {
+        Rank to = 0;
+        std::uint16_t port = 0;  ///< its own; 0 if not known
+        double share = 0;        ///< of the pair's segments
+        double late = 0;         ///< its last known lateness, as a share of the schedule
+    };
+    struct LearnedPaths {
+        double over_bound = 0;  ///< how many times as long as the bound the last schedule was
+        std::vector<LearnedPath> paths;
+    };
+    /// What this rank has learned of the connections that it has open to others, by rank; no paths if it has learned
+    /// nothing. O(ranks). Throws std::bad_alloc.
+    [[nodiscard]] LearnedPaths learned_paths() const;
+
     /// For the executor, after a successful open().
     [[nodiscard]] WireStreams& streams() { return *streams_; }
 

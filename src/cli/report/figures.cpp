@@ -410,6 +410,9 @@ void add_results(Figures& figures, const Record& record) {
         result(fmt::format("Where the network is known, calls reached {:.2f} of what its links carry.",
                            *figures.of_bound));
     }
+    if (figures.paths) {
+        result(sentence_of(*figures.paths));
+    }
     if (figures.results.empty() && figures.calls > 0) {
         result("What they would gain is not known: the end says what to do.");
     }
@@ -537,6 +540,7 @@ Figures figures_of(const Record& record, const Network* network, const NetworkMo
         add_bounds_by_name(figures, *network);
     }
     find_fraction(figures);
+    figures.paths = learned_paths_of(record, network);
     add_results(figures, record);
     add_next_steps(figures, record, network);
     add_remarks(figures, record, network, communicators);

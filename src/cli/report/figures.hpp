@@ -11,6 +11,7 @@
 #include "aapc/offline/network_model.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
+#include "cli/report/paths.hpp"
 #include "cli/report/pictures.hpp"
 
 namespace aapc::report {
@@ -70,6 +71,7 @@ struct Figures {
     std::optional<double> of_bound;          ///< bounds over times of the calls whose bound is known, by medians
     double gain_seconds = 0;                 ///< what could be gained, as predicted
     std::optional<Comparison> comparison;    ///< nullopt if there is no exchange of which all is known
+    std::optional<LearnedPaths> paths;       ///< nullopt if the job has learned none
     std::vector<std::string> results;        ///< sentences: what the job's all-to-alls took, gained, and could gain
     std::vector<std::string> next_steps;     ///< sentences: what its user can do now
     std::vector<std::string> remarks;        ///< sentences: how to read the figures

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t most_groups = 24;
 constexpr std::size_t most_rank_columns = 512;
+constexpr std::size_t most_leaf_pairs = 64;
 
 class Page {
   public:
@@ -38,6 +39,7 @@ class Page {
         add_when();
         add_groups();
         add_comparison();
+        add_paths();
         add_ranks();
         add_next_steps();
         add_remarks();
@@ -297,6 +299,35 @@ class Page {
                         "scope=\"col\">busy</th><th scope=\"col\">fought over</th><th scope=\"col\">most that "
                         "wait</th></tr></thead><tbody>\n{}</tbody></table></div></details>\n</figure>\n",
                         time_text(comparison.seconds), escaped(panel.title), table));
+    }
+
+    /// How late the learned paths were at the end, from leaf switch to leaf switch.
+    void add_paths() {
+        if (!figures_.paths || figures_.paths->pairs.empty()) {
+            return;
+        }
+        const LearnedPaths& learned = *figures_.paths;
+        add(fmt::format(
+            "<section>\n<h2>Learned paths</h2>\n<p class=\"note\">{} The schedule was {:.2f} times as long as the even "
+            "bound. A path that is late by a share of it crosses a cable with that much more load; one on time crosses "
+            "cables with {:.2f} times the load of even sharing or less.</p>\n<div class=\"scroll\" tabindex=\"0\" "
+            "role=\"region\" aria-label=\"Learned paths\"><table><thead><tr><th scope=\"col\">from</th><th "
+            "scope=\"col\">to</th><th scope=\"col\">connections</th><th scope=\"col\">late, mean</th><th "
+            "scope=\"col\">late, most</th><th scope=\"col\">load of the latest</th></tr></thead>\n<tbody>\n",
+            escaped(sentence_of(learned)), learned.over_bound, learned.over_bound));
+        for (std::size_t index = 0; index < std::min(most_leaf_pairs, learned.pairs.size()); ++index) {
+            const LearnedPaths::LeafPair& pair = learned.pairs[index];
+            add(fmt::format(
+                "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.2f}</td></tr>\n",
+                escaped(pair.from), escaped(pair.to), pair.connections, percent(pair.mean_late),
+                percent(pair.most_late), pair.latest_load));
+        }
+        add("</tbody></table></div>\n");
+        if (learned.pairs.size() > most_leaf_pairs) {
+            add(fmt::format("<p class=\"note\">{} more pairs of leaf switches.</p>\n",
+                            learned.pairs.size() - most_leaf_pairs));
+        }
+        add("</section>\n");
     }
 
     /// Which ranks waited: the one that waited least came last.

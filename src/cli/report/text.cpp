@@ -34,6 +34,21 @@ std::string table_of(const Figures& figures) {
     return text;
 }
 
+std::string table_of(const LearnedPaths& learned) {
+    std::string text = fmt::format("{:<16} {:<16} {:>11} {:>10} {:>10} {:>18}\n", "paths from", "to", "connections",
+                                   "late, mean", "late, most", "load of the latest");
+    for (std::size_t index = 0; index < std::min(most_lines, learned.pairs.size()); ++index) {
+        const LearnedPaths::LeafPair& pair = learned.pairs[index];
+        text +=
+            fmt::format("{:<16} {:<16} {:>11} {:>10} {:>10} {:>18.2f}\n", on_one_line(pair.from), on_one_line(pair.to),
+                        pair.connections, percent(pair.mean_late), percent(pair.most_late), pair.latest_load);
+    }
+    if (learned.pairs.size() > most_lines) {
+        text += fmt::format("and {} more pairs of leaf switches\n", learned.pairs.size() - most_lines);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string text_of(const Record& record, const Figures& figures) {
@@ -48,6 +63,9 @@ std::string text_of(const Record& record, const Figures& figures) {
     }
     if (!figures.groups.empty()) {
         text += "\n" + table_of(figures);
+    }
+    if (figures.paths && !figures.paths->pairs.empty()) {
+        text += "\n" + table_of(*figures.paths);
     }
     text += "\nWhat to do next:\n";
     for (const std::string& step : figures.next_steps) {

@@ -203,6 +203,52 @@ def check_unequal(aapc):
     assert "Nothing is predicted for unequal" not in parsed(page_of(aapc, record(topology=TOPOLOGY, calls=calls[:1])))
 
 
+FABRIC = (
+    '[network]\nkind = "fabric"\nspeed = "100Mbit"\npaths = "hashed"\n'
+    + "".join(f'[[switch]]\nname = "leaf{leaf}"\nuplinks = "spine[0-1]"\nmachines = "n[{4 * leaf}-{4 * leaf + 3}]"\n' for leaf in (0, 1))
+    + '[[switch]]\nname = "spine0"\n[[switch]]\nname = "spine1"\n'
+)  # fmt: skip
+
+
+def with_paths():
+    """Each connection over spine 1 is late by a tenth of a schedule of 1.03 times the even bound, and one by 0.42."""
+    lines = record(topology=FABRIC, calls=[call("MPI_Alltoall", 0, 0.1, 65536, 8, by="lattice/formula+timed")])
+    for rank in range(8):
+        others = [other for other in range(8) if other // 4 != rank // 4]
+        late = [0.0, 0.1] * 4
+        if rank == 0:
+            late[1] = 0.42
+        lines.append({"paths": "0.0", "rank": rank, "over_bound": 1.03, "to": sorted(2 * others),
+                      "port": list(range(40000, 40008)), "share": [0.5] * 8, "late": late})  # fmt: skip
+    return lines
+
+
+def check_paths(aapc):
+    """The load of the fullest cable, by the lateness of a cable's worth of segments, and each pair of leaf switches."""
+    lines = with_paths()
+    text = parsed(page_of(aapc, lines))
+    fullest = 1.03 * 1.1
+    words = f"64 TCP connections at the end, the fullest cable has about {fullest:.2f} times the load of even sharing, so the realised bound is {1 / fullest:.2f} of the even one."
+    assert text.count(words) == 2, text
+    printed = page_of(aapc, lines, "--format", "text")
+    assert words in printed
+    # 32 connections from each leaf to the other; half of the segments are late, and 1 of 32 by 0.42 of the schedule.
+    for leaf, mean, most in ((0, (16 * 0.1 + 0.32) / 32, 0.42), (1, 0.05, 0.1)):
+        row = f"leaf{leaf} leaf{1 - leaf} 32 {100 * mean:.1f} % {100 * most:.0f} % {1.03 * (1 + most):.2f}"
+        assert row in " ".join(printed.split()), (row, printed)
+    alone = page_of(aapc, [{**lines[0], "topology_text": "", "topology_file": "detect"}, *lines[1:]], "--format", "text")
+    assert "realised bound" in alone and "paths from" not in alone
+    assert "realised bound" not in parsed(page_of(aapc, usual()))
+    for name, value in (("share", 2.0), ("late", -0.1), ("port", 0.5), ("to", -1)):
+        wrong = [dict(line) for line in lines]
+        wrong[-1][name] = [value, *wrong[-1][name][1:]]
+        status, out, err = run(aapc, "report", "-", text=text_of(wrong))
+        assert status == 2 and out == "" and err.startswith(f"standard input:{len(lines)}:1: "), (name, err)
+    wrong = [*lines[:-1], {**lines[-1], "port": [1]}]
+    status, _, err = run(aapc, "report", "-", text=text_of(wrong))
+    assert status == 2 and "as long as" in err, err
+
+
 def check_mistakes(aapc):
     good = text_of(usual())
     for wrong, where in (
@@ -240,7 +286,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_head, check_assumed, check_speeds, check_unequal, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_head, check_assumed, check_speeds, check_unequal, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 
