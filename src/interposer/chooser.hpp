@@ -86,6 +86,10 @@ class Chooser {
 
     /// True if a block is on its way: collect() is due with the next call.
     [[nodiscard]] bool is_in_flight() const { return flight_.of != nullptr; }
+    /// True if it is due at once.
+    [[nodiscard]] bool awaits_result() const {
+        return is_in_flight() && flight_.of->trials != nullptr && flight_.of->trials->awaits_result();
+    }
     /// Its result, which waits for the slowest rank. learn(), learn_unsized() or lose() follows.
     [[nodiscard]] mpi::Agreed collect();
     [[nodiscard]] const mpi::Agreement& agreement() const { return *agreement_; }

@@ -57,6 +57,7 @@ learning::Beginning EqualLearning::beginning(std::int64_t block_bytes) const {
         decided_->decision, decided_->slot_of_range, block_bytes, seconds_per_byte_ * static_cast<double>(block_bytes),
         learned_slot(block_bytes), [&](std::size_t slot) { return prospect(slot, block_bytes); });
     found.size = size_of_blocks(block_bytes);
+    found.opens_early = true;
     return found;
 }
 
@@ -83,16 +84,23 @@ bool EqualLearning::is_usable() {
     return !failed_;
 }
 
-std::optional<EqualLearning::Choice> EqualLearning::choose(MPI_Comm comm, std::int64_t block_bytes) {
-    if (chooser().is_in_flight()) {
-        const mpi::Agreed agreed = chooser().collect();
-        if (agreed.error != MPI_SUCCESS) {
-            return std::nullopt;
-        }
+bool EqualLearning::learn_result() {
+    const mpi::Agreed agreed = chooser().collect();
+    if (agreed.error == MPI_SUCCESS) {
         chooser().learn(agreed);
+    }
+    return agreed.error == MPI_SUCCESS;
+}
+
+std::optional<EqualLearning::Choice> EqualLearning::choose(MPI_Comm comm, std::int64_t block_bytes) {
+    if (chooser().is_in_flight() && !learn_result()) {
+        return std::nullopt;
     }
     if (chooser().is_full()) {
         chooser().post(comm, {});
+    }
+    if (chooser().awaits_result() && !learn_result()) {
+        return std::nullopt;
     }
     const learning::Trial trial = chooser().next(size_of_blocks(block_bytes));
     return Choice{chooser().method_of(trial), trial.measured};

@@ -72,6 +72,8 @@ class EqualLearning : public CallLearning {
     [[nodiscard]] bool has_methods(const std::vector<Method>& shown) const override;
     [[nodiscard]] std::string words_of(std::int64_t size) const override;
 
+    /// Collects the result of the block in flight. False, on all ranks, if the MPI failed.
+    [[nodiscard]] bool learn_result();
     [[nodiscard]] learning::Prospect prospect(std::size_t slot, std::int64_t block_bytes) const;
     [[nodiscard]] learning::Beginning beginning(std::int64_t block_bytes) const;
     /// Of the method that served such blocks best in earlier jobs; nullopt if none did.

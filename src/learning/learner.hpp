@@ -82,6 +82,7 @@ class Learner {
     [[nodiscard]] std::optional<std::size_t> winner_nearby(int key, const Beginning& beginning) const;
 
     std::map<int, Trials> classes_;
+    bool opens_early_ = true;  ///< a candidate may serve the second call of a class
 };
 
 }  // namespace aapc::learning

@@ -32,6 +32,7 @@ struct Beginning {
     std::int64_t size = 1;              ///< of the first call, > 0: bytes, or nanoseconds of the bound
     double agreement_seconds = 0;       ///< expected price of an agreement
     bool publishes_early = false;       ///< two first calls are published with the third, however short they are
+    bool opens_early = false;           ///< a candidate may serve the second call
 };
 
 }  // namespace aapc::learning

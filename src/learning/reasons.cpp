@@ -36,6 +36,9 @@ constexpr EnumeratorNames<Standing, Standing::withdrawn> standing_names({
 std::string seconds_text(double seconds) { return duration_text(seconds, significant(3)); }
 
 std::string evidence_text(const CandidateReason& one) {
+    if (one.knows_first_call_only) {
+        return fmt::format("{} by its first call, which says little", seconds_text(*one.typical_seconds));
+    }
     if (one.typical_seconds) {
         return fmt::format("{} in {} sample{}", seconds_text(*one.typical_seconds), one.samples,
                            one.samples == 1 ? "" : "s");
@@ -96,6 +99,7 @@ Reasons reasons(const Trials& trials, const Budget& others) {
         one.method = prospect.method;
         one.standing = trials.standing(index, others);
         one.samples = trials.evidence(index).samples.size();
+        one.knows_first_call_only = index == 0 && trials.is_native_unknown();
         one.typical_seconds = trials.typical_seconds(index);
         one.least_seconds = std::max(trials.least_seconds(), prospect.least_seconds);
         // Nothing is believed of the native routine but that the links need their time.

@@ -32,6 +32,7 @@ struct CandidateReason {
     std::size_t method = 0;  ///< Prospect::method
     Standing standing = Standing::serves;
     std::size_t samples = 0;
+    bool knows_first_call_only = false;     ///< the native routine's first call of all is its only sample
     std::optional<double> typical_seconds;  ///< by its samples; nullopt if it has none
     double least_seconds = 0;               ///< prior: a call takes no less; 0 if not known
     double most_seconds = 0;                ///< prior: nor, most likely, more; 0 if not known

@@ -54,6 +54,7 @@ Trials::Trials(Beginning beginning)
     for (Evidence& one : candidates_) {
         one.reserve();
     }
+    opens_early_ = beginning.opens_early && least_seconds_ >= shortest_seconds_apart && is_early_trial_worth_it();
     if (prospects_.size() == 1) {
         state_ = State::exploit;
         resting_ = policy::longest_rest;
@@ -93,16 +94,30 @@ Trial Trials::next(const Budget& others) {
     return *trial;
 }
 
-/// OPENING: the first two calls are a block where calls are long, so that the fourth knows of them, else three.
+/// OPENING: one call whose result is waited for where a candidate can serve the second one; two where calls are long,
+/// so that the fourth knows of them; else three.
 std::optional<Trial> Trials::step_opening() {
     if (in_flight_ || has_full_block()) {
         return Trial{0, false};
     }
     if (wanted_ == 0) {
-        begin_block(0, publishes_early_ ? opening_calls - 1 : opening_calls);
+        begin_block(0, opens_early_ ? 1 : publishes_early_ ? opening_calls - 1 : opening_calls);
         block_is_cold_ = true;
     }
     return fill();
+}
+
+/// Whether a candidate is worth a trial in the second call, by what is believed before the first one.
+bool Trials::is_early_trial_worth_it() const {
+    for (std::size_t index = 1; index < candidates_.size(); ++index) {
+        const Prospect& prospect = prospects_[index];
+        const double price = prospect.set_up_seconds + agreement_seconds_;
+        if (prospect.least_seconds > least_seconds_ &&
+            policy::beyond_doubt * least_seconds_ - *expected_seconds(index) >= price) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// CHOOSE: who is tried next, if any candidate is.
@@ -184,6 +199,7 @@ Trial Trials::fill() {
 
 void Trials::publish() {
     in_flight_ = true;
+    flight_opens_ = state_ == State::opening;
     flight_of_ = block_of_;
     flight_calls_ = filled_;
     flight_is_cold_ = block_is_cold_;
@@ -210,7 +226,6 @@ void Trials::drop() {
 }
 
 void Trials::learn(const Block& block) {
-    const bool opens = state_ == State::opening;
     if (block.agreement_seconds > 0) {
         agreement_seconds_ =
             agreement_seconds_ > 0 ? std::min(agreement_seconds_, block.agreement_seconds) : block.agreement_seconds;
@@ -222,7 +237,7 @@ void Trials::learn(const Block& block) {
     }
     candidates_[flight_of_].measured += static_cast<std::int64_t>(block.calls);
     candidates_[flight_of_].was_set_up = true;
-    if (opens) {
+    if (flight_opens_) {
         observe_opening(block);
     } else {
         observe(block);
@@ -241,13 +256,18 @@ void Trials::learn(const Block& block) {
     }
 }
 
-/// The first call found cold connections. One call may be an accident, unless the others were too fast to be true.
+/// The first call found cold connections. Alone it says little: between what it took and what it takes without them,
+/// at least the bound. One call may be an accident, unless the others were too fast to be true.
 void Trials::observe_opening(const Block& block) {
     auto all = block.seconds;
     const std::span seconds = std::span(all).first(block.calls);
+    const double least_warm = seconds.front() - policy::cold_seconds;
     if (seconds.size() > 1) {
-        seconds.front() = std::max(seconds.front() - policy::cold_seconds, std::min(seconds.front(), seconds[1]));
+        seconds.front() = std::max(least_warm, std::min(seconds.front(), seconds[1]));
+    } else if (seconds.front() > least_seconds_) {
+        seconds.front() = (seconds.front() + std::max(least_warm, least_seconds_)) / 2;
     }
+    candidates_[0].is_cold = seconds.size() == 1;
     const double least = *std::min_element(seconds.begin(), seconds.end());
     for (const double one : seconds) {
         if (one <= policy::accident * least || is_too_fast(least)) {
@@ -299,7 +319,11 @@ void Trials::judge() {
         begin_epoch();
     }
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
-        if (index != winner_ && !candidates_[index].withdrawn && beats(candidates_[index], candidates_[winner_])) {
+        const Evidence& one = candidates_[index];
+        const bool leads = winner_ == 0 && is_native_unknown()
+                               ? !one.samples.empty() && one.typical() < winner_seconds()
+                               : beats(one, candidates_[winner_]);
+        if (index != winner_ && !one.withdrawn && leads) {
             promote(index);
         }
     }
@@ -337,14 +361,16 @@ bool Trials::may_be_faster(std::size_t index) const {
 /// many calls that a look is a small share of them, and after twice as many as there have been in this epoch.
 void Trials::end_look(std::size_t index) {
     Evidence& loser = candidates_[index];
-    if (loser.samples.empty()) {
+    if (loser.samples.empty() || candidates_[winner_].samples.empty()) {
         return;
     }
     const std::int64_t calls = calls_ - epoch_began_;
     const double slower = loser.typical() / winner_seconds() - 1;
     const auto share =
         static_cast<std::int64_t>(std::clamp(slower * static_cast<double>(loser.look) / policy::look_share, 0.0, 1e9));
-    if (seems_faster(loser) || may_be_faster(index)) {
+    if (index == 0 && is_native_unknown()) {
+        loser.next_look = policy::first_calls;
+    } else if (seems_faster(loser) || may_be_faster(index)) {
         loser.next_look = calls_;
     } else if (!beats(candidates_[winner_], loser)) {
         loser.next_look = calls_ + std::max(calls / 8, share);
@@ -420,11 +446,21 @@ void Trials::begin_epoch() {
             one.samples.erase(one.samples.begin(), one.samples.end() - samples_of_a_change);
         } else {
             one.samples.clear();
+            one.is_cold = false;
         }
     }
 }
 
-double Trials::winner_seconds() const { return candidates_[winner_].typical(); }
+double Trials::winner_seconds() const { return believed_seconds(winner_); }
+
+/// Of a candidate with a sample. Of a native routine of which only the first call is known, twice the bound is
+/// believed, unless that call was too fast for the bound to be true: a first call takes longer for cold connections,
+/// and less where its last messages are still on their way when ranks return.
+double Trials::believed_seconds(std::size_t candidate) const {
+    const double seen = candidates_[candidate].typical();
+    const bool is_known = candidate != 0 || !is_native_unknown() || is_too_fast(seen);
+    return is_known ? seen : policy::beyond_doubt * least_seconds_;
+}
 
 bool Trials::is_too_fast(double seconds) const { return seconds * (1 + 2 * policy::prior_spread) < least_seconds_; }
 
@@ -457,7 +493,9 @@ double Trials::expected_price(std::size_t candidate, std::int64_t calls) const {
     // A native call of twice the bound is hardly the better one.
     const bool is_risky = least_seconds_ <= 0 || usual < policy::beyond_doubt * least_seconds_;
     const double risk = is_risky ? policy::trial_risk * usual : 0;
-    const double excess = one.samples.empty() ? risk : std::max(one.typical() - usual, 0.0);
+    const bool may_be_fast = candidate == 0 && is_native_unknown() && seems_faster(one);
+    const double excess =
+        one.samples.empty() || may_be_fast ? risk : std::max(believed_seconds(candidate) - usual, 0.0);
     const double set_up = one.was_set_up ? 0 : prospects_[candidate].set_up_seconds;
     return static_cast<double>(calls) * excess + agreement_seconds_ + set_up;
 }
@@ -495,7 +533,7 @@ bool Trials::no_candidate_can_gain() const {
 /// A block of a challenger is in flight: whether its next call is the challenger's as well.
 bool Trials::serves_in_flight(std::size_t challenger) const {
     const Evidence& one = candidates_[challenger];
-    if (one.withdrawn) {
+    if (one.withdrawn || candidates_[winner_].samples.empty()) {
         return false;
     }
     if (!one.samples.empty()) {
@@ -687,6 +725,7 @@ void Trials::for_each_field(Self& self, Action action) {
     action(self.least_seconds_);
     action(self.size_);
     action(self.publishes_early_);
+    action(self.opens_early_);
     action(self.agreement_seconds_);
     action(static_cast<int>(self.state_));
     for (const Prospect& one : self.prospects_) {
@@ -720,6 +759,7 @@ void Trials::for_each_field(Self& self, Action action) {
     }
     action(self.block_is_cold_);
     action(self.in_flight_);
+    action(self.flight_opens_);
     action(self.flight_is_cold_);
 }
 

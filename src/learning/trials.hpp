@@ -60,6 +60,8 @@ class Trials {
     [[nodiscard]] std::size_t filled() const { return filled_; }
     /// That block is in flight from now on: learn() or lose() follows before the next one is published.
     void publish();
+    /// True if the result of the block in flight is needed before the next decision: it is waited for.
+    [[nodiscard]] bool awaits_result() const { return in_flight_ && flight_opens_ && opens_early_; }
     /// The result of the block in flight.
     void learn(const Block& block);
     /// The result of the block in flight will never be known.
@@ -95,6 +97,8 @@ class Trials {
     [[nodiscard]] std::int64_t calls_until_look(std::size_t candidate) const {
         return candidates_[candidate].next_look - calls_;
     }
+    /// True if the first call of all is the only sample of the native routine.
+    [[nodiscard]] bool is_native_unknown() const { return candidates_[0].is_cold && candidates_[0].measured == 1; }
     /// By how much more than its least time a call by that candidate takes at most, by its prior.
     [[nodiscard]] double prior_spread_seconds(std::size_t candidate) const;
     /// Calls and their costs so far.
@@ -139,6 +143,7 @@ class Trials {
     [[nodiscard]] bool may_be_faster(std::size_t index) const;
 
     [[nodiscard]] double winner_seconds() const;
+    [[nodiscard]] double believed_seconds(std::size_t candidate) const;
     /// So far below the bound that links are not as described, or the time is not what a call takes.
     [[nodiscard]] bool is_too_fast(double seconds) const;
     [[nodiscard]] double possible_gain(std::size_t candidate, double usual) const;
@@ -148,6 +153,7 @@ class Trials {
     [[nodiscard]] bool affordable(double price, const Budget& others) const;
     [[nodiscard]] bool no_candidate_can_gain() const;
     [[nodiscard]] bool serves_in_flight(std::size_t challenger) const;
+    [[nodiscard]] bool is_early_trial_worth_it() const;
     [[nodiscard]] std::optional<std::size_t> due_challenger(const Budget& others) const;
     [[nodiscard]] double calls_for_an_agreement() const;
     [[nodiscard]] std::int64_t rest(const Budget& others) const;
@@ -160,6 +166,7 @@ class Trials {
     std::int64_t size_ = 1;
     double agreement_seconds_ = 0;  ///< the cheapest so far
     bool publishes_early_ = false;
+    bool opens_early_ = false;
     std::vector<Evidence> candidates_;
     State state_ = State::opening;
     std::size_t winner_ = 0;
@@ -169,6 +176,7 @@ class Trials {
     std::size_t filled_ = 0;
     bool block_is_cold_ = false;  ///< its first call follows another candidate's
     bool in_flight_ = false;
+    bool flight_opens_ = false;  ///< it is of the first calls
     std::size_t flight_of_ = 0;  ///< candidate of the block in flight
     std::size_t flight_calls_ = 0;
     bool flight_is_cold_ = false;

@@ -151,9 +151,9 @@ static void begin_in_passing_with_equal(void) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         const long before = begun_reduces;
         exchange_with(comm, 0, 0, 0, 1);
-        exchange_with(comm, 1, 0, 0, 0);
-        /* The first one's native calls 0 and 1 are a block. */
-        if (one == 0) exchange_with(comm, 2, 0, 0, 1);
+        /* The first one's native call 0 is a block, whose result a candidate for call 1 is chosen by. */
+        exchange_with(comm, 1, 0, 0, one == 0 ? 1 : 0);
+        if (one == 0) exchange_with(comm, 2, 0, 0, 0);
         const long after_opening = all_reduces;
         for (int call = 3; call < calls; ++call) exchange(comm, call, 0);
         if (one == 0) of_first = begun_reduces - before;

@@ -35,8 +35,11 @@ class Calls {
         }
         if (trials_.has_full_block()) {
             flight_ = std::exchange(block_, {});
-            is_in_flight_ = true;
             trials_.publish();
+            is_in_flight_ = !trials_.awaits_result();
+            if (!is_in_flight_) {
+                trials_.learn(flight_);
+            }
         }
         const Trial trial = trials_.next({});
         if (trial.measured) {
@@ -80,6 +83,86 @@ TEST(Trials, ACandidateThatIsMuchFasterServesFromTheFourthCallOn) {
         served.push_back(calls.take(3, 1.1).candidate);
     }
     EXPECT_THAT(served, testing::ElementsAre(0, 0, 0, 1, 1, 1, 1, 1));
+}
+
+/// Of calls with a bound of 1 s: the candidate takes 1.05 s at least, as is known, and its exchange is set up in so
+/// many seconds.
+Beginning modelled_prospects(double set_up_seconds = 0.2) {
+    Beginning beginning = two_prospects();
+    beginning.prospects.back().set_up_seconds = set_up_seconds;
+    beginning.prospects.back().least_seconds = 1.05;
+    beginning.agreement_seconds = 0.01;
+    beginning.opens_early = true;
+    return beginning;
+}
+
+TEST(Trials, ACandidateWhoseModelIsKnownServesTheSecondCall) {
+    for (const double first : {0.9, 1.0, 1.3, 30.0}) {  // data still on its way, cold connections, time-outs
+        Trials one(modelled_prospects());
+        Calls calls(one);
+        std::vector<std::size_t> served{calls.take(first, 1.1).candidate};
+        while (served.size() < 9) {
+            served.push_back(calls.take(2, 1.1).candidate);
+        }
+        EXPECT_THAT(served, testing::ElementsAre(0, 1, 1, 1, 1, 1, 1, 1, 1)) << first;
+        EXPECT_EQ(one.winner(), 1U) << first;
+        // Its first call says little of the native routine: it is measured once more.
+        for (int call = 0; call < 60 && one.evidence(0).measured == 1; ++call) {
+            calls.take(1, 1.1);
+        }
+        EXPECT_EQ(one.evidence(0).measured, 2) << first;
+        EXPECT_GE(one.budget().calls, policy::first_calls) << first;
+    }
+}
+
+TEST(Trials, ANativeCallThatIsTooFastForTheBoundKeepsTheSecondCall) {
+    Trials one(modelled_prospects());
+    Calls calls(one);
+    for (int call = 0; call < 10; ++call) {
+        EXPECT_EQ(calls.take(0.01, 1.1).candidate, 0U) << "links are not as described: " << call;
+    }
+}
+
+TEST(Trials, WhoCannotPayForItsSetUpAtTwiceTheBoundWaitsForThreeNativeCalls) {
+    const Beginning late = [] {
+        Beginning beginning = modelled_prospects();
+        beginning.opens_early = false;
+        return beginning;
+    }();
+    Beginning short_calls = modelled_prospects(0);
+    short_calls.least_seconds = 0.9 * shortest_seconds_apart;
+    short_calls.prospects.back().least_seconds = 0.95 * shortest_seconds_apart;
+    for (const Beginning& beginning : {modelled_prospects(1), short_calls, late}) {
+        Trials one(beginning);
+        for (int call = 0; call < 2; ++call) {
+            EXPECT_EQ(one.next({}).candidate, 0U);
+            EXPECT_FALSE(one.awaits_result());
+        }
+        EXPECT_EQ(one.filled(), 2U);
+    }
+}
+
+TEST(Trials, WithoutTheResultOfTheFirstCallTheNativeRoutineIsMeasuredAgain) {
+    Trials one(modelled_prospects());
+    static_cast<void>(one.next({}));
+    one.publish();
+    ASSERT_TRUE(one.awaits_result());
+    one.lose();
+    const Trial second = one.next({});
+    EXPECT_EQ(second.candidate, 0U);
+    EXPECT_TRUE(second.measured);
+}
+
+TEST(Learner, BehindACommunicatorOfOneCallTheNativeRoutineServesThreeCallsAgain) {
+    Learner first;
+    Calls calls(first.begin(modelled_prospects()));
+    calls.take(1.2, 1.1);
+    Learner second = first.continued(0.2);
+    EXPECT_EQ(second.find_near(65536), nullptr);
+    EXPECT_NE(second.digest(), Learner().digest());
+    Trials& again = second.begin(modelled_prospects());
+    static_cast<void>(again.next({}));
+    EXPECT_FALSE(again.has_full_block());
 }
 
 TEST(Trials, ShortCallsPublishThreeCallsWithTheFourth) {

@@ -64,6 +64,7 @@ inline Trials& begin_class(Learner& learner, const World& world, std::int64_t si
     beginning.size = size;
     beginning.agreement_seconds = world.agreement_seconds;
     beginning.publishes_early = world.unequal;
+    beginning.opens_early = !world.unequal;
     return learner.begin(beginning);
 }
 
@@ -82,8 +83,14 @@ class Blocks {
         flight_ = std::exchange(filled_[latest_], {});
         flight_.agreement_seconds = agreement_seconds;
         latest_->publish();
+        waits_ = latest_->awaits_result();
+        if (waits_) {
+            std::exchange(in_flight_, nullptr)->learn(flight_);
+        }
         return true;
     }
+    /// Whether the latest agreement was waited for.
+    [[nodiscard]] bool waits() const { return waits_; }
     void leave(Trials& of, const Trial& trial, double seconds, double set_up_seconds, double to_class_size) {
         latest_ = &of;
         if (trial.measured) {
@@ -99,6 +106,7 @@ class Blocks {
     Trials* latest_ = nullptr;
     Trials* in_flight_ = nullptr;
     Block flight_;
+    bool waits_ = false;
 };
 
 inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
@@ -140,7 +148,8 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
         const double seconds = follows * world.time_of(size, static_cast<int>(call), trial.candidate);
         const double own_agreement = agrees ? world.agreement_seconds : 0;
         // What is posted is reduced beside the call, and waited for if it takes longer.
-        const double waits = posts ? std::max(world.agreement_seconds - seconds, 0.0) : 0;
+        const double beside = posts && blocks.waits() ? 0 : seconds;
+        const double waits = posts ? std::max(world.agreement_seconds - beside, 0.0) : 0;
         const double to_class_size = world.unequal ? static_cast<double>(found->size()) / static_cast<double>(size) : 1;
         blocks.leave(*found, trial, seconds + own_agreement, set_up, to_class_size);
         outcome.seconds += seconds + set_up + own_agreement + waits;
