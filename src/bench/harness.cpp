@@ -128,24 +128,36 @@ Expected<mpi::Exchange*> Harness::exchange_of(const Method& method) {
     const auto prepared = aapc::prepare(network_, placement_, bound_, method).map_error([&](Diagnostic why) {
         return said_of(method, std::move(why));
     });
+    const auto wire = own_wire();
+    if (!wire) {
+        return failure(wire.error());
+    }
+    auto exchange = mpi::make_exchange(comm_, prepared, placement_, *memory, std::nullopt, *wire);
+    if (!exchange) {
+        return failure(std::move(exchange.error()));
+    }
+    if (const auto opened = check_wire(); !opened) {
+        return failure(opened.error());
+    }
+    return exchanges_.emplace(text, std::move(*exchange)).first->second.get();
+}
+
+Expected<std::optional<mpi::OwnWire>> Harness::own_wire() {
     auto wanted = selection::parse_wire_use(shared_text(comm_, environment_variable("AAPC_WIRE")));
     if (!wanted) {
         wanted.error().file = "AAPC_WIRE";
         return failure(std::move(wanted.error()));
     }
-    const bool by_wire = *wanted == selection::WireUse::tcp;
-    auto exchange = mpi::make_exchange(comm_, prepared, placement_, *memory, std::nullopt,
-                                       by_wire ? std::optional<mpi::OwnWire>({wire_, network_}) : std::nullopt);
-    if (!exchange) {
-        return failure(std::move(exchange.error()));
+    return *wanted == selection::WireUse::tcp ? std::optional<mpi::OwnWire>({wire_, network_}) : std::nullopt;
+}
+
+Expected<void> Harness::check_wire() const {
+    if (!wire_.complaint()) {
+        return {};
     }
-    // Whoever measures the wire is not to be given figures of the MPI's connections.
-    if (wire_.complaint()) {
-        Diagnostic why = *wire_.complaint();
-        why.file = "AAPC_WIRE";
-        return failure(std::move(why));
-    }
-    return exchanges_.emplace(text, std::move(*exchange)).first->second.get();
+    Diagnostic why = *wire_.complaint();
+    why.file = "AAPC_WIRE";
+    return failure(std::move(why));
 }
 
 Expected<double> Harness::measure_start(const Method& method) {

@@ -89,6 +89,11 @@ class Harness {
     [[nodiscard]] Rank rank() const { return rank_; }
     /// What the ranks of each machine share, made at the first use. Collective.
     [[nodiscard]] Expected<mpi::MachineMemory*> machine_memory();
+    /// The wire for exchanges if AAPC_WIRE=tcp. Collective: rank 0's variable counts.
+    [[nodiscard]] Expected<std::optional<mpi::OwnWire>> own_wire();
+    /// A diagnostic, the same on all ranks, if an exchange was to use the wire and could not: a measurement must not
+    /// show figures of the MPI's connections instead.
+    [[nodiscard]] Expected<void> check_wire() const;
     /// Whether an interposer is preloaded.
     [[nodiscard]] bool interposer_is_there() const;
 

@@ -75,10 +75,17 @@ Expected<UnequalHarness::Prepared*> UnequalHarness::prepared(const Method& metho
         if (!memory) {
             return failure(memory.error());
         }
+        const auto wire = harness_.own_wire();
+        if (!wire) {
+            return failure(wire.error());
+        }
         auto exchange = mpi::UnequalExchange::make(harness_.communicator(), ready, harness_.placement(),
-                                                   &harness_.network(), *memory);
+                                                   &harness_.network(), *memory, *wire);
         if (!exchange) {
             return failure(exchange.error());
+        }
+        if (const auto opened = harness_.check_wire(); !opened) {
+            return failure(opened.error());
         }
         made.timed = std::move(*exchange);
         if (!agreement_) {

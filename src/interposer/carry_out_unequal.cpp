@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "aapc/mpi/exchange.hpp"
 #include "interposer/carry_out.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job.hpp"
@@ -50,8 +51,13 @@ int run_own(const UnequalCall& call) {
                                            receive.type, call.comm);
 }
 
-int carry_out_decided(const Verdict& verdict, CommunicatorState* state, const UnequalCall& call) {
-    const int error = verdict.outcome == Outcome::exchanged ? state->run(call) : run_own(call);
+/// Carries out a call; `verdict` has what came of it. Returns an MPI error code.
+int carry_out_decided(Verdict& verdict, CommunicatorState* state, const UnequalCall& call) {
+    int error = verdict.outcome == Outcome::exchanged ? state->run(call) : mpi::Exchange::declined;
+    if (error == mpi::Exchange::declined) {
+        verdict.outcome = verdict.outcome == Outcome::exchanged ? Outcome::unavailable : verdict.outcome;
+        error = run_own(call);
+    }
     if (verdict.timed) {
         state->note_return(true);
     }
@@ -74,13 +80,14 @@ int carry_out(Job& job, const UnequalCall& call) {
     Tally& tally = job.tally();
     if (!tally.measures()) {
         CommunicatorState* state = nullptr;
-        const Verdict verdict = serve(job, call, state);
+        Verdict verdict = serve(job, call, state);
+        const int error = carry_out_decided(verdict, state, call);
         tally.count(call.routine, verdict.outcome);
-        return carry_out_decided(verdict, state, call);
+        return error;
     }
     const Stopwatch watch;
     CommunicatorState* state = nullptr;
-    const Verdict verdict = serve(job, call, state);
+    Verdict verdict = serve(job, call, state);
     const int error = carry_out_decided(verdict, state, call);
     const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(call) : 0;
     tally.add(call.routine, verdict.outcome, bytes, watch.nanoseconds());

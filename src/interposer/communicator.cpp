@@ -214,8 +214,7 @@ std::optional<Outcome> CommunicatorState::against_unequal() const {
 void CommunicatorState::make_unequal(MPI_Comm comm, Job& job) {
     unequal_ = std::make_unique<UnequalMessages>(
         comm, placement_, job.configuration(),
-        CallLearning::Before{0, job.learned_before(placement_, true), job.shown_on_others(placement_, true)},
-        [maker = maker_.get(), comm] { return maker->machine_memory(comm); });
+        CallLearning::Before{0, job.learned_before(placement_, true), job.shown_on_others(placement_, true)}, *maker_);
 }
 
 Verdict CommunicatorState::serve(const UnequalCall& call, Job& job) {

@@ -25,17 +25,6 @@ namespace {
 
 using mpi::have_memory_for;
 
-/// Reports once per process that blocks travel by MPI's connections although AAPC_WIRE=tcp.
-void say_once_why_not(const mpi::Wire& wire) {
-    static std::atomic_flag said = ATOMIC_FLAG_INIT;
-    if (wire.complaint() && !said.test_and_set()) {
-        std::string line;
-        const bool made = have_memory_for(
-            [&] { line = fmt::format("AAPC_WIRE: {}; using MPI's connections", to_string(*wire.complaint())); });
-        say(made ? std::string_view(line) : "AAPC_WIRE: no memory left; using MPI's connections");
-    }
-}
-
 }  // namespace
 
 ExchangeMaker::ExchangeMaker(const selection::Configuration& configuration, const Placement& placement,
@@ -44,6 +33,22 @@ ExchangeMaker::ExchangeMaker(const selection::Configuration& configuration, cons
       placement_(&placement),
       timetables_(std::move(timetables)),
       shares_machines_(mpi::some_machine_is_shared(placement)) {}
+
+std::optional<mpi::OwnWire> ExchangeMaker::own_wire() {
+    return configuration_->wire == selection::WireUse::tcp
+               ? std::optional<mpi::OwnWire>({wire_, configuration_->network})
+               : std::nullopt;
+}
+
+void ExchangeMaker::say_why_not_by_wire() const {
+    static std::atomic_flag said = ATOMIC_FLAG_INIT;
+    if (wire_.complaint() && !said.test_and_set()) {
+        std::string line;
+        const bool made = have_memory_for(
+            [&] { line = fmt::format("AAPC_WIRE: {}; using MPI's connections", to_string(*wire_.complaint())); });
+        say(made ? std::string_view(line) : "AAPC_WIRE: no memory left; using MPI's connections");
+    }
+}
 
 std::unique_ptr<mpi::Exchange> ExchangeMaker::make(MPI_Comm comm, const Method& method) {
     Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
@@ -55,13 +60,11 @@ std::unique_ptr<mpi::Exchange> ExchangeMaker::make(MPI_Comm comm, const Method& 
     // Known to all ranks alike. Where every rank has a machine to itself there is nobody to share anything with but the
     // counters of tickets.
     const bool shares = shares_machines_ || uses_tickets(method.synchronisation);
-    auto exchange = mpi::make_exchange(
-        comm, prepared, *placement_, shares ? machine_memory(comm) : nullptr, configuration_->buffer_limit,
-        configuration_->wire == selection::WireUse::tcp ? std::optional<mpi::OwnWire>({wire_, configuration_->network})
-                                                        : std::nullopt);
+    auto exchange = mpi::make_exchange(comm, prepared, *placement_, shares ? machine_memory(comm) : nullptr,
+                                       configuration_->buffer_limit, own_wire());
     const bool speaks = mpi::rank_in(comm) == 0;
     if (speaks) {
-        say_once_why_not(wire_);
+        say_why_not_by_wire();
     }
     if (!exchange) {
         if (speaks) {

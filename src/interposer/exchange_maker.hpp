@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/timetables.hpp"
@@ -32,6 +33,10 @@ class ExchangeMaker {
     [[nodiscard]] mpi::MachineMemory* machine_memory(MPI_Comm comm);
 
     [[nodiscard]] const mpi::Wire& wire() const { return wire_; }
+    /// For exchanges of these ranks; nullopt if messages are to travel by MPI.
+    [[nodiscard]] std::optional<mpi::OwnWire> own_wire();
+    /// Reports once per process that messages travel by MPI's connections although AAPC_WIRE=tcp; for rank 0.
+    void say_why_not_by_wire() const;
 
     /// Closes connections while MPI can still free communicators; the exchanges are gone.
     void close() { wire_.close(); }

@@ -42,7 +42,7 @@ Expected<Prepared> prepare_unequal(const Network& network, const Placement& plac
 
 UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
                                  const selection::Configuration& configuration, CallLearning::Before before,
-                                 std::function<mpi::MachineMemory*()> machine_memory)
+                                 ExchangeMaker& maker)
     : network_(configuration.network),
       placement_(placement),
       use_(configuration.unequal),
@@ -51,7 +51,7 @@ UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
       says_more_(configuration.verbosity >= 1),
       is_first_rank_(mpi::rank_in(comm) == 0),
       shares_machines_(mpi::some_machine_is_shared(placement)),
-      machine_memory_(std::move(machine_memory)) {
+      maker_(maker) {
     if (use_ == selection::UnequalUse::automatic && configuration.tuning && configuration.tuning->fingerprint.unequal &&
         selection::has_shape(network_, placement, *configuration.tuning)) {
         tuning_ = &*configuration.tuning;
@@ -239,7 +239,10 @@ void UnequalMessages::make_exchange(MPI_Comm comm) {
         method_ = prepared ? to_string(prepared->method) : "";
     }));
     auto made = mpi::UnequalExchange::make(comm, prepared, placement_, &network_,
-                                           shares_machines_ ? machine_memory_() : nullptr);
+                                           shares_machines_ ? maker_.machine_memory(comm) : nullptr, maker_.own_wire());
+    if (mpi::rank_in(comm) == 0) {
+        maker_.say_why_not_by_wire();
+    }
     if (made) {
         exchange_ = std::move(*made);
         if (learning_) {
@@ -315,7 +318,13 @@ int UnequalMessages::run(const UnequalCall& call) {
     if (const int error = buffers_->pack(call.comm); error != MPI_SUCCESS) {
         return error;
     }
-    if (const int error = exchange_->run(buffers_->bytes(), buffers_->places(), agreed_.bound); error != MPI_SUCCESS) {
+    const int error = exchange_->run(buffers_->bytes(), buffers_->places(), agreed_.bound);
+    if (error == mpi::Exchange::declined) {
+        // Its connections have broken, and will not come back.
+        unavailable_ = true;
+        return error;
+    }
+    if (error != MPI_SUCCESS) {
         return mpi::raise(call.comm, error);
     }
     waited_seconds_ += exchange_->report().agreement_seconds;

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
+#include "interposer/exchange_maker.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/unequal_buffers.hpp"
@@ -28,11 +28,10 @@ namespace aapc::interposer {
 /// The agreement on each call and the exchange that carries out those that are worth it. Used by one thread at a time.
 class UnequalMessages {
   public:
-    /// Of a communicator on which there is something to schedule; local. `before`: what is known of such calls. Network
-    /// and placement outlive this. `machine_memory` gives what the ranks of a machine share, null: nothing; collective,
-    /// called once at most. Throws std::bad_alloc.
+    /// Of a communicator on which there is something to schedule; local. `before`: what is known of such calls.
+    /// Network, placement and `maker`, which gives what exchanges share, outlive this. Throws std::bad_alloc.
     UnequalMessages(MPI_Comm comm, const Placement& placement, const selection::Configuration& configuration,
-                    CallLearning::Before before, std::function<mpi::MachineMemory*()> machine_memory);
+                    CallLearning::Before before, ExchangeMaker& maker);
 
     /// After all ranks have made theirs: resumes from what other communicators have shown if that is the same on all
     /// ranks. Local. Before any call, or after one that was decided on before the ranks had agreed on that.
@@ -42,7 +41,7 @@ class UnequalMessages {
     /// that nobody asks about.
     [[nodiscard]] Verdict decide(const UnequalCall& call, const Refusals& refusals);
     /// Carries out the call that was decided to be exchanged. Returns an MPI error code, for which the communicator's
-    /// error handler has been called.
+    /// error handler has been called, or mpi::Exchange::declined on all ranks: nothing has been received.
     [[nodiscard]] int run(const UnequalCall& call);
 
     /// How long this rank waited for others in the call that was decided on or run last; below 0: not known.
@@ -99,7 +98,7 @@ class UnequalMessages {
     double exchanges_seconds_ = 0;           ///< the agreements included
     double agreements_in_vain_seconds_ = 0;  ///< of calls that were left to the MPI
     std::int64_t agreements_in_vain_ = 0;
-    std::function<mpi::MachineMemory*()> machine_memory_;
+    ExchangeMaker& maker_;
     std::unique_ptr<UnequalLearning> learning_;  ///< null: the bound decides
 };
 

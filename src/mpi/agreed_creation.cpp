@@ -1,6 +1,7 @@
 #include "mpi/agreed_creation.hpp"
 
 #include <string>
+#include <utility>
 
 #include "mpi/complaints.hpp"
 #include "mpi/have_memory.hpp"
@@ -41,6 +42,17 @@ std::optional<Diagnostic> first_complaint_of_mpi(MPI_Comm comm, int error) {
         }));
     }
     return first_complaint(comm, error == MPI_SUCCESS ? nullptr : &complaint);
+}
+
+Expected<Wire*> open_wire(MPI_Comm comm, const Plan& plan, const Placement& placement, const OwnWire& own_wire) {
+    std::optional<Wire::Peers> peers;
+    static_cast<void>(have_memory_for([&] { peers = Wire::peers_of(plan, own_wire.network, placement); }));
+    bool opened = false;
+    const int error = own_wire.wire.open(comm, peers ? &*peers : nullptr, opened);
+    if (auto first = first_complaint_of_mpi(comm, error)) {
+        return failure(std::move(*first));
+    }
+    return opened ? &own_wire.wire : nullptr;
 }
 
 }  // namespace aapc::mpi

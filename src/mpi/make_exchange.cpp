@@ -79,15 +79,12 @@ Expected<std::unique_ptr<Exchange>> make_exchange(MPI_Comm comm, const Expected<
     }
     bool learns_paths = false;
     if (own_wire && !options.through_depot) {
-        std::optional<Wire::Peers> peers;
-        static_cast<void>(have_memory_for([&] { peers = Wire::peers_of(plan, own_wire->network, placement); }));
-        bool opened = false;
-        const int error = own_wire->wire.open(comm, peers ? &*peers : nullptr, opened);
-        if (auto first = first_complaint_of_mpi(comm, error)) {
-            return failure(std::move(*first));
+        const auto wire = open_wire(comm, plan, placement, *own_wire);
+        if (!wire) {
+            return failure(wire.error());
         }
-        options.wire = opened ? &own_wire->wire : nullptr;
-        learns_paths = opened && own_wire->wire.connections() > 1;
+        options.wire = *wire;
+        learns_paths = *wire != nullptr && (*wire)->connections() > 1;
     }
     if (most_bytes) {
         options.depot_bytes_a_rank = std::min(options.depot_bytes_a_rank, static_cast<std::size_t>(*most_bytes));

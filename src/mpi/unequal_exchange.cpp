@@ -73,8 +73,17 @@ class UnequalSegments {
 
 class UnequalExchange::Parts {
   public:
-    Parts(MPI_Comm communicator, Method own_method, Plan own_plan, const Cadence& known)
-        : transport(communicator), method(std::move(own_method)), plan(std::move(own_plan)), cadence(known) {
+    /// `wire` may be null.
+    Parts(MPI_Comm communicator, Wire* wire, Method own_method, Plan own_plan, const Cadence& known)
+        : method(std::move(own_method)), plan(std::move(own_plan)), cadence(known) {
+        if (wire != nullptr) {
+            transport = std::make_unique<TcpTransport>(communicator, *wire);
+        } else {
+            transport = std::make_unique<MpiTransport>(communicator);
+        }
+        if (wire != nullptr && wire->connections() > 1) {
+            learn_paths();
+        }
         pending.reserve(2);
     }
     Parts(const Parts&) = delete;
@@ -84,8 +93,10 @@ class UnequalExchange::Parts {
     /// The pace for an exchange whose bound takes that long, after the last one was `late_seconds` late on the rank
     /// that was latest. What a pace is worth depends on how long exchanges last: fixed costs weigh more on short ones.
     double choose_pace(const DemandBound& bound, double late_seconds);
+    /// The common start, in which ranks agree on a pace. Returns an MPI error code or Exchange::declined.
+    [[nodiscard]] int start(const DemandBound& bound);
 
-    MpiTransport transport;
+    std::unique_ptr<Transport> transport;
     Method method;
     Plan plan;
     Cadence cadence;
@@ -97,6 +108,16 @@ class UnequalExchange::Parts {
     ExchangeReport report;
 
   private:
+    /// Cables are filled evenly then, so a cycle need not be longer than that.
+    void learn_paths() {
+        cadence = with_learned_paths(cadence);
+        if (plan.cycle) {
+            plan.cycle->seconds_per_byte =
+                std::min(plan.cycle->seconds_per_byte, learned_over_bound * plan.cycle->bound_seconds_per_byte);
+        }
+    }
+
+    bool paths_change_ = false;                                  ///< on some rank
     std::array<std::optional<PaceController>, 65> controllers_;  ///< by the number of binary digits of the bound
     PaceController* last_controller_ = nullptr;                  ///< that chose the last exchange's pace
 };
@@ -105,7 +126,8 @@ double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late
     if (plan.synchronisation.pace > 0) {
         return plan.synchronisation.pace;
     }
-    if (last_controller_ != nullptr) {
+    // While paths change, lateness says nothing of the pace that the network bears.
+    if (last_controller_ != nullptr && !paths_change_) {
         // A rank that has no memory left for what it has seen goes at a pace of its own, which costs time alone.
         static_cast<void>(have_memory_for([&] { last_controller_->observe(report.scheduled_seconds, late_seconds); }));
     }
@@ -118,17 +140,42 @@ double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late
     return last_controller_->pace();
 }
 
+int UnequalExchange::Parts::start(const DemandBound& bound) {
+    const double unable = transport->works() ? 0 : 1;
+    const double learning = transport->is_learning() ? 1 : 0;
+    const double moves = transport->wants_moves() ? 1 : 0;
+    std::array<double, 4> largest = {report.late_seconds, unable, learning, moves};
+    const double before = now_seconds();
+    int error = start_in_common(*transport, plan.rank, plan.participants, largest, pending);
+    if (error == MPI_SUCCESS && largest[1] != 0) {
+        error = Exchange::declined;
+    }
+    if (error == MPI_SUCCESS && largest[3] != 0) {
+        error = transport->move_connections();
+        if (error == MPI_SUCCESS) {
+            // Ranks take different times for it.
+            std::array<double, 1> nothing = {0};
+            error = start_in_common(*transport, plan.rank, plan.participants, nothing, pending);
+        }
+    }
+    paths_change_ = largest[2] != 0;
+    report.agreement_seconds = now_seconds() - before;
+    report.pace = choose_pace(bound, largest[0]);
+    return error;
+}
+
 UnequalExchange::UnequalExchange(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 UnequalExchange::~UnequalExchange() {
-    const MPI_Comm own = parts_->transport.communicator();
+    const MPI_Comm own = parts_->transport->communicator();
     parts_.reset();
     free_own(own);
 }
 
 Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, const Expected<Prepared>& prepared,
                                                                  const Placement& placement, const Network* network,
-                                                                 MachineMemory* memory) {
+                                                                 MachineMemory* memory,
+                                                                 std::optional<OwnWire> own_wire) {
     const ReturnedErrors returned(comm);
     Plan plan;
     if (auto first = agree_on_plan(comm, prepared, placement, plan)) {
@@ -140,6 +187,14 @@ Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, 
             said_of(prepared->method, {.problem = "it serves equal messages only",
                                        .advice = "unequal ones take an algorithm that forwards nothing, and 'timed'"}));
     }
+    Wire* wire = nullptr;
+    if (own_wire) {
+        const auto opened = open_wire(comm, plan, placement, *own_wire);
+        if (!opened) {
+            return failure(opened.error());
+        }
+        wire = *opened;
+    }
     MPI_Comm own = MPI_COMM_NULL;
     std::unique_ptr<UnequalExchange> exchange;
     int error = create_own(comm, own);
@@ -147,9 +202,9 @@ Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, 
             const bool copies = memory != nullptr && memory->available() == SharedMemory::tickets_and_copies &&
                                 !plan.ranks_of_machine.empty();
             Plan on_wires = copies ? machine::wire_plan(plan) : plan;
-            auto parts = std::make_unique<Parts>(own, prepared->method, std::move(on_wires), prepared->cadence);
+            auto parts = std::make_unique<Parts>(own, wire, prepared->method, std::move(on_wires), prepared->cadence);
             if (copies) {
-                parts->copies.emplace(memory->share(), parts->transport, plan);
+                parts->copies.emplace(memory->share(), *parts->transport, plan);
             }
             if (network != nullptr) {
                 parts->routes = route_tree(*network, placement, parts->plan.rank);
@@ -166,7 +221,7 @@ Expected<std::unique_ptr<UnequalExchange>> UnequalExchange::make(MPI_Comm comm, 
         auto first = first_complaint_of_mpi(comm, error == MPI_SUCCESS ? agreed.error : error);
         return failure(first ? std::move(*first) : Diagnostic{.problem = no_memory});
     }
-    exchange->parts_->cadence = with_slots_for(prepared->cadence, seconds(agreed.maxima[0]));
+    exchange->parts_->cadence = with_slots_for(exchange->parts_->cadence, seconds(agreed.maxima[0]));
     return exchange;
 }
 
@@ -193,7 +248,8 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
     if (bytes.sent[own] > 0) {
         std::memcpy(places.receive[own], places.send[own], static_cast<std::size_t>(bytes.sent[own]));
     }
-    parts_->transport.trouble() = {};
+    Transport& transport = *parts_->transport;
+    transport.trouble() = {};
     UnequalSegments segments(parts_->segments, places, bound.seconds(), parts_->plan.participants);
     ExchangeReport& report = parts_->report;
     const PunctualSleep punctual;
@@ -201,17 +257,12 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
     if (copies != nullptr) {
         copies->start(bytes, places);
     }
-    TimedRun run(parts_->transport, parts_->requests, copies);
+    TimedRun run(transport, parts_->requests, copies);
     int error = run.post_first_receives(segments);
-    const double before = now_seconds();
-    std::array<double, 2> largest = {report.late_seconds, 0};
     if (error == MPI_SUCCESS) {
-        error =
-            start_in_common(parts_->transport, parts_->plan.rank, parts_->plan.participants, largest, parts_->pending);
+        error = parts_->start(bound);
     }
     const double begin = now_seconds();
-    report.agreement_seconds = begin - before;
-    report.pace = parts_->choose_pace(bound, largest[0]);
     segments.start(begin, report.pace);
     run.count_times_from(begin);
     if (error == MPI_SUCCESS) {
@@ -221,9 +272,13 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
     if (error == MPI_SUCCESS) {
         error = run.drain(segments);
     }
-    if (error == MPI_SUCCESS && copies != nullptr) {
-        error =
+    if (error == Exchange::declined && copies != nullptr) {
+        copies->copy_nothing_more();
+    }
+    if ((error == MPI_SUCCESS || error == Exchange::declined) && copies != nullptr) {
+        const int copied =
             advance_until([&] { return copies->complete(); }, [&](int& progress) { return copies->advance(progress); });
+        error = copied != MPI_SUCCESS ? copied : error;
     }
     if (error != MPI_SUCCESS) {
         parts_->requests.receives.give_up();
@@ -232,7 +287,9 @@ int UnequalExchange::run(const MessageBytes& bytes, const MessagePlaces& places,
     }
     report.scheduled_seconds = segments.end_seconds() / report.pace;
     report.late_seconds = std::max(0.0, now_seconds() - begin - report.scheduled_seconds);
-    return parts_->transport.trouble().error;
+    const double over_bound = parts_->plan.cycle ? parts_->plan.cycle->over_bound() : 1;
+    transport.end_exchange(report.scheduled_seconds, over_bound / report.pace);
+    return transport.trouble().error;
 }
 
 int UnequalExchange::measure_start(const MessageBytes& bytes, const MessagePlaces& places, const DemandBound& bound,
@@ -250,7 +307,7 @@ int UnequalExchange::measure_start(const MessageBytes& bytes, const MessagePlace
     std::sort(taken.begin(), taken.end());
     const std::int64_t mine = nanoseconds(std::max(taken[rounds / 2], 0.0));
     const Agreed agreed =
-        Agreement().agree(parts_->transport.communicator(), {.agrees = error == MPI_SUCCESS, .maxima = {&mine, 1}});
+        Agreement().agree(parts_->transport->communicator(), {.agrees = error == MPI_SUCCESS, .maxima = {&mine, 1}});
     start_seconds = seconds(agreed.maxima[0]);
     return agreed.error != MPI_SUCCESS ? agreed.error : agreed.all ? MPI_SUCCESS : MPI_ERR_OTHER;
 }

@@ -79,7 +79,6 @@ Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_pe
 }
 
 Cadence with_learned_paths(Cadence cadence) {
-    constexpr double learned_over_bound = 1.03;
     if (cadence.cyclic && cadence.cycle_over_bound > learned_over_bound) {
         cadence.tick_seconds_per_byte *= learned_over_bound / cadence.cycle_over_bound;
         cadence.cycle_over_bound = learned_over_bound;

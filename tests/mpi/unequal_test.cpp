@@ -2,7 +2,9 @@
 // with several ranks a machine, for the number of ranks that it is started with. Payloads name source, destination,
 // offset and call.
 //
-//     unequal_test [SEED]
+//     unequal_test [SEED [tcp]]
+//
+// With `tcp` messages travel by connections of our own, on trees and on a fabric with hashed paths.
 //
 // Ends with 1 and the first mistake of a rank, with the command that repeats it.
 #include <fmt/core.h>
@@ -11,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -20,9 +23,12 @@
 #include "aapc/mpi/unequal_exchange.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/demand.hpp"
+#include "mpi/transport.hpp"
 #include "mpi/watchdog.hpp"
+#include "mpi/wire_streams.hpp"
 #include "mpi/world_program.hpp"
 #include "mpi/worlds.hpp"
+#include "support/fabrics.hpp"
 
 namespace {
 
@@ -87,7 +93,8 @@ struct Messages {
 
 class Tester {
   public:
-    Tester(Rank rank, Rank ranks, std::uint64_t seed) : rank_(rank), ranks_(ranks), seed_(seed), random_(seed) {}
+    Tester(Rank rank, Rank ranks, std::uint64_t seed, bool by_tcp)
+        : rank_(rank), ranks_(ranks), seed_(seed), by_tcp_(by_tcp), random_(seed) {}
 
     void test_agreement(const test::World& world);
     void test_past(const test::World& world);
@@ -97,16 +104,24 @@ class Tester {
     [[nodiscard]] int failures() const { return failures_; }
 
   private:
-    void call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, int number);
+    void call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, int number, int expected = MPI_SUCCESS);
+    void test_broken_connection(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, mpi::Wire& wire);
+    [[nodiscard]] std::int64_t of_all(std::size_t mine) const {
+        auto all = static_cast<std::int64_t>(mine);
+        MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+        return all;
+    }
     void expect(bool condition, const std::string& what) {
         if (!condition && failures_++ == 0) {
-            fmt::print(stderr, "rank {}: {}\nrepeat with {} ranks: unequal_test {}\n", rank_, what, ranks_, seed_);
+            fmt::print(stderr, "rank {}: {}\nrepeat with {} ranks: unequal_test {}{}\n", rank_, what, ranks_, seed_,
+                       by_tcp_ ? " tcp" : "");
         }
     }
 
     Rank rank_;
     Rank ranks_;
     std::uint64_t seed_;
+    bool by_tcp_;
     std::mt19937_64 random_;  ///< the same on all ranks
     int failures_ = 0;
 };
@@ -208,7 +223,7 @@ void Tester::test_past(const test::World& world) {
     }
 }
 
-void Tester::call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, int number) {
+void Tester::call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, int number, int expected) {
     Messages messages(random_demand(ranks_, random_), rank_);
     for (Rank to = 0; to < ranks_; ++to) {
         const auto index = static_cast<std::size_t>(to);
@@ -226,7 +241,10 @@ void Tester::call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreemen
     mpi::AgreedDemand agreed;
     expect(agreement.agree(MPI_COMM_WORLD, claim, agreed) == MPI_SUCCESS && agreed.possible(), "no agreement");
     const int error = exchange.run(messages.bytes(), {messages.send_places, messages.receive_places}, agreed.bound);
-    expect(error == MPI_SUCCESS, fmt::format("call {} returned {}", number, error));
+    expect(error == expected, fmt::format("call {} returned {}", number, error));
+    if (expected != MPI_SUCCESS) {
+        return;
+    }
     for (Rank from = 0; from < ranks_; ++from) {
         const auto index = static_cast<std::size_t>(from);
         for (std::int64_t offset = 0; offset < messages.received[index]; ++offset) {
@@ -237,18 +255,40 @@ void Tester::call(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreemen
     expect(exchange.report().pace > 0, "no pace");
 }
 
+/// A rank has lost a connection: nobody sends anything, on all ranks.
+void Tester::test_broken_connection(mpi::UnequalExchange& exchange, mpi::DemandAgreement& agreement, mpi::Wire& wire) {
+    for (Rank other = 0; rank_ == 0 && other < ranks_; ++other) {
+        if (mpi::WireStream* const stream = wire.streams().to(other); stream != nullptr) {
+            stream->break_off();
+            break;
+        }
+    }
+    const std::int64_t broken = of_all(wire.streams().works() ? 0 : 1);
+    for (int number = 100; broken > 0 && number < 103; ++number) {
+        call(exchange, agreement, number, mpi::Exchange::declined);
+    }
+}
+
 void Tester::test_exchanges(const test::World& world, const char* method) {
     test::Watchdog::watch(fmt::format("{} {} of {} ranks, seed {}", world.name, method, ranks_, seed_));
     const Bound bound = network_bound(world.network, world.placement);
     const auto prepared = prepare(world.network, world.placement, bound, *parse_method(method, world.network.kind()));
-    auto exchange = mpi::UnequalExchange::make(MPI_COMM_WORLD, prepared, world.placement,
-                                               seed_ % 4 == 0 ? nullptr : &world.network);
+    mpi::Wire wire;
+    auto exchange = mpi::UnequalExchange::make(
+        MPI_COMM_WORLD, prepared, world.placement, seed_ % 4 == 0 ? nullptr : &world.network, nullptr,
+        by_tcp_ ? std::optional<mpi::OwnWire>({wire, world.network}) : std::nullopt);
+    expect(!wire.complaint(), wire.complaint() ? to_string(*wire.complaint()) : "");
     const bool can = std::string(method) != "bruck";
     expect(exchange.has_value() == (can && prepared.has_value()), fmt::format("{} on {}", method, world.name));
     if (exchange) {
         mpi::DemandAgreement agreement(*LinkLoads::find(world.network, world.placement), rank_);
         for (int number = 0; number < 6; ++number) {
             call(**exchange, agreement, number);
+        }
+        if (by_tcp_) {
+            const bool hashed = world.network.kind() == NetworkKind::fabric;
+            expect((of_all(wire.learned_paths().paths.size()) > 0) == hashed, "learned paths on " + world.name);
+            test_broken_connection(**exchange, agreement, wire);
         }
     }
     test::Watchdog::stop();
@@ -260,13 +300,20 @@ int test_all(int argc, char** argv) {
     Rank ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    Tester tester(rank, ranks, seed);
+    const bool by_tcp = argc > 2 && std::string(argv[2]) == "tcp";
+    Tester tester(rank, ranks, seed, by_tcp);
     const test::World plain = test::plain_world(ranks);
     tester.test_agreement(plain);
     tester.test_past(plain);
     tester.test_exchanges(plain, "lattice+timed");
     tester.test_exchanges(plain, "tree+timed");
     tester.test_exchanges(plain, "bruck");
+    if (by_tcp) {
+        const Network fabric = test::leaf_spine(2, (ranks + 1) / 2, 2, "hashed");
+        Placement placement = full_placement(fabric);
+        placement.machine_of.resize(static_cast<std::size_t>(ranks));
+        tester.test_exchanges({"fabric", fabric, placement}, "lattice+timed");
+    }
     for (std::uint64_t offset = 0; offset < 3; ++offset) {
         const test::World random = test::random_world(ranks, 10 * seed + offset);
         tester.test_agreement(random);

@@ -18,13 +18,6 @@
 
 namespace aapc::mpi {
 
-/// A wire for an exchange, and the network that says whose messages gain by it. Both outlive the call, the wire the
-/// exchange.
-struct OwnWire {
-    Wire& wire;
-    const Network& network;
-};
-
 /// Collective over `comm`, whose ranks sit as `placement` says. `prepared` is the same method on all ranks, or why
 /// there is none, which may be so on some ranks only (one has no memory left). `memory` is of the same ranks and
 /// outlives the exchange; null on all ranks or on none. Where ranks share memory for their blocks, it is not more than

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "aapc/input/diagnostic.hpp"
@@ -15,6 +16,7 @@
 #include "aapc/methods/preparation.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/mpi/machine_memory.hpp"
+#include "aapc/mpi/wire.hpp"
 #include "aapc/plan/plan.hpp"
 #include "aapc/plan/unequal.hpp"
 #include "aapc/topology/link_loads.hpp"
@@ -36,7 +38,8 @@ struct MessagePlaces {
 };
 
 /// An exchange of messages of any lengths on one communicator, as often as wanted. Every message but a rank's own, and
-/// those that ranks of a machine copy, is one of MPI. Owns a duplicate of the communicator. Not for concurrent use.
+/// those that ranks of a machine copy, is one of MPI or of the wire. Owns a duplicate of the communicator. Not for
+/// concurrent use.
 class UnequalExchange {
   public:
     /// From a prepared method, the same on all ranks, or why there is none, which may be so on some ranks only; it goes
@@ -44,11 +47,11 @@ class UnequalExchange {
     /// all ranks or the same diagnostic on all of them. Errors of MPI are returned while this lasts. With the network
     /// that it was prepared for, a rank spreads what it sends evenly over the links of its routes (docs/unequal.md).
     /// With the memory of the machines, which outlives it, ranks of one machine copy for each other what they can.
-    [[nodiscard]] static Expected<std::unique_ptr<UnequalExchange>> make(MPI_Comm comm,
-                                                                         const Expected<Prepared>& prepared,
-                                                                         const Placement& placement,
-                                                                         const Network* network = nullptr,
-                                                                         MachineMemory* memory = nullptr);
+    /// With `own_wire`, on all ranks or on none, messages travel by the wire. If that cannot be opened, they travel by
+    /// MPI on all ranks, and the wire has a complaint.
+    [[nodiscard]] static Expected<std::unique_ptr<UnequalExchange>> make(
+        MPI_Comm comm, const Expected<Prepared>& prepared, const Placement& placement, const Network* network = nullptr,
+        MachineMemory* memory = nullptr, std::optional<OwnWire> own_wire = std::nullopt);
     UnequalExchange(const UnequalExchange&) = delete;
     UnequalExchange& operator=(const UnequalExchange&) = delete;
     /// Frees the duplicate communicator (collective in MPI's sense); skips that after MPI_Finalize.
@@ -62,8 +65,8 @@ class UnequalExchange {
     void prepare(const MessageBytes& bytes);
 
     /// Collective, when prepare() has succeeded on all ranks: exchanges messages of those lengths. `bound` is that of
-    /// their on_the_wire(), the same on all ranks. Buffers of one rank do not overlap. Returns MPI_SUCCESS or the first
-    /// error code of an MPI call.
+    /// their on_the_wire(), the same on all ranks. Buffers of one rank do not overlap. Returns MPI_SUCCESS, the first
+    /// error code of an MPI call, or Exchange::declined on all ranks: connections have broken, and no message was sent.
     [[nodiscard]] int run(const MessageBytes& bytes, const MessagePlaces& places, const DemandBound& bound);
 
     /// What an exchange takes beyond its schedule, on the slowest rank: the median of three of short messages, which

@@ -100,4 +100,11 @@ class Wire {
     std::uint16_t port_ = 0;  ///< where this rank listens, so that a source port has the same path again; 0: not yet
 };
 
+/// A wire for an exchange, and the network that says whose messages gain by it. Both outlive the call, the wire the
+/// exchange.
+struct OwnWire {
+    Wire& wire;
+    const Network& network;
+};
+
 }  // namespace aapc::mpi

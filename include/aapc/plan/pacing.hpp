@@ -64,8 +64,11 @@ struct Cadence {
 [[nodiscard]] Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_per_second,
                                        std::int64_t most_wire_bytes, const WireFormat& wire = {});
 
+/// How many times as long as the even bound a cycle is where ranks learn which of their paths are free.
+inline constexpr double learned_over_bound = 1.03;
+
 /// That of the same timetable where ranks learn which of their paths are free, so that cables are filled evenly: the
-/// cycle is 1.03 times the bound, not what a hash needs on average. Shorter cycles stay as they are.
+/// cycle is learned_over_bound times the bound, not what a hash needs on average. Shorter cycles stay as they are.
 [[nodiscard]] Cadence with_learned_paths(Cadence cadence);
 
 /// A message cut into segments, all of one size except the last. Segment k of a message of tick t starts k·N + t ticks

@@ -33,7 +33,7 @@ NOT_BEGUN = "not begun"  # in place of an exit status, where a rank had no memor
 METHODS = ["tree+timed", "factor+ports:1", "factor+window:1", "tree+sender", "tree+barrier", "bruck", "lattice",
            "local-group", "tree+dummy", "tree+timed-grid", "unequal", "learns", "unequal-learns", "aggregate",
            "aggregate/bruck", "alone", "immediate", "unequal-immediate", "tcp:tree+timed", "tcp:lattice", "tcp:tree+sender",
-           "tcp:bruck", "tcp:factor+window:1", "tcp:tree+timed-grid"]
+           "tcp:bruck", "tcp:factor+window:1", "tcp:tree+timed-grid", "tcp:unequal"]
 DIES = ("kill", "exit")
 ALLOCATIONS = ("once", "from")
 ALLOCATIONS_A_ROUND = 10  # are drawn, for one of each other kind
@@ -94,7 +94,7 @@ def run(options, method, fault, rank, count_file="/nowhere"):
     preload = 'export LD_PRELOAD="$AAPC_TEST_SHIM${LD_PRELOAD:+:$LD_PRELOAD}"; exec "$@"'
     command = [options.mpiexec, "-n", str(RANKS), "sh", "-c", preload, "sh",
                os.path.join(HERE, "..", "on_machine.sh"), options.program]
-    command += [kind for kind in ("unequal", "immediate") if kind in method.split("-")]
+    command += [kind for kind in ("unequal", "immediate") if kind in method.removeprefix("tcp:").split("-")]
     with tempfile.TemporaryDirectory(prefix="aapc-faults-") as directory:
         settings["AAPC_TEST_NOT_BEGUN"] = os.path.join(directory, "not-begun")
         status, out, err = run_in_time(command, settings, options.timeout)
