@@ -15,7 +15,7 @@ namespace aapc::cli {
 
 /// What the user asked for.
 struct DemandOptions {
-    std::string file;     ///< a matrix; "-": standard input
+    std::string file;     ///< one or more matrices; "-": standard input
     std::string pattern;  ///< as make_demand() knows it
     std::uint64_t seed = 1;
 
@@ -32,7 +32,8 @@ struct NamedDemand {
     Demand demand;
 };
 
-/// The file's demand, or the pattern's for each of the mean sizes (usual_mean_bytes where there is none).
+/// The file's demands, or the pattern's for each of the mean sizes (usual_mean_bytes where there is none). Of a file
+/// with fractions, one for each of these sizes. At least one.
 [[nodiscard]] Expected<std::vector<NamedDemand>> read_demands(const DemandOptions& options,
                                                               const std::vector<std::int64_t>& mean_bytes,
                                                               Rank participants);

@@ -485,7 +485,8 @@ void add_explain_command(Command& program, Invocation& invocation) {
     add_demand_options(command, options->demand);
     command
         .option("--sizes", options->sizes,
-                "message sizes, as in 1,8Ki,1M, of a pattern on average; default: those that were measured")
+                "message sizes, as in 1,8Ki,1M, of a pattern on average; what fractions are of; default: those that "
+                "were measured")
         .separated_by(',')
         .type_name("SIZE,...");
     command

@@ -349,7 +349,9 @@ void add_predict_command(Command& program, Invocation& invocation) {
         .between(2, 1 << 24)
         .type_name("N,...");
     add_demand_options(command, options->demand);
-    command.option("--sizes", options->sizes, "message sizes, such as 1Ki,64Ki; of a pattern on average")
+    command
+        .option("--sizes", options->sizes,
+                "message sizes, such as 1Ki,64Ki; of a pattern on average; what fractions are of")
         .separated_by(',')
         .type_name("SIZE,...");
     command

@@ -69,6 +69,11 @@ Expected<std::string> unequal_schedule(const ScheduleOptions& options) {
     if (!demands) {
         return failure(demands.error());
     }
+    if (demands->size() > 1) {
+        return failure({.file = shown_name(options.demand.file),
+                        .problem = fmt::format("there are {} demands in it, and a schedule is of one", demands->size()),
+                        .advice = "keep one section [collective]; aapc explain shows all"});
+    }
     const auto method = find_unequal_method(method_text(options.request), *network, placement);
     if (!method) {
         return failure(method.error());
@@ -152,7 +157,9 @@ void add_schedule_command(Command& program, Invocation& invocation) {
         .one_of({"table", "json", "svg"})
         .show_default();
     add_demand_options(command, options->demand);
-    command.option("--mean", options->mean, "bytes a message on average, of a pattern; default: 64Ki")
+    command
+        .option("--mean", options->mean,
+                "bytes a message on average, of a pattern; what fractions are of; default: 64Ki")
         .type_name("SIZE");
     command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
     command.example("aapc schedule cluster.toml", "the phases as a table");

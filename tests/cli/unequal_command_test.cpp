@@ -42,6 +42,30 @@ TEST(UnequalCommands, ScheduleHasEveryMessage) {
     expect_refusal(scratch.run("schedule c.toml --demand -"), 2, StartsWith("standard input:1:1: there are 0 rows"));
 }
 
+TEST(UnequalCommands, FilesOfOthersAreDemands) {
+    const Scratch scratch;
+    (void)scratch.file("c.toml", two_switches);
+    (void)scratch.file("nccl.csv", "0,0,0.5,0\n0,0,0,1.0\n0,0,0,0\n0.25,0,0,0\n");
+    const Outcome fractions = scratch.run("explain c.toml --demand nccl.csv --sizes 20000,40000");
+    EXPECT_EQ(fractions.status, 0) << fractions.err;
+    EXPECT_THAT(fractions.out, HasSubstr("nccl.csv, 1.0 is 20000"));
+    EXPECT_THAT(fractions.out, HasSubstr("nccl.csv, 1.0 is 40000"));
+    const Outcome half = scratch.run("schedule c.toml --demand nccl.csv --mean 20000");
+    EXPECT_THAT(half.out, HasSubstr("3 messages of 35000 bytes together")) << half.err;
+    const std::string one =
+        "[collective]\ntype = ALLTOALLV\nteam_size = 4\ndatatype = INT32\ncounts = {\n"
+        "0,0,2500,0\n0,0,0,2560\n0,0,0,0\n125,0,0,0\n}\n";
+    (void)scratch.file("one.ptini", one);
+    const Outcome same = scratch.run("schedule c.toml --demand one.ptini");
+    EXPECT_THAT(same.out, HasSubstr("3 messages of 20740 bytes together")) << same.err;
+    (void)scratch.file("two.ptini", one + one);
+    const Outcome two = scratch.run("explain c.toml --demand two.ptini");
+    EXPECT_EQ(two.status, 0) << two.err;
+    EXPECT_THAT(two.out, HasSubstr("two.ptini, collective 2"));
+    expect_refusal(scratch.run("schedule c.toml --demand two.ptini"), 2,
+                   StartsWith("two.ptini: there are 2 demands in it, and a schedule is of one; "));
+}
+
 TEST(UnequalCommands, ScheduleAsJson) {
     const Scratch scratch;
     (void)scratch.file("c.toml", two_switches);

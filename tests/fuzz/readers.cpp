@@ -39,7 +39,11 @@ void judge(std::string_view text, const Expected<T>& result) {
     }
 }
 
-void read_a_demand(std::string_view text) { judge(text, read_demand(text, "f", 4)); }
+void read_a_demand(std::string_view text) {
+    judge(text, read_demand(text, "f", 4));
+    judge(text, read_demand_fractions(text, "f", 4, 65536));
+    judge(text, read_ucc_demands(text, "f", 4));
+}
 
 void read_forwarding(std::string_view text) { judge(text, infiniband::read_forwarding_tables(text, "f")); }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "aapc/input/units.hpp"
+#include "input/numbers.hpp"
 #include "input/wording.hpp"
 
 namespace aapc {
@@ -17,7 +18,9 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 40U;  // so that no sum o
 
 class DemandReader {
   public:
-    DemandReader(std::string_view file, Rank participants) : file_(file), demand_(participants) {}
+    /// If `whole` is not null, numbers are fractions of so many bytes.
+    DemandReader(std::string_view file, Rank participants, const std::int64_t* whole)
+        : file_(file), demand_(participants), whole_(whole) {}
 
     /// What is wrong with a line of the file, if anything is.
     std::optional<Diagnostic> read_line(int number, std::string_view line) {
@@ -70,6 +73,15 @@ class DemandReader {
         if (field.empty()) {
             return complaint(number, offset, "a number is missing", "give bytes, 0 where there is nothing to send");
         }
+        if (whole_ != nullptr) {
+            const std::optional<double> fraction = parse_number<double>(field);
+            if (!fraction || !(*fraction >= 0 && *fraction <= 1)) {
+                return complaint(number, offset, fmt::format("{} is no fraction between 0 and 1", in_quotes(field)),
+                                 "numbers with a point are fractions of the size that is asked for");
+            }
+            demand_.set(rows_, to, static_cast<std::int64_t>(*fraction * static_cast<double>(*whole_)));
+            return std::nullopt;
+        }
         const Expected<std::int64_t> bytes = parse_size(field);
         if (!bytes) {
             return complaint(number, offset, bytes.error().problem, bytes.error().advice);
@@ -84,22 +96,54 @@ class DemandReader {
 
     std::string_view file_;
     Demand demand_;
+    const std::int64_t* whole_;
     Rank rows_ = 0;
 };
 
-}  // namespace
+/// The first line of the text, which is then without it.
+std::string_view take_line(std::string_view& text) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return line;
+}
 
-Expected<Demand> read_demand(std::string_view text, std::string_view file, Rank participants) {
-    DemandReader reader(file, participants);
+Expected<Demand> read_rows(std::string_view text, std::string_view file, Rank participants, const std::int64_t* whole) {
+    DemandReader reader(file, participants, whole);
     int lines = 0;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        if (auto mistake = reader.read_line(++lines, text.substr(0, end))) {
+        if (auto mistake = reader.read_line(++lines, take_line(text))) {
             return failure(std::move(*mistake));
         }
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return reader.finish(lines);
+}
+
+}  // namespace
+
+DemandFormat demand_format(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view line = trimmed(take_line(text));
+        if (line.starts_with('#') || line.starts_with(';')) {
+            continue;
+        }
+        if (line.starts_with('[')) {
+            return DemandFormat::ucc;
+        }
+        if (line.find('.') != std::string_view::npos) {
+            return DemandFormat::fractions;
+        }
+    }
+    return DemandFormat::bytes;
+}
+
+Expected<Demand> read_demand(std::string_view text, std::string_view file, Rank participants) {
+    return read_rows(text, file, participants, nullptr);
+}
+
+Expected<Demand> read_demand_fractions(std::string_view text, std::string_view file, Rank participants,
+                                       std::int64_t whole) {
+    return read_rows(text, file, participants, &whole);
 }
 
 std::string demand_csv(const Demand& demand) {
