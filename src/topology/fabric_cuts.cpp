@@ -26,13 +26,6 @@ struct Part {
     std::vector<std::int32_t> cables;  ///< links that leave it; none of the topmost
 };
 
-struct Parts {
-    std::vector<std::int32_t>
-        stage;                ///< by vertex: links from the nearest leaf; -1 for machines and what is not reached
-    std::vector<Part> parts;  ///< the topmost first, parts before those inside them
-    std::vector<std::int32_t> smallest;  ///< by vertex: the smallest part that has it; -1
-};
-
 /// The cables between switches by the switch, one after the other in memory: they are walked through for every stage.
 class SwitchCables {
   public:
@@ -41,10 +34,11 @@ class SwitchCables {
         Vertex end = -1;  ///< the other switch
     };
 
-    explicit SwitchCables(const Network& fabric) : first_(fabric.vertices().size() + 1, 0) {
-        const auto joins_switches = [&](const Link& link) {
-            return fabric.vertices()[index(link.lower)].is_switch && fabric.vertices()[index(link.upper)].is_switch;
-        };
+    explicit SwitchCables(const Network& fabric)
+        : is_switch_(fabric.vertices().size()), first_(fabric.vertices().size() + 1, 0) {
+        std::transform(fabric.vertices().begin(), fabric.vertices().end(), is_switch_.begin(),
+                       [](const NetworkVertex& vertex) { return vertex.is_switch; });
+        const auto joins_switches = [&](const Link& link) { return is_switch(link.lower) && is_switch(link.upper); };
         for (const Link& link : fabric.links()) {
             if (joins_switches(link)) {
                 ++first_[index(link.lower) + 1];
@@ -68,22 +62,36 @@ class SwitchCables {
         return std::span(cables_).subspan(first_[index(at)], first_[index(at) + 1] - first_[index(at)]);
     }
 
+    [[nodiscard]] bool is_switch(Vertex at) const { return is_switch_[index(at)]; }
+
   private:
+    std::vector<bool> is_switch_;  ///< by vertex: what networks say of vertices is spread over memory
     std::vector<std::size_t> first_;
     std::vector<Cable> cables_;
+};
+
+struct Parts {
+    explicit Parts(const Network& fabric) : cables(fabric) {}
+
+    SwitchCables cables;
+    std::vector<std::int32_t>
+        stage;                ///< by vertex: links from the nearest leaf; -1 for machines and what is not reached
+    std::vector<Part> parts;  ///< the topmost first, parts before those inside them
+    std::vector<std::int32_t> smallest;  ///< by vertex: the smallest part that has it; -1
 };
 
 /// Leaves first, in order of vertex, then by stage. Fills in `stage`.
 std::vector<Vertex> by_stage(const Network& fabric, const SwitchCables& cables, std::vector<std::int32_t>& stage) {
     stage.assign(fabric.vertices().size(), -1);
     std::vector<Vertex> reached;
-    for (const NetworkMachine& machine : fabric.machines()) {
-        for (const std::int32_t link : fabric.links_at(machine.vertex)) {
-            const Vertex at = fabric.other_end(link, machine.vertex);
-            if (stage[index(at)] < 0 && fabric.vertices()[index(at)].is_switch) {
-                stage[index(at)] = 0;
-                reached.push_back(at);
-            }
+    for (const Link& link : fabric.links()) {
+        if (cables.is_switch(link.lower) == cables.is_switch(link.upper)) {
+            continue;
+        }
+        const Vertex leaf = cables.is_switch(link.lower) ? link.lower : link.upper;
+        if (stage[index(leaf)] < 0) {
+            stage[index(leaf)] = 0;
+            reached.push_back(leaf);
         }
     }
     std::sort(reached.begin(), reached.end());
@@ -122,8 +130,8 @@ Component component_of(const SwitchCables& cables, const std::vector<std::int32_
 }
 
 Parts parts_of(const Network& fabric) {
-    Parts found;
-    const SwitchCables cables(fabric);
+    Parts found(fabric);
+    const SwitchCables& cables = found.cables;
     const std::vector<Vertex> reached = by_stage(fabric, cables, found.stage);
     found.smallest.assign(fabric.vertices().size(), -1);
     const std::int32_t top = reached.empty() ? -1 : found.stage[index(reached.back())];
@@ -217,7 +225,8 @@ bool is_regular(const Network& fabric, const Parts& found) {
 bool has_even_modulo(const Network& network, const Parts& found, const std::vector<std::int64_t>& ranks) {
     const bool equal_ranks =
         std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end() && !ranks.empty();
-    if (!network.forwarding().table.empty() || !equal_ranks) {
+    const FabricForwarding& forwarding = network.forwarding();
+    if (forwarding.paths != FabricPaths::static_ || !forwarding.table.empty() || !equal_ranks) {
         return false;
     }
     // By stage: the uplinks of each of its switches, all alike.
@@ -228,10 +237,9 @@ bool has_even_modulo(const Network& network, const Parts& found, const std::vect
             continue;
         }
         above.clear();
-        for (const std::int32_t link : network.links_at(static_cast<Vertex>(vertex))) {
-            const Vertex end = network.other_end(link, static_cast<Vertex>(vertex));
-            if (found.stage[index(end)] > found.stage[vertex]) {
-                above.push_back(end);
+        for (const SwitchCables::Cable& cable : found.cables.of(static_cast<Vertex>(vertex))) {
+            if (found.stage[index(cable.end)] > found.stage[vertex]) {
+                above.push_back(cable.end);
             }
         }
         const std::size_t stage = index(found.stage[vertex]);

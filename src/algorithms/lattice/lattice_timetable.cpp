@@ -39,28 +39,36 @@ bool has_known_routes(const Network& network) {
     return network.kind() != NetworkKind::fabric || network.forwarding().paths == FabricPaths::static_;
 }
 
-/// Whether shifts meet nowhere: destination-modulo on a full fat tree. With a cable less they meet at some, all at
-/// once.
-bool suits_shifts(const Network& network, const Placement& placement) {
-    if (network.kind() != NetworkKind::fabric || !has_known_routes(network)) {
-        return false;
+/// What no cycle can be shorter than, for messages of one byte, where shifts meet nowhere: destination-modulo on a full
+/// fat tree, whose loads are even. nullopt elsewhere: with a cable less they meet at some, all at once.
+std::optional<double> bound_of_shifts(const Network& network, const Placement& placement) {
+    if (network.kind() != NetworkKind::fabric || !has_known_routes(network) || FabricRoutes::mistake_in(network)) {
+        return std::nullopt;
     }
     const std::optional<RegularLoads> regular = regular_loads(network, placement);
-    return regular && regular->modulo_is_even;
+    if (!regular || !regular->modulo_is_even) {
+        return std::nullopt;
+    }
+    double longest = 0;
+    for (std::size_t link = 0; link < network.links().size(); ++link) {
+        longest = std::max(longest, 8 * regular->even[2 * link] / network.links()[link].bits_per_second);
+    }
+    return longest;
 }
 
-Choice choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack) {
+Choice choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack,
+              bool suits_shifts) {
     const bool is_fabric = network.kind() == NetworkKind::fabric;
     const std::int64_t positions = placement.participants();
     const bool is_small = positions * positions <= most_hops_kept;
     if (!has_known_routes(network) && is_small) {
-        return choose(tree_of_cuts(network), placement, places, slack);
+        return choose(tree_of_cuts(network), placement, places, slack, false);
     }
     const std::optional<Traffic> traffic =
         is_small ? Traffic::find(network, placement, places, most_hops_kept) : std::nullopt;
     if (!traffic || traffic->hops() > most_hops_kept) {
-        return {suits_shifts(network, placement) ? shift_multipliers(positions)
-                                                 : theoretical_multipliers(positions, pairs_to_compare(positions)),
+        return {suits_shifts ? shift_multipliers(positions)
+                             : theoretical_multipliers(positions, pairs_to_compare(positions)),
                 0};
     }
     return best_of_trials(*traffic, slack, work_of_trials, is_fabric);
@@ -186,12 +194,13 @@ Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network
         return failure(positions.error());
     }
     const std::int64_t slack = slack_of(network);
-    Choice choice = choose(network, placement, *positions, slack);
+    const std::optional<double> shifts = bound_of_shifts(network, placement);
+    Choice choice = choose(network, placement, *positions, slack, shifts.has_value());
     if (network.kind() == NetworkKind::fabric && has_known_routes(network)) {
         // Ranks in the order by which destination-modulo counts, where that serves better.
         Expected<Positions> in_file_order = place_ranks(network, placement, FabricOrder::file);
         if (in_file_order && in_file_order->rank_at != positions->rank_at) {
-            const Choice other = choose(network, placement, *in_file_order, slack);
+            const Choice other = choose(network, placement, *in_file_order, slack, shifts.has_value());
             if (other.queue <= choice.queue) {
                 choice = other;
                 positions = std::move(in_file_order);
@@ -199,7 +208,13 @@ Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network
         }
     }
     const LatticeFormula formula(placement.participants(), choice.multipliers);
-    const Bound found = network_bound(network, placement);
+    // Lists of the loads of all links take long in large fabrics.
+    Bound found;
+    if (shifts) {
+        found.seconds_per_byte = *shifts;
+    } else {
+        found = network_bound(network, placement);
+    }
     const double bound = found.seconds_per_byte;
     // Under a hash some cable has more than its share: the cycle is what it needs on average.
     const double reachable = std::max(bound, hashed_bound(network, placement, found));
