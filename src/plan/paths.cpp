@@ -7,32 +7,26 @@ namespace aapc {
 
 namespace {
 
+// docs/paths.md says what half and twice of each constant do in the model of tests/plan/paths_test.cpp.
+
 // Lateness below that is noise: wake-ups of the receiver, and queues that any order has.
 constexpr double path_noise_seconds = 1.5e-3;
 constexpr double path_noise_share = 0.03;
+/// A pair that is this many times as late as is tolerated moves a connection, or learns again.
+constexpr double clearly_late = 2;
 // A change of the share by `gain` for a difference of the whole schedule. Half of the pairs of a link can change their
 // share, and two links react to it, so 0.5 would reach the goal in one step; feedback is an exchange old.
 constexpr double gain = 0.4;
-constexpr double longest_step = 0.25;
 /// Without some segments on it, nothing is known of a connection.
 constexpr double least_share = 1.0 / 32;
-constexpr double share_of_trial = 1.0 / 8;
-constexpr double small_step = 0.02;
-constexpr double forgotten = 0.9;
 
-constexpr int exchanges_of_learning = 24;
-constexpr int quiet_exchanges = 3;
-constexpr int first_patience = 3;
+/// For so many exchanges on end something has to be so before it is believed: shares are quiet, a pair is late, a move
+/// helps.
+constexpr int exchanges_to_believe = 4;
+/// Shares come first: no move is considered before, nor soon after another one.
+constexpr int exchanges_before_move = 12;
+constexpr int exchanges_of_learning = 2 * exchanges_before_move;
 constexpr int most_patience = 256;
-constexpr int exchanges_of_trial = 4;
-constexpr int first_move_after = 12;
-constexpr int first_move_patience = 8;
-/// A pair moves only if it is this many times as late as is tolerated, and shares have not changed for a while.
-constexpr double worth_a_move = 2;
-constexpr int quiet_before_move = 4;
-constexpr double worth_keeping = 0.9;
-/// Of the pairs that are late, one in so many moves at a time.
-constexpr std::uint64_t pairs_a_move = 8;
 
 }  // namespace
 
@@ -40,9 +34,9 @@ PairPaths::PairPaths(std::uint64_t seed)
     : state_(seed),
       credit_(0),
       left_to_learn_(exchanges_of_learning),
-      patience_(first_patience),
-      move_after_(first_move_after),
-      move_patience_(first_move_patience) {
+      patience_(exchanges_to_believe),
+      move_after_(exchanges_before_move),
+      move_patience_(exchanges_before_move) {
     credit_ = static_cast<double>(draw() % 1024) / 1024;
 }
 
@@ -73,7 +67,7 @@ void PairPaths::observe(const std::array<double, connections>& late_seconds, dou
     for (std::size_t index = 0; index < connections; ++index) {
         const double late = late_seconds[index];
         has_heard_ = has_heard_ || !std::isnan(late);
-        late_[index] = std::isnan(late) ? forgotten * late_[index] : std::clamp(late / scheduled_seconds, 0.0, 1.0);
+        late_[index] = std::isnan(late) ? late_[index] / 2 : std::clamp(late / scheduled_seconds, 0.0, 1.0);
     }
     late_recently_ = (late_recently_ + pair_late()) / 2;
     const double tolerated = std::max(path_noise_share, path_noise_seconds / scheduled_seconds);
@@ -90,11 +84,9 @@ void PairPaths::follow_lateness(double tolerated) {
     const double difference = late_[0] - late_[1];
     const double before = share_;
     if (std::abs(difference) > tolerated / 2) {
-        const double step = std::clamp(gain * difference, -longest_step, longest_step);
-        share_ = std::clamp(share_ - step, least_share, 1 - least_share);
+        share_ = std::clamp(share_ - gain * difference, least_share, 1 - least_share);
     }
-    last_step_ = std::abs(share_ - before);
-    quiet_ = last_step_ < small_step ? quiet_ + 1 : 0;
+    quiet_ = std::abs(share_ - before) < gain * tolerated ? quiet_ + 1 : 0;
 }
 
 /// Shares have done what they can if they are quiet and the pair is late nevertheless.
@@ -102,12 +94,8 @@ void PairPaths::consider_move(double tolerated) {
     if (wanted_) {
         return;
     }
-    if (late_recently_ <= worth_a_move * tolerated || --move_after_ > 0 || quiet_ < quiet_before_move) {
+    if (late_recently_ <= clearly_late * tolerated || --move_after_ > 0 || quiet_ < exchanges_to_believe) {
         move_after_ = std::max(move_after_, 1);
-        return;
-    }
-    if (draw() % pairs_a_move != 0) {
-        move_after_ = 1;
         return;
     }
     wanted_ = Move{share_ < 0.5 ? std::size_t{0} : std::size_t{1}, 0};
@@ -116,12 +104,12 @@ void PairPaths::consider_move(double tolerated) {
 void PairPaths::judge_move(double tolerated) {
     ++trial_->seen;
     trial_->late_sum += pair_late();
-    if (trial_->seen < exchanges_of_trial) {
+    if (trial_->seen < exchanges_to_believe) {
         return;
     }
     const double late = trial_->late_sum / trial_->seen;
-    const bool helped = late <= tolerated || late < worth_keeping * trial_->late_before;
-    move_patience_ = helped ? first_move_patience : std::min(2 * move_patience_, most_patience);
+    const bool helped = late <= tolerated || late < trial_->late_before - tolerated / 2;
+    move_patience_ = helped ? exchanges_before_move : std::min(2 * move_patience_, most_patience);
     move_after_ = move_patience_;
     if (!helped && trial_->back.port != 0) {
         wanted_ = trial_->back;
@@ -133,8 +121,6 @@ void PairPaths::moved(std::uint16_t former) {
     const bool was_back = wanted_ && wanted_->port != 0;
     if (wanted_ && !was_back) {
         trial_ = Trial{.back = {wanted_->connection, former}, .late_before = late_recently_};
-        // The new one has to show what it can do.
-        share_ = std::clamp(share_, share_of_trial, 1 - share_of_trial);
     }
     if (wanted_) {
         late_[wanted_->connection] = late_[1 - wanted_->connection];
@@ -150,15 +136,15 @@ void PairPaths::not_moved() {
 }
 
 void PairPaths::wake_or_settle(double tolerated) {
-    const bool late = late_recently_ > 2 * tolerated;
+    const bool late = late_recently_ > clearly_late * tolerated;
     late_on_end_ = late ? late_on_end_ + 1 : 0;
     if (left_to_learn_ > 0) {
         --left_to_learn_;
-        if (quiet_ >= quiet_exchanges && late_recently_ <= tolerated && !trial_ && !wanted_) {
+        if (quiet_ >= exchanges_to_believe && late_recently_ <= tolerated && !trial_ && !wanted_) {
             left_to_learn_ = 0;
-            patience_ = first_patience;
-            move_patience_ = first_move_patience;
-            move_after_ = first_move_patience;
+            patience_ = exchanges_to_believe;
+            move_patience_ = exchanges_before_move;
+            move_after_ = exchanges_before_move;
         }
         late_on_end_ = 0;
     } else if (late_on_end_ >= patience_) {

@@ -26,7 +26,7 @@ class PairPaths {
         std::uint16_t port = 0;  ///< the port to go back to; 0 for any other
     };
 
-    /// `seed` differs between pairs, so that not all of them move at the same time.
+    /// `seed` differs between pairs, so that their first segments are spread over both connections.
     explicit PairPaths(std::uint64_t seed);
 
     /// The connection of the next segment: as evenly in turns as the shares allow.
@@ -67,7 +67,6 @@ class PairPaths {
     double credit_;                           ///< of the first connection
     std::array<double, connections> late_{};  ///< as shares of the schedule; the latest known
     bool has_heard_ = false;                  ///< some lateness
-    double last_step_ = 0;                    ///< of the share
     int quiet_ = 0;                           ///< exchanges since the share last changed
     int left_to_learn_;                       ///< exchanges
     int late_on_end_ = 0;                     ///< exchanges
