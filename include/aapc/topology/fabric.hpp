@@ -84,9 +84,9 @@ class FabricRoutes {
 /// The loads of a regular fabric.
 struct RegularLoads {
     std::vector<double> even;  ///< by directed link, as even_loads()
-    /// Whether destination-modulo puts the same on every cable: static paths, no tables, at most one cable between two switches, as
-    /// many uplinks at all switches of a stage, as many ranks on all machines, and every part's machines an aligned run
-    /// of numbers whose length is a multiple of the product of uplinks up to its stage.
+    /// Whether destination-modulo puts the same on every cable: static paths, no tables, at most one cable between two
+    /// switches, as many uplinks at all switches of a stage, as many ranks on all machines, and every part's machines
+    /// an aligned run of numbers whose length is a multiple of the product of uplinks up to its stage.
     bool modulo_is_even = false;
 };
 
