@@ -12,10 +12,12 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/methods/preparation.hpp"
+#include "aapc/methods/unequal_exchange.hpp"
 #include "aapc/offline/method_model.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/fabric.hpp"
 #include "cli/report/fluid.hpp"
+#include "cli/report/together.hpp"
 #include "cli/report/wording.hpp"
 #include "input/mpis.hpp"
 #include "selection/crossover.hpp"
@@ -54,17 +56,53 @@ class Communicators {
             return std::nullopt;
         }
         Placement placement;
-        for (const std::int32_t member : found->second->members) {
-            placement.machine_of.push_back(
-                network_->find_machine(record_.head.hosts[static_cast<std::size_t>(member)]));
-            if (placement.machine_of.back() < 0) {
+        return place(*found->second, placement) ? std::optional(std::move(placement)) : std::nullopt;
+    }
+    /// The bound of one call of the group on each of the communicators that exchange together with it, if there are
+    /// any whose machines are known. Their number is in the group then.
+    [[nodiscard]] std::optional<double> bound_together(Group& group, std::int64_t bytes) const {
+        constexpr std::size_t most_ranks = 2048;  // a demand has 8 bytes for each pair
+        const auto members =
+            together_with(record_, group.communicator, group.routine, bytes * std::max<std::int64_t>(group.ranks, 1));
+        Placement placement;
+        for (const RecordedCommunicator* const one : members) {
+            if (!place(*one, placement)) {
                 return std::nullopt;
             }
         }
-        return placement;
+        if (members.size() < 2 || placement.machine_of.size() > most_ranks) {
+            return std::nullopt;
+        }
+        Demand demand(placement.participants());
+        Rank first = 0;
+        for (const RecordedCommunicator* const one : members) {
+            const auto ranks = static_cast<Rank>(one->members.size());
+            for (Rank pair = 0; pair < ranks * ranks; ++pair) {
+                demand.set(first + pair / ranks, first + pair % ranks, bytes);
+            }
+            first += ranks;
+        }
+        const auto bound = demand_bound(*network_, placement, demand);
+        if (!bound || bound->nanoseconds <= 0) {
+            return std::nullopt;
+        }
+        group.together = members.size();
+        return bound->seconds();
     }
 
   private:
+    /// Appends the machines of its ranks; false if one is not known.
+    bool place(const RecordedCommunicator& communicator, Placement& placement) const {
+        for (const std::int32_t member : communicator.members) {
+            placement.machine_of.push_back(
+                network_->find_machine(record_.head.hosts[static_cast<std::size_t>(member)]));
+            if (placement.machine_of.back() < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     const Record& record_;
     const Network* network_;
     std::map<std::string, const RecordedCommunicator*> by_name_;
@@ -164,6 +202,9 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
     const Bound bound = network_bound(*network, *placement);
     if (bound.seconds_per_byte > 0) {
         group.bound_seconds = bound.seconds_per_byte * static_cast<double>(bytes);
+        if (const auto together = communicators.bound_together(group, bytes)) {
+            group.bound_seconds = std::max(*group.bound_seconds, *together);
+        }
     }
     if (!group.native_seconds && model != nullptr) {
         if (const auto native = MethodModel::create(*network, *placement, Method(), *model)) {
@@ -175,8 +216,9 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
     const Method& best = decision.at(bytes);
     if (group.native() && !best.native()) {
         const auto better = timed(*network, *placement, best, bytes);
-        if (better && better->seconds < noticeable * group.median_seconds) {
-            group.better_seconds = better->seconds;
+        const double seconds = better ? std::max(better->seconds, group.bound_seconds.value_or(0)) : 0;
+        if (better && seconds < noticeable * group.median_seconds) {
+            group.better_seconds = seconds;
             group.better_method = to_string(best);
         }
     }
@@ -329,6 +371,12 @@ std::optional<Comparison> compare(const Record& record, const Communicators& com
 
 // ---- Sentences ----
 
+/// The part of a group's calls that the mean rank takes part in: a rank is in one of several communicators.
+double of_mean_rank(const Group& group, const Record& record) {
+    const auto ranks = static_cast<double>(std::max<std::size_t>(record.head.hosts.size(), 1));
+    return group.ranks > 0 ? std::min(static_cast<double>(group.ranks) / ranks, 1.0) : 1.0;
+}
+
 void find_effect(Figures& figures, const Record& record) {
     if (record.head.learned && record.head.learned->own_seconds > 0) {
         figures.effect = {record.head.learned->seconds, record.head.learned->own_seconds,
@@ -339,8 +387,9 @@ void find_effect(Figures& figures, const Record& record) {
     bool modelled = false;
     for (const Group& group : figures.groups) {
         if (!group.native() && group.native_seconds) {
-            effect.seconds += group.seconds;
-            effect.native_seconds += *group.native_seconds * static_cast<double>(group.calls);
+            const double part = of_mean_rank(group, record);
+            effect.seconds += part * group.seconds;
+            effect.native_seconds += part * *group.native_seconds * static_cast<double>(group.calls);
             modelled = modelled || group.native_is_modelled;
         }
     }
@@ -403,6 +452,12 @@ void add_results(Figures& figures, const Record& record) {
     if (gains(figures)) {
         result(fmt::format("A schedule should save {} of the native calls' time: a prediction, not a measurement.",
                            time_text(figures.gain_seconds)));
+    }
+    if (figures.most_gain_seconds > least_difference * figures.call_seconds) {
+        result(fmt::format(
+            "Several communicators exchange at the same time. aapc schedules each as if it were alone, so nothing is "
+            "predicted for these calls; no schedule could save more than {} of their time.",
+            time_text(figures.most_gain_seconds)));
     }
     if (const auto fast = too_fast(figures, record)) {
         result(fmt::format("The calls were {}.", *fast));
@@ -500,6 +555,15 @@ void add_remarks(Figures& figures, const Record& record, const Network* network,
             "Some hosts of the job are not in the topology file, so bounds and pictures are left out for their "
             "communicators.");
     }
+    const auto most =
+        std::max_element(figures.groups.begin(), figures.groups.end(),
+                         [](const Group& left, const Group& right) { return left.together < right.together; });
+    if (most != figures.groups.end() && most->together > 1) {
+        remark(
+            fmt::format("The bound of calls that {} communicators of {} ranks make at the same time is what their "
+                        "wires need for all of these messages.",
+                        most->together, most->ranks));
+    }
     remark(
         "Times of a call are those of rank 0 of its communicator. A call that does not block is timed until it "
         "returns, and does not count in the time of all-to-alls.");
@@ -528,8 +592,11 @@ Figures figures_of(const Record& record, const Network* network, const NetworkMo
     for (std::size_t index = 0; index < std::min(looked_at, figures.groups.size()); ++index) {
         look_closer(figures.groups[index], communicators, figures.groups, network, model, record.head.mpi);
         const Group& group = figures.groups[index];
+        const double calls = of_mean_rank(group, record) * static_cast<double>(group.calls);
         if (group.better_seconds) {
-            figures.gain_seconds += static_cast<double>(group.calls) * (group.median_seconds - *group.better_seconds);
+            figures.gain_seconds += calls * (group.median_seconds - *group.better_seconds);
+        } else if (group.native() && group.together > 1 && group.bound_seconds) {
+            figures.most_gain_seconds += calls * std::max(group.median_seconds - *group.bound_seconds, 0.0);
         }
         if (!figures.comparison && group.bound_seconds && group.ranks >= 3) {
             figures.comparison = compare(record, communicators, *network, figures.groups, group);

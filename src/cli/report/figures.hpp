@@ -34,6 +34,7 @@ struct Group {
     std::optional<double> better_seconds;  ///< what would serve one of these calls better, where something would
     std::string better_method;
     std::string communicator;  ///< one of those
+    std::size_t together = 1;  ///< communicators that exchange at the same time; the bound is that of all of them
 
     [[nodiscard]] bool native() const { return method == "native"; }
     [[nodiscard]] double mean_bytes() const { return static_cast<double>(least_bytes + most_bytes) / 2; }
@@ -69,12 +70,14 @@ struct Figures {
     std::optional<Effect> effect;
     BoundKind bound_kind = BoundKind::only;  ///< of all bounds here
     std::optional<double> of_bound;          ///< bounds over times of the calls whose bound is known, by medians
-    double gain_seconds = 0;                 ///< what could be gained, as predicted
-    std::optional<Comparison> comparison;    ///< nullopt if there is no exchange of which all is known
-    std::optional<LearnedPaths> paths;       ///< nullopt if the job has learned none
-    std::vector<std::string> results;        ///< sentences: what the job's all-to-alls took, gained, and could gain
-    std::vector<std::string> next_steps;     ///< sentences: what its user can do now
-    std::vector<std::string> remarks;        ///< sentences: how to read the figures
+    double gain_seconds = 0;                 ///< what could be gained, as predicted, of the mean rank
+    double most_gain_seconds = 0;  ///< what no schedule can exceed, of native calls that several communicators make at
+                                   ///< the same time, of the mean rank
+    std::optional<Comparison> comparison;  ///< nullopt if there is no exchange of which all is known
+    std::optional<LearnedPaths> paths;     ///< nullopt if the job has learned none
+    std::vector<std::string> results;      ///< sentences: what the job's all-to-alls took, gained, and could gain
+    std::vector<std::string> next_steps;   ///< sentences: what its user can do now
+    std::vector<std::string> remarks;      ///< sentences: how to read the figures
 };
 
 /// `network` is that of the job (null: not known), `model` what was measured of it (null: nothing); both outlive the

@@ -210,6 +210,45 @@ FABRIC = (
 )  # fmt: skip
 
 
+def columns(pause):
+    """Eight ranks in four communicators of two, one of which on each switch; each begins `pause` after the one before."""
+    calls, communicators = [], []
+    for column in range(4):
+        name = f"{column}.1"
+        communicators.append({"communicator": name, "ranks": 2, "members": [column, column + 4]})
+        calls += [call("MPI_Alltoall", second + pause * column, 0.04, 65536, 2, by="native", why=OWN) | {"on": name}
+                  for second in range(10)]  # fmt: skip
+    head, *sums = [line for line in record(calls=calls) if "call" not in line]
+    for line in sums:
+        if "total" in line:
+            line["calls"], line["seconds"] = 2, 2 * 0.04  # of the ranks of one communicator
+    return [head, *sums, *communicators, *calls]
+
+
+def check_together(aapc):
+    """Communicators that exchange at the same time share the trunk; four messages of 64 KiB take it 21 ms."""
+    for pause, bound, reached in ((0.001, "21", "0.52"), (0.1, "5.24", "0.13")):
+        status, out, err = run(aapc, "report", "-", "--format", "text", text=text_of(columns(pause)))
+        assert (status, err) == (0, ""), err
+        assert f"{bound} ms" in out and f" {reached} " in out, out
+        # Each rank makes ten calls of 40 ms.
+        together = "no schedule could save more than 190 ms of their time" in out
+        assert together == (pause < 0.04), out
+        page = page_of(aapc, columns(pause))
+        assert ("4 communicators of 2 ranks make at the same time" in page) == together, page
+
+
+def check_mean_rank(aapc):
+    """What was saved is that of a rank, not of all communicators together."""
+    lines = columns(0.1)
+    ours = [line | {"by": "lattice/formula+timed", "at": line["at"] + 0.05, "seconds": 0.01} for line in lines if "call" in line]
+    for line in ours:
+        del line["why"]
+    status, out, err = run(aapc, "report", "-", "--format", "text", text=text_of(lines + ours))
+    assert (status, err) == (0, ""), err
+    assert "aapc saved you 300 ms" in out, out
+
+
 def with_paths():
     """Each connection over spine 1 is late by a tenth of a schedule of 1.03 times the even bound, and one by 0.42."""
     lines = record(topology=FABRIC, calls=[call("MPI_Alltoall", 0, 0.1, 65536, 8, by="lattice/formula+timed")])
@@ -286,7 +325,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_head, check_assumed, check_speeds, check_unequal, check_paths, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_head, check_assumed, check_speeds, check_unequal, check_together, check_mean_rank, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 
