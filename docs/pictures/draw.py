@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Draws the pictures of the pages from what the repository says: the layers from their CMake lists, the fractions of
-the bound from the tables of docs/measurements.md. It needs nothing but Python.
+the bound from the tables of docs/measurements.md, what wires carried from docs/experiments/wires.csv, which lab/wires
+writes. It needs nothing but Python.
 
     docs/pictures/draw.py            writes them
     docs/pictures/draw.py --check    says whether they are what would be written; exit 0 or 1
 """
 
+import csv
 import re
 import sys
 from math import log2
@@ -78,6 +80,60 @@ def fraction_of_bound() -> str:
     return picture(730, 280, "Fraction of the bound by block size, 16 machines on a chain of four switches", parts)
 
 
+# ---- Wires ----
+
+BIN = 0.01  # seconds of a value in wires.csv
+
+
+def wires_picture() -> str:
+    with (ROOT / "docs/experiments/wires.csv").open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    longest = max(float(row["seconds"]) for row in rows)
+    left, width, height, pitch = 190.0, 500.0, 17.0, 22.0
+    scale = width / longest
+    size = size_text(int(rows[0]["bytes"]))
+    parts = [text(20, 24, f"One all-to-all: each of 16 ranks sends {size} to each other", 15)]
+    top = 40.0
+    for method, label, colour in (("native", "Native Open MPI", OWN), ("aapc", "With aapc, untuned", OURS)):
+        of_it = [row for row in rows if row["method"] == method]
+        seconds = float(of_it[0]["seconds"])
+        parts.append(text(20, top + 20, label, 13, more=' font-weight="bold"'))
+        parts.append(text(left + scale * seconds, top + 20, f"{seconds:.2f} s", 13, "end", ' font-weight="bold"'))
+        top += 28
+        for row in of_it:
+            parts.append(text(left - 8, top + height - 4, f"switch {row['from']} to {row['to']}", 11, "end"))
+            parts.append(
+                f'<rect x="{left:g}" y="{top:g}" width="{scale * seconds:.1f}" height="{height:g}" fill="#f1f1f1"/>'
+            )
+            parts.append(f'<path d="{outline(row["load"], seconds, left, top, height, scale)}" fill="{colour}"/>')
+            top += pitch
+        idle = idle_seconds(of_it, seconds)
+        if idle >= BIN:
+            x = left + scale * (seconds - idle / 2)
+            parts.append(text(x, top - pitch * len(of_it) / 2, "next to nothing is sent:", 12, "middle"))
+            parts.append(text(x, top - pitch * len(of_it) / 2 + 16, "TCP waits before it resends", 12, "middle"))
+        top += 4
+    parts.append(text(left, top + 14, "A full bar is a full wire. Time runs to the right; both halves have the same scale.", 11))
+    return picture(730, int(top + 28), "What the wires between switches carry during one all-to-all", parts)
+
+
+def outline(loads: str, seconds: float, left: float, top: float, height: float, scale: float) -> str:
+    """Of the area that is as high as the wire is full."""
+    path = f"M{left:g} {top + height:g}"
+    for index, load in enumerate(loads.split()):
+        y = top + height * (1 - min(float(load), 1.0))
+        start, end = min(index * BIN, seconds), min((index + 1) * BIN, seconds)
+        path += f"L{left + scale * start:.1f} {y:.1f}L{left + scale * end:.1f} {y:.1f}"
+    return path + f"L{left + scale * seconds:.1f} {top + height:g}z"
+
+
+def idle_seconds(rows: list[dict[str, str]], seconds: float) -> float:
+    """How long at the end of the exchange the wires carry next to nothing, a few messages that are sent again included."""
+    fullest = [max(map(float, loads)) for loads in zip(*(row["load"].split() for row in rows))]
+    busy = max(index for index, load in enumerate(fullest) if load > 0.5)
+    return max(seconds - (busy + 1) * BIN, 0.0)
+
+
 # ---- Layers ----
 
 
@@ -136,7 +192,7 @@ def layer_picture() -> str:
 
 
 def main() -> int:
-    drawings = {"fraction-of-bound.svg": fraction_of_bound(), "layers.svg": layer_picture()}
+    drawings = {"fraction-of-bound.svg": fraction_of_bound(), "layers.svg": layer_picture(), "wires.svg": wires_picture()}
     if sys.argv[1:] == ["--check"]:
         old = [name for name, svg in drawings.items() if not _is(PICTURES / name, svg)]
         for name in old:
