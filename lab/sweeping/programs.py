@@ -172,6 +172,9 @@ def _redistribution(*arguments: str) -> Command:
 
 COMMANDS: dict[str, Command] = {
     "fftw": _fourier("256", "256", "40"),
+    "fftw-512": _fourier("512", "512", "20"),
+    "fftw-1024": _fourier("1024", "1024", "5"),
+    "fftw-512-unforced": _fourier("512", "512", "20", "unforced"),
     "fftw-uneven": _fourier("250", "254", "40"),
     "fftw-unforced": _fourier("256", "256", "40", "unforced"),
     "plane-waves-in-groups": _plane_waves(60.0, 4),

@@ -13,12 +13,13 @@ SWEEP = Sweep(
     parts=[
         *(
             Programs([program], rounds=3, ways=USED, only_on=ON_THE_CHAIN)
-            for program in ("pencils-64", "sample-sort", "experts", "gromacs", "lammps", "plane-waves")
+            for program in ("pencils-64", "sample-sort", "experts", "gromacs", "lammps", "plane-waves", "fftw-512", "fftw-1024")
         ),
         Programs(["redistribution-uneven"], rounds=3),
         Programs(["fftw"], rounds=3, only_on=ON_FAST_TRUNKS),
         Programs(["plane-waves-in-groups"], rounds=2, only_on=ON_FAST_TRUNKS),
         Programs(["fftw-uneven"], rounds=8, only_on=ON_FAST_TRUNKS),
+        Programs(["fftw-512-unforced"], rounds=1, ways=USED, only_on=ON_THE_CHAIN),
         Programs(["fftw-unforced"], rounds=1, ways=USED, only_on=ON_FAST_TRUNKS),
     ],
     order="parts",

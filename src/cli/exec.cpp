@@ -94,8 +94,10 @@ void prepare_environment(const Request& request, const std::string& command, con
     }
     if (environment_variable("AAPC_OFF") != "1" && environment_variable("AAPC_TOPOLOGY").empty() &&
         environment_variable("AAPC_TUNING").empty()) {
-        remark(
-            "no topology is given (--topology FILE or detect, or AAPC_TOPOLOGY); the MPI's own MPI_Alltoall is used");
+        const std::string record = environment_variable("AAPC_RECORD");
+        remark(record.empty()
+                   ? "no topology is given (--topology FILE or detect, or AAPC_TOPOLOGY); every all-to-all is native"
+                   : fmt::format("no topology is given, so every all-to-all is native; {} will have them all", record));
     }
 }
 

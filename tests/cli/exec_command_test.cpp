@@ -182,6 +182,15 @@ TEST_F(ExecCommand, WithoutOptionsTheEnvironmentSpeaks) {
     }
 }
 
+TEST_F(ExecCommand, SaysWhereNativeCallsAreNoted) {
+    for (const std::string& mpi : mpis) {
+        const Outcome outcome = run("--record /tmp/job.jsonl", programs + "environment_" + mpi);
+        EXPECT_THAT(outcome.err, HasSubstr("every all-to-all is native; /tmp/job.jsonl will have them all\n"));
+        EXPECT_EQ(lines(outcome.err), 1);
+        unsetenv("AAPC_RECORD");
+    }
+}
+
 TEST_F(ExecCommand, SaysOnceThatNoTopologyIsGiven) {
     for (const std::string& mpi : mpis) {
         const Outcome outcome = run("", programs + "environment_" + mpi);

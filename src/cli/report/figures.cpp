@@ -108,6 +108,12 @@ class Communicators {
     std::map<std::string, const RecordedCommunicator*> by_name_;
 };
 
+/// The part of a group's calls that the mean rank takes part in: a rank is in one of several communicators.
+double of_mean_rank(const Group& group, const Record& record) {
+    const auto ranks = static_cast<double>(std::max<std::size_t>(record.head.hosts.size(), 1));
+    return group.ranks > 0 ? std::min(static_cast<double>(group.ranks) / ranks, 1.0) : 1.0;
+}
+
 std::vector<Group> groups_of(const Record& record, const Communicators& communicators) {
     using Key = std::tuple<std::string, std::int64_t, int, std::string, std::string>;
     struct Gathered {
@@ -147,6 +153,7 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
         if (one.known_seconds > 0) {
             one.group.waited_share = one.waited_seconds / one.known_seconds;
         }
+        one.group.seconds *= of_mean_rank(one.group, record);
         groups.push_back(std::move(one.group));
     }
     std::stable_sort(groups.begin(), groups.end(),
@@ -371,12 +378,6 @@ std::optional<Comparison> compare(const Record& record, const Communicators& com
 
 // ---- Sentences ----
 
-/// The part of a group's calls that the mean rank takes part in: a rank is in one of several communicators.
-double of_mean_rank(const Group& group, const Record& record) {
-    const auto ranks = static_cast<double>(std::max<std::size_t>(record.head.hosts.size(), 1));
-    return group.ranks > 0 ? std::min(static_cast<double>(group.ranks) / ranks, 1.0) : 1.0;
-}
-
 void find_effect(Figures& figures, const Record& record) {
     if (record.head.learned && record.head.learned->own_seconds > 0) {
         figures.effect = {record.head.learned->seconds, record.head.learned->own_seconds,
@@ -387,9 +388,9 @@ void find_effect(Figures& figures, const Record& record) {
     bool modelled = false;
     for (const Group& group : figures.groups) {
         if (!group.native() && group.native_seconds) {
-            const double part = of_mean_rank(group, record);
-            effect.seconds += part * group.seconds;
-            effect.native_seconds += part * *group.native_seconds * static_cast<double>(group.calls);
+            effect.seconds += group.seconds;
+            effect.native_seconds +=
+                of_mean_rank(group, record) * *group.native_seconds * static_cast<double>(group.calls);
             modelled = modelled || group.native_is_modelled;
         }
     }
@@ -444,6 +445,17 @@ bool gains(const Figures& figures) {
     return figures.gain_seconds > 0 && figures.gain_seconds > 0.005 * figures.call_seconds;
 }
 
+bool on_one_machine(const Record& record) {
+    const std::vector<std::string>& hosts = record.head.hosts;
+    return std::all_of(hosts.begin(), hosts.end(), [&](const std::string& host) { return host == hosts.front(); });
+}
+
+/// Whether the network has every host of the job.
+bool names_all_hosts(const Record& record, const Network& network) {
+    return std::all_of(record.head.hosts.begin(), record.head.hosts.end(),
+                       [&](const std::string& host) { return network.find_machine(host) >= 0; });
+}
+
 void add_results(Figures& figures, const Record& record) {
     const auto result = [&](std::string text) { figures.results.push_back(std::move(text)); };
     if (figures.effect) {
@@ -469,7 +481,8 @@ void add_results(Figures& figures, const Record& record) {
         result(sentence_of(*figures.paths));
     }
     if (figures.results.empty() && figures.calls > 0) {
-        result("What they would gain is not known: the end says what to do.");
+        result(on_one_machine(record) ? "All ranks are on one machine, so no message crosses a wire."
+                                      : "What they would gain is not known: the end says what to do.");
     }
 }
 
@@ -484,12 +497,19 @@ void add_next_steps(Figures& figures, const Record& record, const Network* netwo
         step(fmt::format("Look elsewhere first: all-to-alls take {:.1f} % of this job.",
                          100 * figures.call_seconds / figures.job_seconds));
     }
+    if (on_one_machine(record)) {
+        step("Record a run on several machines: between them a schedule can gain. On one, there are no wires.");
+        return;
+    }
     if (network == nullptr) {
         step(
             "Say what the network is: aapc report RECORD --topology cluster.toml, or --assume 1Gbit where one switch "
             "of that speed joins all machines. Then this page says what could be gained, in seconds.");
         step("mpirun ... aapc discover -o cluster.toml finds switches and speeds by measuring.");
         return;
+    }
+    if (!names_all_hosts(record, *network)) {
+        step("Name all hosts of the job in the topology file, or give another: nothing is known of the others' wires.");
     }
     if (too_fast(figures, record)) {
         step("Correct the speeds in the topology file; mpirun ... aapc discover measures them.");

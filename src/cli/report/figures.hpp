@@ -25,7 +25,7 @@ struct Group {
     std::string method;  ///< "native" where aapc did not serve them
     std::string reason;  ///< why it was passed through; empty if it was not
     std::int64_t calls = 0;
-    double seconds = 0;  ///< of rank 0 of each communicator, all calls
+    double seconds = 0;  ///< of all calls, by rank 0 of each communicator, for the mean rank
     double median_seconds = 0;
     std::optional<double> waited_share;   ///< of the time of those calls that know; nullopt if none does
     std::optional<double> bound_seconds;  ///< what no exchange of these messages can beat

@@ -57,7 +57,7 @@ class Page {
         const auto machines = std::unique(hosts.begin(), hosts.end()) - hosts.begin();
         add(fmt::format("<header>\n<p class=\"eyebrow\">{} · {} ranks on {} machine{} · {}</p>\n",
                         escaped(head.program), head.hosts.size(), machines, machines == 1 ? "" : "s",
-                        escaped(head.library)));
+                        escaped(library_text(head.library))));
         add("<h1>" + escaped(headline(figures_)) + "</h1>\n");
         add("<p class=\"lead\">");
         for (const std::string& sentence : figures_.results) {

@@ -53,10 +53,13 @@ std::string table_of(const LearnedPaths& learned) {
 
 std::string text_of(const Record& record, const Figures& figures) {
     const RecordHead& head = record.head;
-    std::string text = fmt::format("{}: {} ranks on {}, {}{}{}\n", on_one_line(head.program), head.hosts.size(),
-                                   on_one_line(machines_text(head.hosts)), on_one_line(head.library),
-                                   head.date.empty() ? "" : ", " + on_one_line(head.date),
-                                   head.job.empty() ? "" : ", " + on_one_line(head.job));
+    std::string text = fmt::format(
+        "{}: {} ranks on {}, {}, aapc {}{}{}\n", on_one_line(head.program), head.hosts.size(),
+        on_one_line(machines_text(head.hosts)), on_one_line(library_text(head.library)), on_one_line(head.aapc),
+        head.date.empty() ? "" : ", " + on_one_line(head.date), head.job.empty() ? "" : ", " + on_one_line(head.job));
+    if (!head.command.empty()) {
+        text += on_one_line(head.command) + "\n";
+    }
     text += headline(figures) + "\n";
     for (const std::string& result : figures.results) {
         text += on_one_line(result) + "\n";

@@ -28,6 +28,8 @@ std::string machines_text(std::vector<std::string> hosts) {
     return text.size() <= longest ? text : text.substr(0, longest) + " ...";
 }
 
+std::string library_text(const std::string& library) { return library.substr(0, library.find(',')); }
+
 std::string headline(const Figures& figures) {
     if (figures.calls <= 0) {
         return "This job called no all-to-all.";

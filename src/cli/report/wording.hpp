@@ -17,6 +17,8 @@ namespace aapc::report {
 [[nodiscard]] std::string size_range(const Group& group);
 /// "n[0-3]", in the order of their names, each once; the beginning where there are very many.
 [[nodiscard]] std::string machines_text(std::vector<std::string> hosts);
+/// What an MPI says of itself up to the first comma: "Open MPI v4.1.4".
+[[nodiscard]] std::string library_text(const std::string& library);
 /// "All-to-alls took 9.42 s of 20 s, 47 % of the job."
 [[nodiscard]] std::string headline(const Figures& figures);
 

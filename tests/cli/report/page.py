@@ -147,6 +147,19 @@ def check_comparisons(aapc):
     assert re.search(r"native ones would have taken [^(]* \(by the model\)", text)
 
 
+def check_one_machine(aapc):
+    """Where no wire is crossed there is nothing to say of a network, whether or not one is given."""
+    calls = [call("MPI_Alltoall", 0, 4.0, 65536, 4, by="native", why=OWN)]
+    lines = record(ranks=4, topology="", calls=calls, hosts=["laptop"] * 4, library="Open MPI v4.1.4, package: Debian OpenMPI")
+    for words in ((), ("--assume", "1Gbit")):
+        printed = page_of(aapc, lines, "--format", "text", *words)
+        assert ", Open MPI v4.1.4, aapc 0.1.0\n" in printed, printed
+        assert "All ranks are on one machine, so no message crosses a wire." in printed, printed
+        assert printed.count("\n* ") == 1 and "* Record a run on several machines" in printed, printed
+    strangers = page_of(aapc, record(calls=calls, ranks=4, hosts=["n0", "n1", "other", "n3"]), "--format", "text")
+    assert "* Name all hosts of the job in the topology file" in strangers, strangers
+
+
 def check_head(aapc):
     """What tells a job from others, in page and text; older records lack it."""
     lines = usual()
@@ -156,7 +169,7 @@ def check_head(aapc):
     for words in ("./app '<a> b'", "2026-11-26T00:30:24Z", "Slurm 4711", "n[0-7]", "aapc 0.1.0, Open MPI v4.1.4"):
         assert words in text, words
     printed = page_of(aapc, lines, "--format", "text")
-    for words in ("app: 8 ranks on n[0-7], Open MPI v4.1.4, 2026-11-26T00:30:24Z, Slurm 4711\n", "What to do next:\n* "):
+    for words in ("app: 8 ranks on n[0-7], Open MPI v4.1.4, aapc 0.1.0, 2026-11-26T00:30:24Z, Slurm 4711\n./app '<a> b'\n", "What to do next:\n* "):
         assert words in printed, printed
     lines[0]["date"] = 5
     status, _, err = run(aapc, "report", "-", text=text_of(lines))
@@ -232,6 +245,7 @@ def check_together(aapc):
         assert (status, err) == (0, ""), err
         assert f"{bound} ms" in out and f" {reached} " in out, out
         # Each rank makes ten calls of 40 ms.
+        assert re.search(r" 40 +400 ms +40 ms ", out), out
         together = "no schedule could save more than 190 ms of their time" in out
         assert together == (pause < 0.04), out
         page = page_of(aapc, columns(pause))
@@ -325,7 +339,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_head, check_assumed, check_speeds, check_unequal, check_together, check_mean_rank, check_paths, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_head, check_assumed, check_speeds, check_unequal, check_together, check_mean_rank, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 
