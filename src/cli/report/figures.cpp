@@ -58,12 +58,33 @@ class Communicators {
         Placement placement;
         return place(*found->second, placement) ? std::optional(std::move(placement)) : std::nullopt;
     }
-    /// The bound of one call of the group on each of the communicators that exchange together with it, if there are
-    /// any whose machines are known. Their number is in the group then.
-    [[nodiscard]] std::optional<double> bound_together(Group& group, std::int64_t bytes) const {
+    /// The bound of a call of the group, the mean over its calls where communicators differ: of the messages of all
+    /// communicators that exchange together. The number of those is in the group then. nullopt if not known, or if the
+    /// calls are on too many communicators.
+    [[nodiscard]] std::optional<double> mean_bound(Group& group, std::int64_t bytes) const {
+        constexpr std::size_t most_communicators = 256;
+        double seconds = 0;
+        double calls = 0;
+        for (const auto& [name, count] : group.on) {
+            const auto where = placement(name);
+            if (!where || group.on.size() > most_communicators) {
+                return std::nullopt;
+            }
+            const double alone = network_bound(*network_, *where).seconds_per_byte * static_cast<double>(bytes);
+            seconds += static_cast<double>(count) * std::max(alone, bound_together(group, name, bytes).value_or(0));
+            calls += static_cast<double>(count);
+        }
+        return calls > 0 ? std::optional(seconds / calls) : std::nullopt;
+    }
+
+  private:
+    /// The bound of one call of the group on that communicator and those that exchange together with it; nullopt if
+    /// there are none, or their machines are not known.
+    [[nodiscard]] std::optional<double> bound_together(Group& group, const std::string& name,
+                                                       std::int64_t bytes) const {
         constexpr std::size_t most_ranks = 2048;  // a demand has 8 bytes for each pair
         const auto members =
-            together_with(record_, group.communicator, group.routine, bytes * std::max<std::int64_t>(group.ranks, 1));
+            together_with(record_, name, group.routine, bytes * std::max<std::int64_t>(group.ranks, 1));
         Placement placement;
         for (const RecordedCommunicator* const one : members) {
             if (!place(*one, placement)) {
@@ -86,11 +107,10 @@ class Communicators {
         if (!bound || bound->nanoseconds <= 0) {
             return std::nullopt;
         }
-        group.together = members.size();
+        group.together = std::max(group.together, members.size());
         return bound->seconds();
     }
 
-  private:
     /// Appends the machines of its ranks; false if one is not known.
     bool place(const RecordedCommunicator& communicator, Placement& placement) const {
         for (const std::int32_t member : communicator.members) {
@@ -140,6 +160,7 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
         group.least_bytes = std::min(group.least_bytes, bytes);
         group.most_bytes = std::max(group.most_bytes, bytes);
         group.seconds += call.seconds;
+        ++group.on[call.communicator];
         times.push_back(call.seconds);
         known += call.waited_seconds ? call.seconds : 0;
         waited += call.waited_seconds.value_or(0);
@@ -209,9 +230,7 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
     const Bound bound = network_bound(*network, *placement);
     if (bound.seconds_per_byte > 0) {
         group.bound_seconds = bound.seconds_per_byte * static_cast<double>(bytes);
-        if (const auto together = communicators.bound_together(group, bytes)) {
-            group.bound_seconds = std::max(*group.bound_seconds, *together);
-        }
+        group.bound_seconds = communicators.mean_bound(group, bytes).value_or(*group.bound_seconds);
     }
     if (!group.native_seconds && model != nullptr) {
         if (const auto native = MethodModel::create(*network, *placement, Method(), *model)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ struct Group {
     std::optional<double> native_seconds;  ///< what one of these calls takes natively
     std::optional<double> better_seconds;  ///< what would serve one of these calls better, where something would
     std::string better_method;
-    std::string communicator;  ///< one of those
+    std::string communicator;                ///< one of those
+    std::map<std::string, std::int64_t> on;  ///< calls on each of those
     std::size_t together = 1;  ///< communicators that exchange at the same time; the bound is that of all of them
 
     [[nodiscard]] bool native() const { return method == "native"; }

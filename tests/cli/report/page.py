@@ -252,6 +252,20 @@ def check_together(aapc):
         assert ("4 communicators of 2 ranks make at the same time" in page) == together, page
 
 
+def check_mixed_communicators(aapc):
+    """Calls within a switch beside calls over the trunk: the bound of their line is the mean, by calls."""
+    lines = columns(0.001)
+    rows = []
+    for row in range(4):
+        lines.append({"communicator": f"{2 * row}.2", "ranks": 2, "members": [2 * row, 2 * row + 1]})
+        rows += [call("MPI_Alltoall", second + 0.5, 0.04, 65536, 2, by="native", why=OWN) | {"on": f"{2 * row}.2"}
+                 for second in range(10)]  # fmt: skip
+    status, out, err = run(aapc, "report", "-", "--format", "text", text=text_of(lines + rows))
+    assert (status, err) == (0, ""), err
+    # 21 ms over the trunk for four messages, 5.24 ms within a switch.
+    assert re.search(r" 80 +800 ms +40 ms +13.1 ms +0.33 ", out), out
+
+
 def check_mean_rank(aapc):
     """What was saved is that of a rank, not of all communicators together."""
     lines = columns(0.1)
@@ -339,7 +353,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_head, check_assumed, check_speeds, check_unequal, check_together, check_mean_rank, check_paths, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_head, check_assumed, check_speeds, check_unequal, check_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 
