@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 
 #include "aapc/archive/tuning.hpp"
 #include "aapc/input/units.hpp"
@@ -21,7 +22,13 @@ std::string size_range(const Group& group) {
 }
 
 std::string machines_text(std::vector<std::string> hosts) {
-    std::sort(hosts.begin(), hosts.end());
+    // Digits at the end count as a number: n9 comes before n10.
+    const auto order = [](const std::string& host) {
+        const std::size_t digits = host.find_last_not_of("0123456789") + 1;
+        return std::tuple(host.substr(0, digits), host.size(), host);
+    };
+    std::sort(hosts.begin(), hosts.end(),
+              [&](const std::string& left, const std::string& right) { return order(left) < order(right); });
     hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
     constexpr std::size_t longest = 400;
     const std::string text = compact_hostlist(hosts);

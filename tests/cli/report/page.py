@@ -160,6 +160,14 @@ def check_one_machine(aapc):
     assert "* Name all hosts of the job in the topology file" in strangers, strangers
 
 
+def check_machines(aapc):
+    """Machines are in the order of their numbers."""
+    hosts = [f"n{number}" for number in (10, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11)] + ["7", "login"]
+    calls = [call("MPI_Alltoall", 0, 0.1, 65536, 14, by="native", why=OWN)]
+    printed = page_of(aapc, record(ranks=14, topology="", calls=calls, hosts=hosts), "--format", "text")
+    assert "14 ranks on 7,login,n[0-11], " in printed, printed
+
+
 def check_head(aapc):
     """What tells a job from others, in page and text; older records lack it."""
     lines = usual()
@@ -353,7 +361,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_head, check_assumed, check_speeds, check_unequal, check_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 
