@@ -36,14 +36,14 @@ void CommunicatorState::plan_ahead(MPI_Comm comm, Job& job, std::int64_t block_b
 CommunicatorState* CommunicatorState::find_or_make(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes,
                                                    First first) {
     job.count_settled();
-    CommunicatorState* const known = job.find(comm);
+    CommunicatorState* const known = job.communicators().find(comm);
     if (known != nullptr && block_bytes && *block_bytes > 0) {
         known->end_rest(comm, job.cache(), *block_bytes);
     }
     if (known != nullptr && (known->has_begun_ || !known->first_call_passed_ || known->begin_later(comm, job))) {
         return known;
     }
-    if (job.is_left_alone(comm)) {
+    if (job.communicators().is_left_alone(comm)) {
         return nullptr;
     }
     int is_inter = 0;
@@ -68,7 +68,7 @@ CommunicatorState* CommunicatorState::find_or_make(MPI_Comm comm, Job& job, std:
             state->prepare_first_call(comm, job, block_bytes);
         }
     });
-    CommunicatorState* const kept = decided ? job.keep(comm, std::move(state)) : nullptr;
+    CommunicatorState* const kept = decided ? job.communicators().keep(comm, std::move(state)) : nullptr;
     if (!agrees) {
         if (kept != nullptr) {
             kept->has_begun_ = true;
@@ -99,7 +99,7 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
     if (!agreed.all || !state->equal_->keep_within_limit(comm)) {
         // Nobody keeps anything, so that all ask again at the next call, when there may be memory.
         if (state != nullptr) {
-            job.forget(comm);
+            job.communicators().forget(comm);
         }
         return false;
     }

@@ -15,6 +15,7 @@
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/placement.hpp"
 #include "interposer/call_cache.hpp"
+#include "interposer/communicators.hpp"
 #include "interposer/job_learning.hpp"
 #include "interposer/recorder.hpp"
 #include "interposer/refusals.hpp"
@@ -55,20 +56,13 @@ class Job {
     /// What this MPI refuses.
     [[nodiscard]] const Refusals& refusals() const { return refusals_; }
 
-    /// The state kept with a communicator; null if it has none yet.
-    [[nodiscard]] CommunicatorState* find(MPI_Comm comm) const;
-    /// Keeps `state` with `comm` until that is freed or MPI ends. Null, and nothing is kept, if there is no memory.
-    CommunicatorState* keep(MPI_Comm comm, std::unique_ptr<CommunicatorState> state);
+    /// The states that are kept with communicators.
+    [[nodiscard]] Communicators& communicators() { return communicators_; }
     /// The program frees `comm` now: nothing of ours goes on there any more, and what the program has started there is
     /// complete. An MPI may keep a communicator on which something goes on, and not say that it has been freed.
     void before_freeing(MPI_Comm comm);
     /// Sets nothing more up on `comm`: its calls are the MPI's own from now on. Local, and called by all its ranks.
     void leave_alone(MPI_Comm comm);
-    /// Whether it was left alone before it had a state.
-    [[nodiscard]] bool is_left_alone(MPI_Comm comm) const;
-    /// Keeps nothing with `comm` any more.
-    void forget(MPI_Comm comm);
-
     /// What earlier jobs have learned on a communicator that sits like this, from equal messages or from others; null:
     /// nothing that is known.
     [[nodiscard]] const Tuning* learned_before(const Placement& placement, bool unequal) const {
@@ -81,9 +75,6 @@ class Job {
     /// For a communicator that sits like this, which outlives them: what setting up the job has built of it already, to
     /// whoever asks first. Throws std::bad_alloc.
     [[nodiscard]] Timetables timetables_for(const Placement& placement, Effort effort);
-    /// The fingerprint of a communicator that sits like this. Throws std::bad_alloc.
-    [[nodiscard]] Fingerprint fingerprint(const Placement& placement) const;
-
     /// Communicators begin without waiting for anybody: nobody asks for anything that it could not have later. On all
     /// ranks alike.
     [[nodiscard]] bool begins_in_passing() const { return begins_in_passing_; }
@@ -112,22 +103,11 @@ class Job {
     /// if MPI refuses what it takes. Local. `places`: of all ranks, where machines are detected.
     [[nodiscard]] static Machine set_up(const selection::Settings& settings,
                                         const std::optional<std::vector<RankPlace>>& places, std::unique_ptr<Job>& job);
-    /// Whether what the user insists on can be done on the world; rank 0 says if not. Every rank finds out by itself
-    /// and keeps the timetables for the world's communicator. Collective.
-    [[nodiscard]] bool forced_method_fits();
-    /// Where the user insists on tickets: whether the machines of the world have memory for them; rank 0 says if not.
-    /// Collective.
-    [[nodiscard]] bool forced_tickets_can_be_had() const;
-    /// Rejects a tuning that was made for something else, as a whole; rank 0 finds out and says so. Collective where
-    /// there is a tuning. False where nothing but the tuning asked for anything.
-    [[nodiscard]] bool tuning_allows_it();
     /// Where calls that do not block are to be carried out by threads of ours; rank 0 says if that cannot be.
     /// Collective then.
     void begin_background();
     /// What short cuts this job's calls may take. Collective over the world.
     void allow_short_cuts();
-    /// What rank 0 finds out for tuning_allows_it(), and says. Throws std::bad_alloc.
-    [[nodiscard]] bool tuning_is_for_this() const;
     /// Takes the network that the places of all ranks make, and says which of its machines is this rank's.
     Machine place_by_detection(const std::vector<RankPlace>& places);
     /// False if MPI gives no communicator for that. Local.
@@ -140,8 +120,6 @@ class Job {
     void finish();
     /// What AAPC_VERBOSE=2 says at the end; collective over the world.
     void report();
-    /// Destroys the state at that address, if it is one of states_.
-    void drop(const void* state);
     /// Has the calls written down that were noted; collective over the world.
     void write_record();
     /// What this rank knows of the job. Throws std::bad_alloc.
@@ -155,22 +133,19 @@ class Job {
     Placement placement_;  ///< of the world's ranks
     Refusals refusals_;
     MPI_Group world_ = MPI_GROUP_NULL;
-    int communicator_key_ = MPI_KEYVAL_INVALID;
-    int left_alone_key_ = MPI_KEYVAL_INVALID;
+    Communicators communicators_;
     int self_key_ = MPI_KEYVAL_INVALID;
     Tally tally_;
     Opening opening_;
     CallCache cache_;
     std::unique_ptr<Recorder> recorder_;
     std::unique_ptr<Background> background_;
-    /// Guarded by states_mutex_ while communicators are freed.
-    JobLearning learned_{configuration_, [this](const Placement& placement) { return fingerprint(placement); }};
+    /// Within communicators_.locked() alone while communicators may be freed.
+    JobLearning learned_{configuration_};
+    std::mutex timetables_mutex_;           ///< guards timetables_
     std::optional<Timetables> timetables_;  ///< of the world; nothing: nobody insists on anything
     bool one_thread_ = false;               ///< at a time calls MPI
     bool begins_in_passing_ = false;
-    mutable std::mutex states_mutex_;  ///< guards states_, what those freed leave and timetables_, never held
-                                       ///< while communicating
-    std::vector<std::unique_ptr<CommunicatorState>> states_;  ///< in the order of their first use
 };
 
 }  // namespace aapc::interposer

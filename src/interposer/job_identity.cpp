@@ -1,6 +1,7 @@
 #include "interposer/job_identity.hpp"
 
 #include <fmt/core.h>
+#include <mpi.h>
 
 #include <array>
 #include <ctime>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "input/environment.hpp"
+#include "interposer/this_mpi.hpp"
 
 namespace aapc::interposer {
 
@@ -52,6 +54,18 @@ void name_job(RecordHead& head) {
     head.command = command_line_of_process();
     head.date = date_now();
     head.job = batch_job();
+}
+
+std::string library_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    return {version.data(), static_cast<std::size_t>(length)};
+}
+
+Fingerprint fingerprint_of(const selection::Configuration& configuration, const Placement& placement) {
+    return make_fingerprint(configuration.network, placement, this_mpi().name, library_version(),
+                            configuration.topology_file);
 }
 
 }  // namespace aapc::interposer

@@ -13,6 +13,7 @@
 #include "aapc/topology/bound.hpp"
 #include "archive/learned.hpp"
 #include "interposer/communicator.hpp"
+#include "interposer/job_identity.hpp"
 #include "interposer/learned_file.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
@@ -88,7 +89,8 @@ void JobLearning::read() {
     }
     path_ = configuration_.learned_file;
     Fingerprint here;
-    if (!mpi::all_agree(MPI_COMM_WORLD, mpi::have_memory_for([&] { here = fingerprint_of_(Placement()); }))) {
+    if (!mpi::all_agree(MPI_COMM_WORLD,
+                        mpi::have_memory_for([&] { here = fingerprint_of(configuration_, Placement()); }))) {
         path_.clear();
         return;
     }
@@ -162,7 +164,7 @@ void JobLearning::inherit_tunings(const CommunicatorState& state) {
     static_cast<void>(mpi::have_memory_for([&] {
         for_each_learning(state, [&](const CallLearning& one, bool unequal) {
             if (std::optional<Tuning> taught = one.taught()) {
-                taught->fingerprint = fingerprint_of_(state.placement());
+                taught->fingerprint = fingerprint_of(configuration_, state.placement());
                 taught->fingerprint.unequal = unequal;
                 selection::add_learned(inherited_, std::move(*taught));
             }
@@ -179,7 +181,7 @@ void JobLearning::write(States states) {
     }
     Fingerprint here;
     // Rank 0's is the one that counts.
-    static_cast<void>(mpi::have_memory_for([&] { here = fingerprint_of_(Placement()); }));
+    static_cast<void>(mpi::have_memory_for([&] { here = fingerprint_of(configuration_, Placement()); }));
     write_learned(path_, inherited_, here, configuration_.network.kind());
 }
 

@@ -2,34 +2,25 @@
 /// What a job has learned on all its communicators, and keeps for the next job.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "aapc/archive/tuning.hpp"
 #include "aapc/topology/placement.hpp"
+#include "interposer/communicators.hpp"
 #include "interposer/shown.hpp"
 #include "learning/learner.hpp"
 #include "selection/settings.hpp"
 
 namespace aapc::interposer {
 
-class CommunicatorState;
-
 /// Of one process. Not for concurrent use.
 class JobLearning {
   public:
-    using States = std::span<const std::unique_ptr<CommunicatorState>>;
+    using States = Communicators::States;
 
-    /// Gives the fingerprint of a communicator with that placement; may throw std::bad_alloc.
-    using FingerprintOf = std::function<Fingerprint(const Placement&)>;
-
-    JobLearning(const selection::Configuration& configuration, FingerprintOf fingerprint_of)
-        : configuration_(configuration), fingerprint_of_(std::move(fingerprint_of)) {}
+    explicit JobLearning(const selection::Configuration& configuration) : configuration_(configuration) {}
 
     /// Reads what earlier jobs have learned, if there is a file for it. Collective over the world.
     void read();
@@ -59,7 +50,6 @@ class JobLearning {
     void inherit_tunings(const CommunicatorState& state);
 
     const selection::Configuration& configuration_;
-    FingerprintOf fingerprint_of_;
     std::string path_;            ///< empty if what is learned is not kept; the same on all ranks
     std::vector<Tuning> before_;  ///< the same on all ranks
     std::vector<Tuning> inherited_;
