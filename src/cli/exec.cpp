@@ -41,6 +41,7 @@ struct Request {
     std::string record;
     bool async_progress = false;
     std::string mpi;
+    std::string way = "preload";
 };
 
 void remark(const std::string& text) {
@@ -69,6 +70,50 @@ void set_unless_empty(const char* name, const std::string& value) {
     }
 }
 
+/// Where Open MPI's component of this installation is; empty if aapc was built without it.
+fs::path component_directory() {
+    const fs::path component = "mca_coll_aapc.so";
+    for (const fs::path& directory : library_directories()) {
+        // Where it is built, and beside the interposers that are installed.
+        for (const fs::path& place : {directory / "openmpi", directory.parent_path() / "openmpi"}) {
+            if (std::error_code error; fs::is_regular_file(place / component, error)) {
+                return place;
+            }
+        }
+    }
+    return {};
+}
+
+/// Has Open MPI load the component, as the module file does (packaging/modulefile.in).
+void load_component(const fs::path& directory) {
+    const std::string others = environment_variable("OMPI_MCA_mca_base_component_path");
+    // Open MPI looks no further than to the first directory that is not there, which the user's may be.
+    const std::string behind = others.empty() ? "SYSTEM_DEFAULT:USER_DEFAULT" : others;
+    setenv("OMPI_MCA_mca_base_component_path", (directory.string() + ":" + behind).c_str(), 1);
+    setenv("OMPI_MCA_coll_aapc_priority", "95", 0);
+    // PMIx takes Open MPI 5's path for its own, and complains of what is in it, unless it has one, if an empty one.
+    setenv("PMIX_MCA_mca_base_component_path", "", 0);
+}
+
+/// Puts aapc into the program in the way that is asked for, and says by what it is answered for.
+std::string put_into_program(const Request& request, const Interposing& interposing) {
+    const std::string library = interposing.library.filename().string();
+    if (request.way == "component") {
+        const fs::path directory = component_directory();
+        if (interposing.mpi == "openmpi" && !directory.empty()) {
+            load_component(directory);
+            return "Open MPI's component coll/aapc";
+        }
+        remark(fmt::format("--way component: {}; preloading {}",
+                           interposing.mpi != "openmpi"
+                               ? "the program is not linked to Open MPI"
+                               : "there is no mca_coll_aapc.so beside this program's libraries",
+                           library));
+    }
+    preload(interposing.library);
+    return library;
+}
+
 void prepare_environment(const Request& request, const std::string& command, const Interposing& interposing) {
     // The rank that reads the file may start in another directory than this.
     set_unless_empty("AAPC_TOPOLOGY", request.topology.empty() ? "" : topology_for_ranks(request.topology));
@@ -85,12 +130,12 @@ void prepare_environment(const Request& request, const std::string& command, con
     set_unless_empty("AAPC_RECORD", request.record.empty() ? "" : absolute_path(request.record).string());
     set_unless_empty("AAPC_ASYNC_PROGRESS", request.async_progress ? "1" : "");
     set_unless_empty("AAPC_INTERPOSERS", interposing.later);
-    preload(interposing.library);
+    const std::string answering = put_into_program(request, interposing);
     if (const std::string verbose = environment_variable("AAPC_VERBOSE"); !verbose.empty() && verbose != "0") {
         remark(fmt::format(
             "{} {}: {} answers for MPI_Alltoall", command,
             interposing.of_program.empty() ? std::string("is linked to no MPI") : "uses " + interposing.of_program,
-            interposing.library.filename().string()));
+            answering));
     }
     if (environment_variable("AAPC_OFF") != "1" && environment_variable("AAPC_TOPOLOGY").empty() &&
         environment_variable("AAPC_TUNING").empty()) {
@@ -184,6 +229,12 @@ void add_exec_command(Command& program, Invocation& invocation) {
                         "that is linked to another one runs as it is",
                         known_abi_names()))
         .type_name("NAME");
+    command
+        .option("--way", request->way,
+                "how aapc comes into a program that is linked to Open MPI: its library is preloaded, or Open MPI loads "
+                "its component, which also sees calls that a tool makes through PMPI_ names")
+        .one_of({"preload", "component"})
+        .show_default();
     const auto words = std::make_shared<std::vector<std::string>>();
     command.option("PROGRAM", *words, "the program and its arguments, behind --")
         .type_name("-- PROGRAM [ARGUMENT]...")

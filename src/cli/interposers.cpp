@@ -114,7 +114,7 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
                                [&libraries](const std::string& name) { return libraries.contains(name); });
         });
         if (fitting != interposers.end()) {
-            return Interposing{fitting->path, "", *library};
+            return Interposing{fitting->path, "", *library, fitting->mpi};
         }
         return tl::unexpected(
             mpi.empty() ? fmt::format("it uses {}, for which there is no interposer beside this program or in "

@@ -24,6 +24,7 @@ struct Interposing {
     std::filesystem::path library;
     std::string later;            ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
     std::string of_program = {};  ///< the MPI's library that the program is linked to; empty if it is linked to none
+    std::string mpi = {};         ///< Interposer::mpi of `library`; empty unless the program is linked to one
 };
 
 /// What a program needs, or why nothing can be done for it. A program that is linked to an MPI gets that MPI's

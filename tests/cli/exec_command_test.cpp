@@ -150,6 +150,27 @@ TEST_F(ExecCommand, FindsTheMpiThatAProgramIsLinkedTo) {
     }
 }
 
+TEST_F(ExecCommand, TheComponentTakesThePlaceOfThePreloadedLibrary) {
+    const bool has_component =
+        fs::exists(fs::path(AAPC_PROGRAM).parent_path().parent_path() / "lib/openmpi/mca_coll_aapc.so");
+    for (const std::string& mpi : mpis) {
+        const Outcome outcome =
+            run("--topology some.toml --verbose 1 --way component", programs + "environment_" + mpi);
+        EXPECT_EQ(outcome.status, 0);
+        if (mpi == "openmpi" && has_component) {
+            EXPECT_THAT(outcome.out, StartsWith("LD_PRELOAD=\n"));
+            EXPECT_THAT(outcome.err, EndsWith(": Open MPI's component coll/aapc answers for MPI_Alltoall\n"));
+        } else {
+            EXPECT_THAT(outcome.out, StartsWith(preloaded(mpi)));
+            EXPECT_THAT(outcome.err, StartsWith("aapc: --way component: "));
+            EXPECT_THAT(outcome.err, HasSubstr("; preloading libaapc-" + mpi + ".so\n"));
+        }
+    }
+    const Outcome wrong = run("--way compnent", "true");
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("component"));
+}
+
 TEST_F(ExecCommand, TheProgramsLinkageOutweighsTheLauncher) {
     setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
     setenv("PMI_RANK", "0", 1);

@@ -41,12 +41,13 @@ class Runs:
         return subprocess.run(command, env=self.environment, check=True, timeout=60, text=True,
                               stdout=subprocess.PIPE).stdout
 
-    def job(self, *launcher, preload=False, rank_0=""):
-        """What the program says that should be exchanged and passed through, and all lines of aapc's."""
-        environment = {**self.environment, "AAPC_TEST_HOST": "n", "AAPC_TEST_PER_MACHINE": "1",
+    def job(self, *launcher, preload=False, rank_0="", by=()):
+        """What the program says that should be exchanged and passed through, and all lines of aapc's. `by`: what starts
+        the program, which is not told where the component is."""
+        environment = {**(environment_without_settings() if by else self.environment), "AAPC_TEST_HOST": "n", "AAPC_TEST_PER_MACHINE": "1",
                        "AAPC_TEST_RANK_0": rank_0, "AAPC_TEST_INTERPOSER": self.options.interposer if preload else ""}
         command = [self.options.mpiexec, "-n", str(RANKS), *launcher, os.path.join(HERE, "on_machine.sh"),
-                   self.options.program, "1", "all"]
+                   *by, self.options.program, "1", "all"]
         run = subprocess.run(command, env=environment, check=False, timeout=120, text=True, capture_output=True)
         expect(run.returncode == 0, f"{' '.join(command)}: exit status {run.returncode}\n{run.stderr}")
         said = [line for line in run.stderr.splitlines() if line.startswith("aapc:")]
@@ -86,6 +87,12 @@ def main():
     # A variable holds against a parameter.
     should, said = runs.job(*parameters, rank_0="AAPC_ALGORITHM=native")
     expect(counted(said) is not None and counted(said)[0] == 0, f"the parameter overrides the variable: {said}")
+
+    # By aapc exec, without a word about where the component is.
+    should, said = runs.job(rank_0=settings, by=(options.aapc, "exec", "--way", "component", "--"))
+    did = counted(said)
+    expect(did is not None and did[0] == should[0] > 0 and did[1] <= should[1], f"aapc exec --way component: {said}")
+    expect(any("Open MPI's component coll/aapc answers" in line for line in said), f"aapc exec does not say so: {said}")
 
     # Beside an interposer it leaves everything to that, and says so.
     should, said = runs.job(*on, preload=True, rank_0=settings)
