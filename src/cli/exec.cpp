@@ -97,7 +97,7 @@ void load_component(const fs::path& directory) {
 
 /// Puts aapc into the program in the way that is asked for, and says by what it is answered for.
 std::string put_into_program(const Request& request, const Interposing& interposing) {
-    const std::string library = interposing.library.filename().string();
+    std::string library = interposing.library.filename().string();
     if (request.way == "component") {
         const fs::path directory = component_directory();
         if (interposing.mpi == "openmpi" && !directory.empty()) {
