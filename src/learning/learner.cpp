@@ -58,7 +58,6 @@ Trials* Learner::find_near(std::int64_t size) {
 
 Trials& Learner::begin(Beginning beginning) {
     const int key = class_of(beginning.size);
-    beginning.opens_early = beginning.opens_early && opens_early_;
     if (!beginning.winner) {
         beginning.winner = winner_nearby(key, beginning);
     }
@@ -133,9 +132,6 @@ Learner Learner::continued(double set_up_seconds) const {
     for (const auto& [key, one] : classes_) {
         if (auto goes_on = one.continued(set_up_seconds)) {
             next.classes_.emplace(key, std::move(*goes_on));
-        } else {
-            // Communicators have too few calls for an exchange.
-            next.opens_early_ = false;
         }
     }
     for (auto& [key, one] : next.classes_) {
@@ -146,7 +142,6 @@ Learner Learner::continued(double set_up_seconds) const {
 
 std::uint64_t Learner::digest() const {
     Digest digest;
-    digest.add(opens_early_);
     for (const auto& [key, one] : classes_) {
         digest.add(key);
         one.add_to(digest);

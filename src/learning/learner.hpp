@@ -82,7 +82,6 @@ class Learner {
     [[nodiscard]] std::optional<std::size_t> winner_nearby(int key, const Beginning& beginning) const;
 
     std::map<int, Trials> classes_;
-    bool opens_early_ = true;  ///< a candidate may serve the second call of a class
 };
 
 }  // namespace aapc::learning

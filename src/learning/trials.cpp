@@ -680,13 +680,12 @@ std::optional<double> Trials::expected_seconds(std::size_t candidate) const {
 }
 
 std::optional<Trials> Trials::continued(double set_up_seconds) const {
-    const auto native = typical_seconds(0);
-    if (candidates_[winner_].samples.empty() || !native) {
+    if (candidates_[winner_].samples.empty() || candidates_[0].samples.empty()) {
         return std::nullopt;
     }
     const std::int64_t communicators = inherited_from_ + (calls_ > inherited_calls_ ? 1 : 0);
     const std::int64_t usual_calls = calls_ / std::max<std::int64_t>(communicators, 1);
-    const double gain = static_cast<double>(usual_calls) * (*native - winner_seconds());
+    const double gain = static_cast<double>(usual_calls) * (believed_seconds(0) - winner_seconds());
     if (winner_ != 0 && gain < policy::doubt * set_up_seconds) {
         return std::nullopt;
     }

@@ -153,18 +153,6 @@ TEST(Trials, WithoutTheResultOfTheFirstCallTheNativeRoutineIsMeasuredAgain) {
     EXPECT_TRUE(second.measured);
 }
 
-TEST(Learner, BehindACommunicatorOfOneCallTheNativeRoutineServesThreeCallsAgain) {
-    Learner first;
-    Calls calls(first.begin(modelled_prospects()));
-    calls.take(1.2, 1.1);
-    Learner second = first.continued(0.2);
-    EXPECT_EQ(second.find_near(65536), nullptr);
-    EXPECT_NE(second.digest(), Learner().digest());
-    Trials& again = second.begin(modelled_prospects());
-    static_cast<void>(again.next({}));
-    EXPECT_FALSE(again.has_full_block());
-}
-
 TEST(Trials, ShortCallsPublishThreeCallsWithTheFourth) {
     Trials one(two_prospects(0.9 * shortest_seconds_apart));
     Calls calls(one);
@@ -349,6 +337,25 @@ TEST(Continued, AWinnerThatIsTooDearForACommunicatorIsNotUsed) {
     const std::int64_t calls = shown.budget().calls;
     EXPECT_EQ(shown.continued(static_cast<double>(calls) / 2).classes().size(), 1U);
     EXPECT_EQ(shown.continued(static_cast<double>(calls)).classes().size(), 0U);
+}
+
+// The native routine's first call said nothing against the winner, and nothing for it.
+TEST(Continued, AWinnerBehindOneNativeCallIsTriedOnTheNextCommunicator) {
+    Learner shown;
+    Calls calls(shown.begin(modelled_prospects()));
+    calls.take(5, 1.1, 1.1);
+    Learner next = shown.continued(0.2);
+    Trials* const of = next.find_near(65536);
+    ASSERT_NE(of, nullptr);
+    EXPECT_EQ(of->winner(), 1U);
+    EXPECT_EQ(next.next(*of).candidate, 1U);
+    // What is learned of the native routine stays learned on later ones.
+    Calls later(*of);
+    for (int call = 0; call < 60; ++call) {
+        later.take(1.0, 1.1);
+    }
+    EXPECT_GE(of->evidence(0).measured, 2);
+    EXPECT_EQ(shown.continued(10).find_near(65536), nullptr) << "setting it up takes longer than it gains";
 }
 
 TEST(Continued, NothingComesOfNothing) {
