@@ -50,6 +50,14 @@ double wake_up_lateness_seconds() {
     return std::max(least, 0.0);
 }
 
+int move_connections_in_common(const Transport& transport, Rank rank, Rank participants, Pending& pending) {
+    if (const int error = transport.move_connections(); error != MPI_SUCCESS) {
+        return error;
+    }
+    std::array<double, 1> nothing = {0};
+    return start_in_common(transport, rank, participants, nothing, pending);
+}
+
 Cadence with_slots_for(Cadence cadence, double lateness_seconds) {
     constexpr double slot_over_lateness = 4;
     constexpr double longest = 1e-3;

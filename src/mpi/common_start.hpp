@@ -21,6 +21,11 @@ inline constexpr std::size_t most_common_values = 7;
 [[nodiscard]] int start_in_common(const Transport& transport, Rank rank, Rank participants, std::span<double> values,
                                   Pending& pending);
 
+/// Moves connections to other ports on all ranks. Ranks take different times for it, so they start in common again.
+/// Returns the MPI error code. `pending` as above.
+[[nodiscard]] int move_connections_in_common(const Transport& transport, Rank rank, Rank participants,
+                                             Pending& pending);
+
 /// How late this rank wakes from a short nap where nothing keeps it: the best of a few. Takes about half a millisecond.
 [[nodiscard]] double wake_up_lateness_seconds();
 

@@ -105,11 +105,7 @@ int Exchange::create(MPI_Comm comm, Plan plan, const ExchangeOptions& options, s
 
 Exchange::Needs Exchange::prepare(const ExchangeOptions& options) {
     Needs needs;
-    if (options.wire != nullptr) {
-        transport_ = std::make_unique<TcpTransport>(communicator_, *options.wire);
-    } else {
-        transport_ = std::make_unique<MpiTransport>(communicator_);
-    }
+    transport_ = make_transport(communicator_, options.wire);
     if (options.through_depot) {
         prepare_depot(options, needs);
     } else if (copies_blocks(plan_, options)) {

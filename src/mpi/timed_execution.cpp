@@ -215,7 +215,7 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
         report_.late_seconds, uncertainty, unable, bytes, -bytes, learning, moves};
     int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
     if (error == MPI_SUCCESS && largest[2] == 0 && largest[6] != 0) {
-        error = move_connections();
+        error = move_connections_in_common(transport_, plan_.rank, plan_.participants, pending_);
     }
     if (error == MPI_SUCCESS && (largest[2] != 0 || largest[3] != -largest[4])) {
         error = Exchange::declined;
@@ -228,15 +228,6 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
     size.on_grid = 0;
     started_last_ = error == MPI_SUCCESS ? &size : nullptr;
     return error;
-}
-
-/// Ranks take different times for it, so they start in common again.
-int TimedExecution::move_connections() {
-    if (const int error = transport_.move_connections(); error != MPI_SUCCESS) {
-        return error;
-    }
-    std::array<double, 1> nothing = {0};
-    return start_in_common(transport_, plan_.rank, plan_.participants, nothing, pending_);
 }
 
 /// After a disappointment the grid has to wait, each time longer: a clock that runs away looks well for a while.

@@ -36,7 +36,6 @@ class TimedExecution : public Execution {
     [[nodiscard]] Size& size_of(std::size_t block_bytes);
 
     [[nodiscard]] bool starts_on_grid(const Size& size, double slot_seconds) const;
-    int move_connections();
     int start_together(Size& size, double slot_seconds, std::size_t block_bytes);
     int follow_clock(double slot_seconds);
     void trust_clock(double uncertainty_seconds);

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <memory>
 
 #include "aapc/mpi/wire.hpp"
 #include "aapc/topology/network.hpp"
@@ -129,5 +130,13 @@ class TcpTransport final : public MpiTransport {
     Wire& connections_;
     WireStreams& wire_;
 };
+
+/// By `wire`, which is open and outlives it, or all by MPI if it is null. Throws std::bad_alloc.
+[[nodiscard]] inline std::unique_ptr<Transport> make_transport(MPI_Comm communicator, Wire* wire) {
+    if (wire == nullptr) {
+        return std::make_unique<MpiTransport>(communicator);
+    }
+    return std::make_unique<TcpTransport>(communicator, *wire);
+}
 
 }  // namespace aapc::mpi

@@ -75,12 +75,10 @@ class UnequalExchange::Parts {
   public:
     /// `wire` may be null.
     Parts(MPI_Comm communicator, Wire* wire, Method own_method, Plan own_plan, const Cadence& known)
-        : method(std::move(own_method)), plan(std::move(own_plan)), cadence(known) {
-        if (wire != nullptr) {
-            transport = std::make_unique<TcpTransport>(communicator, *wire);
-        } else {
-            transport = std::make_unique<MpiTransport>(communicator);
-        }
+        : transport(make_transport(communicator, wire)),
+          method(std::move(own_method)),
+          plan(std::move(own_plan)),
+          cadence(known) {
         if (wire != nullptr && wire->connections() > 1) {
             learn_paths();
         }
@@ -151,12 +149,7 @@ int UnequalExchange::Parts::start(const DemandBound& bound) {
         error = Exchange::declined;
     }
     if (error == MPI_SUCCESS && largest[3] != 0) {
-        error = transport->move_connections();
-        if (error == MPI_SUCCESS) {
-            // Ranks take different times for it.
-            std::array<double, 1> nothing = {0};
-            error = start_in_common(*transport, plan.rank, plan.participants, nothing, pending);
-        }
+        error = move_connections_in_common(*transport, plan.rank, plan.participants, pending);
     }
     paths_change_ = largest[2] != 0;
     report.agreement_seconds = now_seconds() - before;
