@@ -65,7 +65,7 @@ struct Cadence {
                                        std::int64_t most_wire_bytes, const WireFormat& wire = {});
 
 /// How many times as long as the even bound a cycle is where ranks learn which of their paths are free.
-inline constexpr double learned_over_bound = 1.03;
+inline constexpr double learned_over_bound = 1.015;
 
 /// That of the same timetable where ranks learn which of their paths are free, so that cables are filled evenly: the
 /// cycle is learned_over_bound times the bound, not what a hash needs on average. Shorter cycles stay as they are.
