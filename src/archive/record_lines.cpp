@@ -118,4 +118,12 @@ void append_line(const RecordedPaths& paths, std::string& out) {
     out += "}\n";
 }
 
+void append_line(const RecordedDemand& demand, std::string& out) {
+    append(out, "{{\"demand\": {}, \"routine\": {}, \"rank\": {}, \"calls\": {}", quoted(demand.communicator),
+           quoted(demand.routine), demand.rank, demand.calls);
+    append_numbers(out, "to", demand.to);
+    append_numbers(out, "bytes", demand.bytes);
+    out += "}\n";
+}
+
 }  // namespace aapc

@@ -202,6 +202,19 @@ void read_paths(Line& line, Record& record) {
     }
 }
 
+void read_lengths(Line& line, Record& record) {
+    RecordedDemand& demand = record.demands.emplace_back();
+    line.read("demand", demand.communicator);
+    line.read("routine", demand.routine);
+    line.read("rank", demand.rank);
+    line.read("calls", demand.calls);
+    line.read("to", demand.to);
+    line.read("bytes", demand.bytes);
+    if (demand.bytes.size() != demand.to.size()) {
+        line.complain("to", "as long as bytes");
+    }
+}
+
 /// What is wrong with the line; empty: nothing.
 std::string read_line(std::string_view text, bool first, Record& record) {
     const Json object = Json::parse(text, nullptr, false);
@@ -222,6 +235,8 @@ std::string read_line(std::string_view text, bool first, Record& record) {
         read_segments(line, record);
     } else if (line.has("paths")) {
         read_paths(line, record);
+    } else if (line.has("demand")) {
+        read_lengths(line, record);
     } else if (line.has("communicator")) {
         read_communicator(line, record);
     } else if (line.has("rank")) {

@@ -11,6 +11,7 @@
 #include "aapc/topology/topology_file.hpp"
 #include "cli/assumed_network.hpp"
 #include "cli/command.hpp"
+#include "cli/report/demands.hpp"
 #include "cli/report/page.hpp"
 #include "cli/report/text.hpp"
 #include "cli/topology_argument.hpp"
@@ -59,6 +60,9 @@ Expected<std::string> make_page(const ReportOptions& options) {
     if (!record) {
         return failure(record.error());
     }
+    if (options.format == "ptini") {
+        return report::demands_of(*record, shown_name(options.record));
+    }
     const auto network = network_of(options, record->head);
     if (!network) {
         return failure(network.error());
@@ -105,13 +109,14 @@ void add_report_command(Command& program, Invocation& invocation) {
         .type_name("FILE");
     command
         .option("--format", options->format,
-                "html, the page, or text, its results for a terminal; text where standard output is a terminal, else "
-                "html")
-        .one_of({"html", "text"});
+                "html, the page; text, its results for a terminal; or ptini, the unequal messages as a pattern file of "
+                "UCC's, which --demand reads. Default: text where standard output is a terminal, else html")
+        .one_of({"html", "text", "ptini"});
     command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
     command.example("mpirun -n 16 aapc exec --topology cluster.toml --record job.jsonl -- ./app", "notes the calls");
     command.example("aapc report job.jsonl --assume 1Gbit", "what all-to-alls took, and what they could gain");
     command.example("aapc report job.jsonl -o report.html", "the page, for any browser");
+    command.example("aapc report job.jsonl --format ptini -o job.ptini", "its unequal messages, for --demand");
     command.on_run([options, &invocation] { invocation.status = run_report(*options); });
 }
 

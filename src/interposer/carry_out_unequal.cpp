@@ -96,6 +96,9 @@ int carry_out(Job& job, const UnequalCall& call) {
         recorder->note({call.routine, verdict.outcome, noted.unequal_method, noted.exchange, bytes,
                         noted.waited_seconds, call.comm},
                        watch);
+        if (error == MPI_SUCCESS) {
+            recorder->note_lengths(call);
+        }
     }
     return error;
 }

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <map>
 #include <new>
-#include <numeric>
 #include <utility>
 
 #include "mpi/have_memory.hpp"
@@ -31,6 +30,7 @@ Recorder::Recorder(const Extras& extras, MPI_Group world)
     : world_(world),
       notes_(new (std::nothrow) Note[most_calls]),
       room_(notes_ ? most_calls : 0),
+      demands_(world, mpi::ranks_in(MPI_COMM_WORLD)),
       wants_paths_(extras.paths),
       methods_{"native"} {
     if (extras.segments) {
@@ -39,7 +39,8 @@ Recorder::Recorder(const Extras& extras, MPI_Group world)
 }
 
 bool Recorder::register_key() {
-    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key_, nullptr) == MPI_SUCCESS;
+    return demands_.register_key() &&
+           PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key_, nullptr) == MPI_SUCCESS;
 }
 
 void Recorder::note(const Call& call, const Stopwatch& watch) {
@@ -60,6 +61,19 @@ void Recorder::note(const Call& call, const Stopwatch& watch) {
     const std::int64_t start = std::chrono::duration_cast<std::chrono::nanoseconds>(watch.start() - begin_).count();
     notes_[index] = {start,         nanoseconds,  waited,       call.bytes, communicator_number(call.comm),
                      call.exchange, call.routine, call.outcome, call.method};
+}
+
+void Recorder::note_lengths(const UnequalCall& call) {
+    if (mpi::ranks_in(call.comm) < 2) {
+        return;
+    }
+    const std::uint32_t number = mpi::rank_in(call.comm) == 0 ? communicator_number(call.comm) : no_communicator;
+    demands_.note(call, number == no_communicator ? DemandNotes::no_name : name_in_record(number));
+}
+
+std::int64_t Recorder::name_in_record(std::uint32_t number) {
+    const std::int64_t world_rank = mpi::rank_in(MPI_COMM_WORLD);
+    return world_rank << 32 | static_cast<std::int64_t>(number);
 }
 
 std::uint32_t Recorder::communicator_number(MPI_Comm comm) {
@@ -86,7 +100,7 @@ std::uint32_t Recorder::keep_communicator(MPI_Comm comm) {
     RecordedCommunicator kept;
     kept.ranks = mpi::ranks_in(comm);
     if (members_kept_ + static_cast<std::size_t>(kept.ranks) <= most_members) {
-        kept.members = members_of(comm);
+        kept.members = world_ranks_of(comm, world_);
         members_kept_ += kept.members.size();
     }
     communicators_.push_back(std::move(kept));
@@ -97,25 +111,6 @@ std::uint32_t Recorder::keep_communicator(MPI_Comm comm) {
         return no_communicator;
     }
     return number;
-}
-
-/// Empty where a rank is of another world, or of an intercommunicator. Throws std::bad_alloc.
-std::vector<std::int32_t> Recorder::members_of(MPI_Comm comm) const {
-    int is_inter = 0;
-    PMPI_Comm_test_inter(comm, &is_inter);
-    if (is_inter != 0) {
-        return {};
-    }
-    const auto ranks = static_cast<std::size_t>(mpi::ranks_in(comm));
-    std::vector<int> here(ranks);
-    std::vector<std::int32_t> there(ranks);
-    std::iota(here.begin(), here.end(), 0);
-    MPI_Group group = MPI_GROUP_NULL;
-    PMPI_Comm_group(comm, &group);
-    PMPI_Group_translate_ranks(group, static_cast<int>(ranks), here.data(), world_, there.data());
-    PMPI_Group_free(&group);
-    const bool all = std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
-    return all ? there : std::vector<std::int32_t>();
 }
 
 Recorder::MethodNumber Recorder::method_number(const std::string& name) noexcept {
@@ -140,8 +135,7 @@ std::int64_t Recorder::agree_on_name(MPI_Comm comm) {
     std::int64_t name = -1;
     if (mpi::rank_in(comm) == 0) {
         const std::uint32_t number = communicator_number(comm);
-        const std::int64_t world_rank = mpi::rank_in(MPI_COMM_WORLD);
-        name = number == no_communicator ? -1 : world_rank << 32 | static_cast<std::int64_t>(number);
+        name = number == no_communicator ? -1 : name_in_record(number);
     }
     return PMPI_Bcast(&name, 1, MPI_INT64_T, 0, comm) == MPI_SUCCESS ? name : -1;
 }
@@ -266,12 +260,14 @@ RankRecord::Offer Recorder::offer_of(const std::string& text, bool worded, const
 
 void Recorder::write(const std::string& file, RecordHead head, const Tally::Totals& totals) {
     RankRecord own;
-    const bool worded = mpi::have_memory_for([&] { own.text = own_text(mpi::rank_in(MPI_COMM_WORLD)); });
+    const std::string lengths = demands_.lines();
+    const bool worded = mpi::have_memory_for([&] { own.text = own_text(mpi::rank_in(MPI_COMM_WORLD)) + lengths; });
     if (!worded) {
         own.text = std::string();
     }
     own.offer = offer_of(own.text, worded, totals);
     gather_record(file, std::move(head), totals, own);
+    demands_.free_key();
     if (key_ != MPI_KEYVAL_INVALID) {
         PMPI_Comm_free_keyval(&key_);
     }

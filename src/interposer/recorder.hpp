@@ -21,10 +21,12 @@
 
 #include "aapc/archive/record.hpp"
 #include "aapc/mpi/wire.hpp"
+#include "interposer/demand_notes.hpp"
 #include "interposer/gathered_record.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/tally.hpp"
 #include "interposer/traffic.hpp"
+#include "interposer/unequal_call.hpp"
 #include "mpi/segment_log.hpp"
 
 namespace aapc::interposer {
@@ -67,6 +69,9 @@ class Recorder {
     /// Notes a call that began at `watch` and has just ended. Any thread; no memory of ours but at the first call on a
     /// communicator.
     void note(const Call& call, const Stopwatch& watch);
+
+    /// Adds up the lengths of a call's messages, on every rank. The MPI has accepted the call. Any thread.
+    void note_lengths(const UnequalCall& call);
 
     /// The number of a method of that name, the same for equal names. Without memory that of the MPI's own.
     [[nodiscard]] MethodNumber method_number(const std::string& name) noexcept;
@@ -117,10 +122,11 @@ class Recorder {
     };
     static constexpr std::uint32_t no_communicator = UINT32_MAX;
 
+    /// The name of the communicator of that number of this rank.
+    [[nodiscard]] static std::int64_t name_in_record(std::uint32_t number);
     /// The number of a communicator of which this is rank 0, from 0 on, made at the first call on it.
     [[nodiscard]] std::uint32_t communicator_number(MPI_Comm comm);
     std::uint32_t keep_communicator(MPI_Comm comm);
-    [[nodiscard]] std::vector<std::int32_t> members_of(MPI_Comm comm) const;
     [[nodiscard]] std::size_t noted() const { return std::min(room_, count_.load()); }
 
     [[nodiscard]] std::string own_text(int world_rank) const;
@@ -137,6 +143,7 @@ class Recorder {
     std::atomic<std::int64_t> waited_nanoseconds_ = 0;
     std::atomic<std::int64_t> calls_that_know_ = 0;
     std::optional<mpi::SegmentLog> segments_;
+    DemandNotes demands_;
     bool wants_paths_;
     mutable std::mutex mutex_;  ///< guards what follows; never held while communicating
     std::vector<RecordedCommunicator> communicators_;

@@ -1,5 +1,6 @@
 /* What record.py looks at: an all-to-all on the world and one on each half of it, unequal messages, and many short
- * calls on one rank alone, of which it prints the nanoseconds that each took. record CALLS BLOCK_BYTES */
+ * calls on one rank alone, of which it prints the nanoseconds that each took; with a third word also unequal messages
+ * of known lengths, on at most 8 ranks. record CALLS BLOCK_BYTES [UNIT] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,48 @@ static void exchange_unequal(int ranks, int bytes) {
     free(receive);
 }
 
+/* On two communicators of the same ranks, of which one is called twice: rank r sends s the (10 r + s + 1)-fold of
+ * `unit` bytes, and nothing from an odd rank to rank 0. The second time and on the other communicator it is thrice as
+ * much, and there by a datatype for each message. */
+static int length(int from, int to) { return from % 2 == 1 && to == 0 ? 0 : 10 * from + to + 1; }
+
+static void exchange_lengths(MPI_Comm comm, int unit, int typed) {
+    int rank = 0;
+    int ranks = 0;
+    int sent[8] = {0};
+    int received[8] = {0};
+    int from[8] = {0};
+    int to[8] = {0};
+    MPI_Datatype types[8];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int i = 0; i < ranks; ++i) {
+        sent[i] = length(rank, i) * (typed ? unit / 4 : unit);
+        received[i] = length(i, rank) * (typed ? unit / 4 : unit);
+        types[i] = MPI_INT;
+        from[i] = i > 0 ? from[i - 1] + length(rank, i - 1) * unit : 0;
+        to[i] = i > 0 ? to[i - 1] + length(i - 1, rank) * unit : 0;
+    }
+    char* const send = calloc(100 * 8, (size_t)unit);
+    char* const receive = malloc((size_t)100 * 8 * (size_t)unit);
+    if (typed) {
+        MPI_Alltoallw(send, sent, from, types, receive, received, to, types, comm);
+    } else {
+        MPI_Alltoallv(send, sent, from, MPI_BYTE, receive, received, to, MPI_BYTE, comm);
+    }
+    free(send);
+    free(receive);
+}
+
+static void exchange_known_lengths(int unit) {
+    MPI_Comm twins[2];
+    for (int i = 0; i < 2; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &twins[i]);
+    exchange_lengths(twins[0], unit, 0);
+    exchange_lengths(twins[1], 3 * unit, 1);
+    exchange_lengths(twins[0], 3 * unit, 0);
+    for (int i = 0; i < 2; ++i) MPI_Comm_free(&twins[i]);
+}
+
 int main(int argc, char** argv) {
     const int calls = argc > 1 ? atoi(argv[1]) : 1;
     const int bytes = argc > 2 ? atoi(argv[2]) : 1;
@@ -43,6 +86,7 @@ int main(int argc, char** argv) {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     exchange(half, bytes);
     exchange_unequal(ranks, bytes);
+    if (argc > 3) exchange_known_lengths(atoi(argv[3]));
     char one[2] = {0, 0};
     if (rank == 0) {
         double least = 1;

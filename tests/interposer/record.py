@@ -148,6 +148,34 @@ def check_paths(options, path):
         assert all(0 <= late <= 1 for late in line["late"]), line
 
 
+def length(sender, receiver):
+    return 0 if sender % 2 == 1 and receiver == 0 else 10 * sender + receiver + 1
+
+
+def check_lengths(options, path):
+    """Sums by rank, communicator and routine, with a topology and without, whether calls are scheduled or native."""
+    unit, ranks = 400, 4
+    for topology, settings in ((EIGHT, ["AAPC_START=1us", "AAPC_ALLTOALLV=always"]), (EIGHT, []), (None, [])):
+        run(options, ranks, [f"AAPC_RECORD={path}", *settings], options.program, "0", str(BLOCK), str(unit), topology=topology)
+        head, kinds = read(path)
+        check_sums(head, kinds)
+        found = {(line["demand"], line["routine"], line["rank"]): line for line in kinds["demand"]}
+        assert len(found) == len(kinds["demand"]) == 3 * ranks, kinds["demand"]
+        calls = collections.Counter((call["on"], call["call"]) for call in kinds["call"])
+        names = {name for name, routine, _ in found if routine == "MPI_Alltoallv"}
+        (twin,) = names - {"0.0"}
+        (typed,) = {name for name, routine, _ in found if routine == "MPI_Alltoallw"}
+        assert len({"0.0", twin, typed}) == 3, found.keys()
+        for (name, routine, rank), line in found.items():
+            assert line["calls"] == calls[name, routine] == (2 if name == twin else 1), line
+            times = {"0.0": 0, twin: 4 * unit, typed: 3 * unit}[name]
+            expected = [times * length(rank, to) if times else BLOCK for to in range(ranks)]
+            assert line["to"] == [to for to in range(ranks) if expected[to]], line
+            assert line["bytes"] == [size for size in expected if size], (line, expected)
+        sent = sum(sum(line["bytes"]) for line in kinds["demand"])
+        assert sent == sum(total["bytes"] for total in kinds["total"] if total["total"] in ("MPI_Alltoallv", "MPI_Alltoallw"))
+
+
 def check_without_topology(options, path):
     _, said = run(options, 3, [f"AAPC_RECORD={path}"], options.program, "5", "20000", topology=None)
     head, kinds = read(path)
@@ -185,6 +213,7 @@ def main():
         check_kinds(options, path)
         check_program(options, path)
         check_paths(options, path)
+        check_lengths(options, path)
         check_without_topology(options, path)
         check_no_place(options)
         check_more_than_there_is_room_for(options, path)

@@ -100,6 +100,17 @@ struct RecordedPaths {
     std::vector<double> late;   ///< the last known lateness, as a share of the schedule: 0 to 1
 };
 
+/// The lengths of unequal messages: what one rank of a communicator sent to each, added up over all calls of a routine.
+/// Lists of equal length; ranks that it sent nothing to are left out.
+struct RecordedDemand {
+    std::string communicator;
+    std::string routine;
+    std::int64_t rank = 0;  ///< of the communicator
+    std::int64_t calls = 0;
+    std::vector<std::int32_t> to;  ///< ranks of the communicator, itself included
+    std::vector<std::int64_t> bytes;
+};
+
 struct Record {
     RecordHead head;
     std::vector<RecordedTotal> totals;
@@ -108,6 +119,7 @@ struct Record {
     std::vector<RecordedCall> calls;  ///< by communicator, in the order of the calls
     std::vector<RecordedSegments> segments;
     std::vector<RecordedPaths> paths;
+    std::vector<RecordedDemand> demands;
 };
 
 /// Each appends its line to `out`. Bytes that are no UTF-8 become U+FFFD. Throw std::bad_alloc alone.
@@ -118,6 +130,7 @@ void append_line(const RecordedCommunicator& communicator, std::string& out);
 void append_line(const RecordedCall& call, std::string& out);
 void append_line(const RecordedSegments& segments, std::string& out);
 void append_line(const RecordedPaths& paths, std::string& out);
+void append_line(const RecordedDemand& demand, std::string& out);
 
 /// Reads a document; a mistake is named with its line. Lines of an unknown kind are also an error. O(text).
 [[nodiscard]] Expected<Record> read_record(std::string_view text, std::string_view file);

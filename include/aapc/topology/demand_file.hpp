@@ -42,4 +42,8 @@ enum class DemandFormat : std::uint8_t {
 /// The same as text that read_demand() reads: plain bytes, a line for each sender.
 [[nodiscard]] std::string demand_csv(const Demand& demand);
 
+/// The same as a section [collective] that read_ucc_demands() reads. Counts are bytes; if a message has more than UCC's
+/// counts can say, they are of the smallest datatype that does, rounded up.
+[[nodiscard]] std::string ucc_section(const Demand& demand);
+
 }  // namespace aapc

@@ -16,8 +16,9 @@
 #include "aapc/offline/method_model.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/fabric.hpp"
+#include "cli/report/communicators.hpp"
 #include "cli/report/fluid.hpp"
-#include "cli/report/together.hpp"
+#include "cli/report/lengths.hpp"
 #include "cli/report/wording.hpp"
 #include "input/mpis.hpp"
 #include "selection/crossover.hpp"
@@ -36,97 +37,6 @@ bool blocks(const std::string& routine) {
 }
 
 bool is_equal(const std::string& routine) { return routine == "MPI_Alltoall"; }
-
-/// What is known of the communicators of a record.
-class Communicators {
-  public:
-    Communicators(const Record& record, const Network* network) : record_(record), network_(network) {
-        for (const RecordedCommunicator& communicator : record.communicators) {
-            by_name_.emplace(communicator.name, &communicator);
-        }
-    }
-    [[nodiscard]] std::int64_t ranks(const std::string& name) const {
-        const auto found = by_name_.find(name);
-        return found == by_name_.end() ? 0 : found->second->ranks;
-    }
-    /// The placement of its ranks; nullopt if not known.
-    [[nodiscard]] std::optional<Placement> placement(const std::string& name) const {
-        const auto found = by_name_.find(name);
-        if (network_ == nullptr || found == by_name_.end() || found->second->members.empty()) {
-            return std::nullopt;
-        }
-        Placement placement;
-        return place(*found->second, placement) ? std::optional(std::move(placement)) : std::nullopt;
-    }
-    /// The bound of a call of the group, the mean over its calls where communicators differ: of the messages of all
-    /// communicators that exchange together. The number of those is in the group then. nullopt if not known, or if the
-    /// calls are on too many communicators.
-    [[nodiscard]] std::optional<double> mean_bound(Group& group, std::int64_t bytes) const {
-        constexpr std::size_t most_communicators = 256;
-        double seconds = 0;
-        double calls = 0;
-        for (const auto& [name, count] : group.on) {
-            const auto where = placement(name);
-            if (!where || group.on.size() > most_communicators) {
-                return std::nullopt;
-            }
-            const double alone = network_bound(*network_, *where).seconds_per_byte * static_cast<double>(bytes);
-            seconds += static_cast<double>(count) * std::max(alone, bound_together(group, name, bytes).value_or(0));
-            calls += static_cast<double>(count);
-        }
-        return calls > 0 ? std::optional(seconds / calls) : std::nullopt;
-    }
-
-  private:
-    /// The bound of one call of the group on that communicator and those that exchange together with it; nullopt if
-    /// there are none, or their machines are not known.
-    [[nodiscard]] std::optional<double> bound_together(Group& group, const std::string& name,
-                                                       std::int64_t bytes) const {
-        constexpr std::size_t most_ranks = 2048;  // a demand has 8 bytes for each pair
-        const auto members =
-            together_with(record_, name, group.routine, bytes * std::max<std::int64_t>(group.ranks, 1));
-        Placement placement;
-        for (const RecordedCommunicator* const one : members) {
-            if (!place(*one, placement)) {
-                return std::nullopt;
-            }
-        }
-        if (members.size() < 2 || placement.machine_of.size() > most_ranks) {
-            return std::nullopt;
-        }
-        Demand demand(placement.participants());
-        Rank first = 0;
-        for (const RecordedCommunicator* const one : members) {
-            const auto ranks = static_cast<Rank>(one->members.size());
-            for (Rank pair = 0; pair < ranks * ranks; ++pair) {
-                demand.set(first + pair / ranks, first + pair % ranks, bytes);
-            }
-            first += ranks;
-        }
-        const auto bound = demand_bound(*network_, placement, demand);
-        if (!bound || bound->nanoseconds <= 0) {
-            return std::nullopt;
-        }
-        group.together = std::max(group.together, members.size());
-        return bound->seconds();
-    }
-
-    /// Appends the machines of its ranks; false if one is not known.
-    bool place(const RecordedCommunicator& communicator, Placement& placement) const {
-        for (const std::int32_t member : communicator.members) {
-            placement.machine_of.push_back(
-                network_->find_machine(record_.head.hosts[static_cast<std::size_t>(member)]));
-            if (placement.machine_of.back() < 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    const Record& record_;
-    const Network* network_;
-    std::map<std::string, const RecordedCommunicator*> by_name_;
-};
 
 /// The part of a group's calls that the mean rank takes part in: a rank is in one of several communicators.
 double of_mean_rank(const Group& group, const Record& record) {
@@ -160,7 +70,9 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
         group.least_bytes = std::min(group.least_bytes, bytes);
         group.most_bytes = std::max(group.most_bytes, bytes);
         group.seconds += call.seconds;
-        ++group.on[call.communicator];
+        Group::OnOne& on = group.on[call.communicator];
+        ++on.calls;
+        on.bytes += static_cast<double>(call.bytes);
         times.push_back(call.seconds);
         known += call.waited_seconds ? call.seconds : 0;
         waited += call.waited_seconds.value_or(0);
@@ -216,6 +128,32 @@ const Group* sibling(const std::vector<Group>& groups, const Group& group, bool 
     return found == groups.end() ? nullptr : &*found;
 }
 
+/// A schedule that takes `seconds` is better than native calls if these take noticeably longer. It exceeds the bound.
+void compare_with(double seconds, const std::string& method, Group& group) {
+    seconds = std::max(seconds, group.bound_seconds.value_or(0));
+    if (group.native() && seconds < noticeable * group.median_seconds) {
+        group.better_seconds = seconds;
+        group.better_method = method;
+    }
+}
+
+/// The same as look_closer() of unequal messages, if the record has their lengths.
+void look_at_lengths(Group& group, const Communicators& communicators, const Network& network,
+                     const Placement& placement) {
+    const auto demand = communicators.lengths(group, group.communicator);
+    if (!demand || demand->participants() != placement.participants()) {
+        return;
+    }
+    group.lengths_known = true;
+    if (const auto bound = communicators.mean_bound(group); bound && *bound > 0) {
+        group.bound_seconds = bound;
+        const bool has_room = group.native() && *bound < noticeable * group.median_seconds;
+        if (const auto schedule = has_room ? schedule_of(network, placement, *demand) : std::nullopt) {
+            compare_with(schedule->seconds, schedule->method, group);
+        }
+    }
+}
+
 /// Fills in what is known of a group beyond its calls.
 void look_closer(Group& group, const Communicators& communicators, const std::vector<Group>& groups,
                  const Network* network, const NetworkModel* model, const std::string& mpi) {
@@ -223,6 +161,9 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
         group.native_seconds = own->median_seconds;
     }
     const auto placement = communicators.placement(group.communicator);
+    if (placement && has_lengths(group.routine)) {
+        look_at_lengths(group, communicators, *network, *placement);
+    }
     const auto bytes = static_cast<std::int64_t>(group.mean_bytes());
     if (!placement || !is_equal(group.routine) || bytes < 1) {
         return;
@@ -230,7 +171,7 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
     const Bound bound = network_bound(*network, *placement);
     if (bound.seconds_per_byte > 0) {
         group.bound_seconds = bound.seconds_per_byte * static_cast<double>(bytes);
-        group.bound_seconds = communicators.mean_bound(group, bytes).value_or(*group.bound_seconds);
+        group.bound_seconds = communicators.mean_bound(group).value_or(*group.bound_seconds);
     }
     if (!group.native_seconds && model != nullptr) {
         if (const auto native = MethodModel::create(*network, *placement, Method(), *model)) {
@@ -240,13 +181,8 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
     }
     const auto decision = selection::decide(*network, *placement, bound, {}, nullptr, mpi);
     const Method& best = decision.at(bytes);
-    if (group.native() && !best.native()) {
-        const auto better = timed(*network, *placement, best, bytes);
-        const double seconds = better ? std::max(better->seconds, group.bound_seconds.value_or(0)) : 0;
-        if (better && seconds < noticeable * group.median_seconds) {
-            group.better_seconds = seconds;
-            group.better_method = to_string(best);
-        }
+    if (const auto better = best.native() ? std::nullopt : timed(*network, *placement, best, bytes)) {
+        compare_with(better->seconds, to_string(best), group);
     }
 }
 
@@ -548,7 +484,7 @@ void add_next_steps(Figures& figures, const Record& record, const Network* netwo
         step("Run mpirun ... aapc bench with these sizes to confirm the prediction, or aapc tune on idle machines.");
     }
     const bool has_unequal = std::any_of(figures.groups.begin(), figures.groups.end(), [](const Group& group) {
-        return !group.bound_seconds && !group.routine.empty() &&
+        return !group.bound_seconds && !group.lengths_known && !group.routine.empty() &&
                (group.routine.back() == 'v' || group.routine.back() == 'w');
     });
     if (has_unequal && figures.exchanged <= 0) {
@@ -637,7 +573,7 @@ Figures figures_of(const Record& record, const Network* network, const NetworkMo
         } else if (group.native() && group.together > 1 && group.bound_seconds) {
             figures.most_gain_seconds += calls * std::max(group.median_seconds - *group.bound_seconds, 0.0);
         }
-        if (!figures.comparison && group.bound_seconds && group.ranks >= 3) {
+        if (!figures.comparison && group.bound_seconds && group.ranks >= 3 && is_equal(group.routine)) {
             figures.comparison = compare(record, communicators, *network, figures.groups, group);
         }
     }

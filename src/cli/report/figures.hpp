@@ -34,8 +34,13 @@ struct Group {
     std::optional<double> native_seconds;  ///< what one of these calls takes natively
     std::optional<double> better_seconds;  ///< what would serve one of these calls better, where something would
     std::string better_method;
-    std::string communicator;                ///< one of those
-    std::map<std::string, std::int64_t> on;  ///< calls on each of those
+    std::string communicator;  ///< one of those
+    struct OnOne {
+        std::int64_t calls = 0;
+        double bytes = 0;  ///< that rank 0 sent in them
+    };
+    std::map<std::string, OnOne> on;  ///< each of those communicators
+    bool lengths_known = false;       ///< of unequal messages: the length of each
     std::size_t together = 1;  ///< communicators that exchange at the same time; the bound is that of all of them
 
     [[nodiscard]] bool native() const { return method == "native"; }

@@ -34,10 +34,10 @@ double common_seconds(const std::vector<Span>& left, const std::vector<Span>& ri
 
 /// The calls of a kind, by communicator and in order of time.
 std::map<std::string, std::vector<Span>> spans_of(const Record& record, const std::string& routine,
-                                                  std::int64_t bytes) {
+                                                  std::optional<std::int64_t> bytes) {
     std::map<std::string, std::vector<Span>> spans;
     for (const RecordedCall& call : record.calls) {
-        if (call.routine == routine && call.bytes <= 2 * bytes && bytes <= 2 * call.bytes) {
+        if (call.routine == routine && (!bytes || (call.bytes <= 2 * *bytes && *bytes <= 2 * call.bytes))) {
             spans[call.communicator].push_back({call.at_seconds, call.at_seconds + call.seconds});
         }
     }
@@ -51,7 +51,7 @@ std::map<std::string, std::vector<Span>> spans_of(const Record& record, const st
 }  // namespace
 
 std::vector<const RecordedCommunicator*> together_with(const Record& record, const std::string& name,
-                                                       const std::string& routine, std::int64_t bytes) {
+                                                       const std::string& routine, std::optional<std::int64_t> bytes) {
     const auto first = std::find_if(record.communicators.begin(), record.communicators.end(),
                                     [&](const RecordedCommunicator& one) { return one.name == name; });
     if (first == record.communicators.end()) {

@@ -229,4 +229,31 @@ Expected<std::vector<Demand>> read_ucc_demands(std::string_view text, std::strin
     return reader.finish();
 }
 
+std::string ucc_section(const Demand& demand) {
+    constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> datatypes{
+        {{"INT8", 1}, {"INT16", 2}, {"INT32", 4}, {"INT64", 8}, {"INT128", 16}, {"FLOAT128_COMPLEX", 32}}};
+    std::int64_t longest = 0;
+    for (Rank from = 0; from < demand.participants(); ++from) {
+        for (const std::int64_t bytes : demand.row(from)) {
+            longest = std::max(longest, bytes);
+        }
+    }
+    const auto* datatype = std::find_if(datatypes.begin(), datatypes.end(), [&](const auto& one) {
+        return longest <= one.second * std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+    });
+    datatype -= datatype == datatypes.end() ? 1 : 0;
+    std::string text = fmt::format("[collective]\ntype = ALLTOALLV\nteam_size = {}\ndatatype = {}\ncounts = {{\n",
+                                   demand.participants(), datatype->first);
+    for (Rank from = 0; from < demand.participants(); ++from) {
+        text += from > 0 ? ",\n" : "";
+        const char* between = "";
+        for (const std::int64_t bytes : demand.row(from)) {
+            text += fmt::format("{}{}", between, (bytes + datatype->second - 1) / datatype->second);
+            between = ",";
+        }
+    }
+    text += "\n}\n";
+    return text;
+}
+
 }  // namespace aapc

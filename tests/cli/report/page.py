@@ -5,7 +5,9 @@
 """
 
 import html.parser
+import json
 import os
+import random
 import re
 import sys
 import tempfile
@@ -13,7 +15,7 @@ import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 
-from records import OWN, TOPOLOGY, call, page_of, record, run, text_of, usual  # noqa: E402
+from records import OWN, TOPOLOGY, call, lengths, page_of, record, run, text_of, usual  # noqa: E402
 
 EMPTY = {"meta", "rect", "path", "i", "br", "link"}  # of which a page has no end tags, or that stand alone in SVG
 FIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fuzz/seeds/model/fit.json")
@@ -224,6 +226,100 @@ def check_unequal(aapc):
     assert "Nothing is predicted for unequal" not in parsed(page_of(aapc, record(topology=TOPOLOGY, calls=calls[:1])))
 
 
+def explained(aapc, demand, name):
+    """What `aapc explain` says of each demand of a file."""
+    with tempfile.TemporaryDirectory(prefix="aapc-report-") as directory:
+        path = os.path.join(directory, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(demand)
+        status, out, err = run(aapc, "explain", "-", "--demand", path, "--format", "json", text=TOPOLOGY)
+    assert (status, err) == (0, ""), err
+    return json.loads(out)[0]["demands"]
+
+
+def three_digits(seconds):
+    unit, name = (1e-3, "ms") if seconds < 1 else (1, "s")
+    return f"{seconds / unit:.3g} {name}"
+
+
+START = 0.003  # the start-up overhead that is expected where none was measured
+
+
+def check_lengths(aapc):
+    """Unequal messages whose lengths are known have the bound and the prediction that `aapc explain` has of them."""
+    seed = int(os.environ.get("AAPC_SEED", random.randrange(2**32)))
+    draw = random.Random(seed)
+    for trial in range(6):
+        matrix = [[draw.choice((0, 1, 5000)) * draw.randrange(60) for _ in range(8)] for _ in range(8)]
+        matrix[draw.randrange(4)][4 + draw.randrange(4)] += 400000
+        calls = [call("MPI_Alltoallv", second, 3, 0, 8, by="native", why=OWN) | {"bytes": sum(matrix[0])}
+                 for second in range(5)]  # fmt: skip
+        lines = record(calls=calls) + lengths(matrix, calls=5)
+        csv = "".join(",".join(map(str, row)) + "\n" for row in matrix)
+        (expected,) = explained(aapc, csv, "d.csv")
+        out = page_of(aapc, lines, "--format", "text")
+        hint = f"AAPC_SEED={seed} {' '.join(sys.argv)} (trial {trial})"
+        assert f" {three_digits(expected['bound_seconds'])} " in out, (hint, expected, out)
+        assert "Nothing is predicted" not in out, (hint, out)
+        page = parsed(page_of(aapc, lines))
+        should = f"lattice/formula+timed should take {three_digits(expected['predicted_seconds'] + START)}"
+        assert (should in page) == expected["exchanged"], (hint, should, page)
+        if expected["exchanged"]:
+            gain = 5 * (3 - expected["predicted_seconds"] - START)
+            assert f"{gain:.3g} s" in out, (hint, gain, out)
+        # The same as a pattern file, read again.
+        pattern = page_of(aapc, lines, "--format", "ptini")
+        (again,) = explained(aapc, pattern, "d.ptini")
+        again["demand"] = expected["demand"]
+        assert again == expected, (hint, pattern)
+        counts = pattern[pattern.index("{") + 1:pattern.index("}")].replace("\n", "")
+        assert [int(count) for count in counts.split(",")] == sum(matrix, []), (hint, pattern)
+        # Calls of half the length: so are their messages, and all that follows.
+        halves = [one | {"bytes": one["bytes"] // 2} for one in calls]
+        half = page_of(aapc, record(calls=halves) + lengths(matrix, calls=5), "--format", "text")
+        if sum(matrix[0]):
+            expected_half = expected["bound_seconds"] * (sum(matrix[0]) // 2) / sum(matrix[0])
+            bound = float(re.search(r" 3 s +([\d.]+) ms", half)[1]) * 1e-3
+            assert abs(bound - expected_half) < 0.01 * expected_half, (hint, bound, expected_half)
+
+
+def check_lengths_missing(aapc):
+    """Without the lengths of all ranks, or of the same calls, nothing is predicted; older records have none."""
+    calls = [call("MPI_Alltoallv", 0.1, 2.0, 65536, 8, by="native", why=OWN)]
+    good = lengths([[65536] * 8] * 8)
+    whole = page_of(aapc, record(calls=calls) + good, "--format", "text")
+    assert "Nothing is predicted" not in whole and "83.9 ms" in whole, whole
+    for wrong in ([], good[:-1], good[:-1] + [good[0]], good[:-1] + [good[-1] | {"calls": 2}],
+                  good[:-1] + [good[-1] | {"to": [8], "bytes": [1]}], good[:-1] + [good[-1] | {"rank": 8}],
+                  [line | {"routine": "MPI_Alltoallw"} for line in good]):  # fmt: skip
+        text = page_of(aapc, record(calls=calls) + wrong, "--format", "text")
+        assert "Nothing is predicted for unequal messages" in text and "83.9 ms" not in text, (wrong, text)
+        status, out, err = run(aapc, "report", "-", "--format", "ptini", text=text_of(record(calls=calls) + wrong))
+        assert status == 2 and out == "" and "no lengths of unequal messages" in err, err
+    status, _, err = run(aapc, "report", "-", text=text_of(record(calls=calls) + good[:-1] + [good[-1] | {"to": [1]}]))
+    assert status == 2 and "as long as bytes" in err, err
+    huge = [line | {"bytes": [2**53] * 8} for line in good]
+    assert "Nothing is predicted" not in page_of(aapc, record(calls=calls) + huge, "--format", "text")
+
+
+def check_lengths_together(aapc):
+    """Columns that exchange at the same time: the bound is that of all their messages, and they are one demand."""
+    lines = [line | ({"call": "MPI_Alltoallv", "seconds": 0.2, "at": 5 * line["at"]} if "call" in line else {})
+             for line in columns(0.001)]  # fmt: skip
+    for column in range(4):
+        there, back = 100000 * (column + 1), 50000
+        lines += lengths([[0, there], [back, 0]], calls=10, on=f"{column}.1")
+        for line in lines:
+            if line.get("on") == f"{column}.1":
+                line["bytes"] = there
+    out = page_of(aapc, lines, "--format", "text")
+    assert three_digits(1000000 * 8 / 1e8) in out and "no schedule could save more than" in out, out
+    pattern = page_of(aapc, lines, "--format", "ptini")
+    rows = pattern[pattern.index("{") + 2:pattern.index("\n}")].replace(",\n", "\n").split("\n")
+    assert rows[2] == "0,0,0,0,0,0,300000,0" and rows[6] == "0,0,50000,0,0,0,0,0", pattern
+    assert abs(explained(aapc, pattern, "d.ptini")[0]["bound_seconds"] - 0.08) < 1e-6, pattern
+
+
 FABRIC = (
     '[network]\nkind = "fabric"\nspeed = "100Mbit"\npaths = "hashed"\n'
     + "".join(f'[[switch]]\nname = "leaf{leaf}"\nuplinks = "spine[0-1]"\nmachines = "n[{4 * leaf}-{4 * leaf + 3}]"\n' for leaf in (0, 1))
@@ -361,7 +457,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_lengths, check_lengths_missing, check_lengths_together, check_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 

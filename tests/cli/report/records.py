@@ -43,6 +43,13 @@ def record(ranks=8, topology=TOPOLOGY, calls=(), program="app", hosts=None, **mo
     return lines + list(calls)
 
 
+def lengths(matrix, calls=1, routine="MPI_Alltoallv", on="0.0"):
+    """A line for each rank: what it sent to each in that many calls."""
+    return [{"demand": on, "routine": routine, "rank": rank, "calls": calls,
+             "to": [to for to, size in enumerate(row) if size], "bytes": [calls * size for size in row if size]}
+            for rank, row in enumerate(matrix)]  # fmt: skip
+
+
 def usual():
     """A job of 20 s: every second an exchange by the clock, one that was left to the MPI, and small ones."""
     calls = []

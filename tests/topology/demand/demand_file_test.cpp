@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace aapc {
 namespace {
@@ -78,6 +80,24 @@ TEST(DemandFile, HasACollectiveOfUccForEachSection) {
     EXPECT_EQ(demand_csv((*demands)[0]), "1,2\n3,4\n");
     EXPECT_EQ(demand_csv((*demands)[1]), "0,40\n48,0\n");
     EXPECT_EQ(demand_csv((*demands)[2]), "0,28\n32,0\n");
+}
+
+TEST(DemandFile, SectionsOfUccAreReadAgain) {
+    Demand demand(3);
+    const auto again = [&] { return read_ucc_demands(ucc_section(demand) + ucc_section(demand), "d.ptini", 3); };
+    demand.set(0, 1, 1);
+    demand.set(2, 1, 4294967295);
+    ASSERT_TRUE(again()) << to_string(again().error());
+    EXPECT_EQ(*again(), (std::vector{demand, demand}));
+    EXPECT_EQ(demand_format(ucc_section(demand)), DemandFormat::ucc);
+    // Longer ones are counted in larger units, rounded up.
+    demand.set(1, 0, 4294967296);
+    demand.set(1, 1, std::int64_t{1} << 36U);
+    demand.set(0, 1, 31);
+    ASSERT_TRUE(again()) << to_string(again().error());
+    demand.set(0, 1, 32);
+    demand.set(2, 1, 4294967296);
+    EXPECT_EQ(again()->front(), demand);
 }
 
 TEST(DemandFile, MistakesInUccsFilesHaveLineAndColumn) {

@@ -1,0 +1,142 @@
+#include "cli/report/communicators.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "aapc/methods/unequal_exchange.hpp"
+#include "aapc/topology/bound.hpp"
+#include "cli/report/together.hpp"
+
+namespace aapc::report {
+
+Communicators::Communicators(const Record& record, const Network* network)
+    : record_(record), network_(network), lengths_(record) {
+    for (const RecordedCommunicator& communicator : record.communicators) {
+        by_name_.emplace(communicator.name, &communicator);
+    }
+}
+
+std::int64_t Communicators::ranks(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? 0 : found->second->ranks;
+}
+
+std::optional<Placement> Communicators::placement(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    if (network_ == nullptr || found == by_name_.end() || found->second->members.empty()) {
+        return std::nullopt;
+    }
+    Placement placement;
+    return place(*found->second, placement) ? std::optional(std::move(placement)) : std::nullopt;
+}
+
+std::optional<Demand> Communicators::lengths(const Group& group, const std::string& name) const {
+    const auto found = by_name_.find(name);
+    const auto on = group.on.find(name);
+    return found == by_name_.end() || on == group.on.end() ? std::nullopt : lengths_of(group, *found->second);
+}
+
+std::optional<double> Communicators::mean_bound(Group& group) const {
+    constexpr std::size_t most_communicators = 256;
+    double seconds = 0;
+    double calls = 0;
+    for (const auto& [name, on] : group.on) {
+        const auto alone = group.on.size() > most_communicators ? std::nullopt : bound_alone(group, name);
+        if (!alone) {
+            return std::nullopt;
+        }
+        seconds += static_cast<double>(on.calls) * std::max(*alone, bound_together(group, name).value_or(0));
+        calls += static_cast<double>(on.calls);
+    }
+    return calls > 0 ? std::optional(seconds / calls) : std::nullopt;
+}
+
+std::optional<Communicators::Joint> Communicators::joint(const Group& group, const std::string& name) const {
+    const bool unequal = has_lengths(group.routine);
+    const auto bytes = static_cast<std::int64_t>(group.mean_bytes());
+    Joint found{together_with(record_, name, group.routine,
+                              unequal ? std::nullopt : std::optional(bytes * std::max<std::int64_t>(group.ranks, 1))),
+                {},
+                Demand(0)};
+    for (const RecordedCommunicator* const one : found.communicators) {
+        found.ranks.insert(found.ranks.end(), one->members.begin(), one->members.end());
+    }
+    if (found.ranks.empty() || found.ranks.size() > static_cast<std::size_t>(RecordedLengths::most_ranks)) {
+        return std::nullopt;
+    }
+    found.demand = Demand(static_cast<Rank>(found.ranks.size()));
+    Rank first = 0;
+    for (const RecordedCommunicator* const one : found.communicators) {
+        const auto ranks = static_cast<Rank>(one->members.size());
+        const std::optional<Demand> own = unequal ? lengths_of(group, *one) : std::nullopt;
+        if (unequal && (!own || own->participants() != ranks)) {
+            return std::nullopt;
+        }
+        for (Rank pair = 0; pair < ranks * ranks; ++pair) {
+            const Rank from = pair / ranks;
+            const Rank to = pair % ranks;
+            found.demand.set(first + from, first + to, own ? own->bytes(from, to) : bytes);
+        }
+        first += ranks;
+    }
+    return found;
+}
+
+/// Of a communicator that has no calls in the group the lengths are the mean over all of its calls.
+std::optional<Demand> Communicators::lengths_of(const Group& group, const RecordedCommunicator& one) const {
+    const auto on = group.on.find(one.name);
+    return lengths_.mean(
+        one, group.routine,
+        on == group.on.end() ? std::nullopt : std::optional(on->second.bytes / static_cast<double>(on->second.calls)));
+}
+
+/// The bound of a call as if the communicator had the network to itself.
+std::optional<double> Communicators::bound_alone(const Group& group, const std::string& name) const {
+    const auto where = placement(name);
+    if (!where) {
+        return std::nullopt;
+    }
+    if (!has_lengths(group.routine)) {
+        return network_bound(*network_, *where).seconds_per_byte *
+               static_cast<double>(static_cast<std::int64_t>(group.mean_bytes()));
+    }
+    const auto demand = lengths(group, name);
+    const auto bound = demand && demand->participants() == where->participants()
+                           ? std::optional(demand_bound(*network_, *where, *demand))
+                           : std::nullopt;
+    return bound && *bound ? std::optional((*bound)->seconds()) : std::nullopt;
+}
+
+/// The bound of one call of the group on that communicator and those that exchange together with it; nullopt if
+/// there are none, or their machines are not known.
+std::optional<double> Communicators::bound_together(Group& group, const std::string& name) const {
+    const auto all = joint(group, name);
+    if (!all || all->communicators.size() < 2) {
+        return std::nullopt;
+    }
+    Placement placement;
+    for (const RecordedCommunicator* const one : all->communicators) {
+        if (!place(*one, placement)) {
+            return std::nullopt;
+        }
+    }
+    const auto bound = demand_bound(*network_, placement, all->demand);
+    if (!bound || bound->nanoseconds <= 0) {
+        return std::nullopt;
+    }
+    group.together = std::max(group.together, all->communicators.size());
+    return bound->seconds();
+}
+
+/// Appends the machines of its ranks; false if one is not known.
+bool Communicators::place(const RecordedCommunicator& communicator, Placement& placement) const {
+    for (const std::int32_t member : communicator.members) {
+        placement.machine_of.push_back(network_->find_machine(record_.head.hosts[static_cast<std::size_t>(member)]));
+        if (placement.machine_of.back() < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace aapc::report

@@ -1,0 +1,57 @@
+/// @file
+/// What is known of the communicators of a record: where their ranks are, what they send, what their calls need at
+/// least.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aapc/archive/record.hpp"
+#include "aapc/topology/demand.hpp"
+#include "aapc/topology/network.hpp"
+#include "aapc/topology/placement.hpp"
+#include "cli/report/figures.hpp"
+#include "cli/report/lengths.hpp"
+
+namespace aapc::report {
+
+class Communicators {
+  public:
+    /// Both outlive this; `network` is null if it is not known.
+    Communicators(const Record& record, const Network* network);
+
+    [[nodiscard]] std::int64_t ranks(const std::string& name) const;
+    /// The placement of its ranks; nullopt if not known.
+    [[nodiscard]] std::optional<Placement> placement(const std::string& name) const;
+    /// The lengths of a call of the group on that communicator; nullopt if not known.
+    [[nodiscard]] std::optional<Demand> lengths(const Group& group, const std::string& name) const;
+    /// The bound of a call of the group, the mean over its calls where communicators differ: of the messages of all
+    /// communicators that exchange together. The number of those is in the group then. nullopt if not known, or if the
+    /// calls are on too many communicators.
+    [[nodiscard]] std::optional<double> mean_bound(Group& group) const;
+
+    /// What all communicators that exchange together with one send in a call.
+    struct Joint {
+        std::vector<const RecordedCommunicator*> communicators;
+        std::vector<std::int32_t> ranks;  ///< of MPI_COMM_WORLD: those of the demand, in its order
+        Demand demand;
+    };
+    /// Of a call of the group on `name`; nullopt if members or lengths are not known, or if there are too many ranks.
+    [[nodiscard]] std::optional<Joint> joint(const Group& group, const std::string& name) const;
+
+  private:
+    [[nodiscard]] std::optional<Demand> lengths_of(const Group& group, const RecordedCommunicator& one) const;
+    [[nodiscard]] std::optional<double> bound_alone(const Group& group, const std::string& name) const;
+    [[nodiscard]] std::optional<double> bound_together(Group& group, const std::string& name) const;
+    bool place(const RecordedCommunicator& communicator, Placement& placement) const;
+
+    const Record& record_;
+    const Network* network_;
+    RecordedLengths lengths_;
+    std::map<std::string, const RecordedCommunicator*> by_name_;
+};
+
+}  // namespace aapc::report
