@@ -41,14 +41,19 @@ std::optional<double> Communicators::mean_bound(Group& group) const {
     double seconds = 0;
     double calls = 0;
     for (const auto& [name, on] : group.on) {
-        const auto alone = group.on.size() > most_communicators ? std::nullopt : bound_alone(group, name);
-        if (!alone) {
+        const auto of_call = group.on.size() > most_communicators ? std::nullopt : bound(group, name);
+        if (!of_call) {
             return std::nullopt;
         }
-        seconds += static_cast<double>(on.calls) * std::max(*alone, bound_together(group, name).value_or(0));
+        seconds += static_cast<double>(on.calls) * *of_call;
         calls += static_cast<double>(on.calls);
     }
     return calls > 0 ? std::optional(seconds / calls) : std::nullopt;
+}
+
+std::optional<double> Communicators::bound(Group& group, const std::string& name) const {
+    const auto alone = bound_alone(group, name);
+    return alone ? std::optional(std::max(*alone, bound_together(group, name).value_or(0))) : std::nullopt;
 }
 
 std::optional<Communicators::Joint> Communicators::joint(const Group& group, const std::string& name) const {

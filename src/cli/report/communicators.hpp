@@ -32,6 +32,8 @@ class Communicators {
     /// communicators that exchange together. The number of those is in the group then. nullopt if not known, or if the
     /// calls are on too many communicators.
     [[nodiscard]] std::optional<double> mean_bound(Group& group) const;
+    /// The same of a call on that communicator alone.
+    [[nodiscard]] std::optional<double> bound(Group& group, const std::string& name) const;
 
     /// What all communicators that exchange together with one send in a call.
     struct Joint {

@@ -296,7 +296,7 @@ std::vector<Way> clock_ways(const Record& record, const Ways& ways, const Group&
 }
 
 std::optional<Comparison> compare(const Record& record, const Communicators& communicators, const Network& network,
-                                  const std::vector<Group>& groups, const Group& group) {
+                                  const std::vector<Group>& groups, Group group) {
     const auto placement = communicators.placement(group.communicator);
     const auto bytes = static_cast<std::int64_t>(group.mean_bytes());
     const Bound bound = network_bound(network, *placement);
@@ -308,7 +308,9 @@ std::optional<Comparison> compare(const Record& record, const Communicators& com
     comparison.heading = fmt::format("{} from each of {} ranks to each other", size_text(bytes), group.ranks);
     comparison.network = &network;
     comparison.links_with_messages = bound.links.size();
-    comparison.bound_seconds = bound.seconds_per_byte * static_cast<double>(bytes);
+    comparison.bound_seconds = communicators.bound(group, group.communicator);
+    comparison.together = group.together;
+    comparison.seconds = 1.04 * comparison.bound_seconds.value_or(0);
     const Group* const own = sibling(groups, group, true);
     const Group* const ours = sibling(groups, group, false);
     comparison.own_seconds = own != nullptr ? std::optional(own->median_seconds) : std::nullopt;

@@ -52,10 +52,11 @@ struct Comparison {
     std::string heading;  ///< "64 KiB from each of 16 ranks to each other"
     const Network* network = nullptr;
     std::size_t links_with_messages = 0;
-    double seconds = 0;  ///< of the axis
-    std::optional<double> bound_seconds;
-    std::optional<double> own_seconds;   ///< median of the native calls in the job; nullopt if there were none
-    std::optional<double> ours_seconds;  ///< the same of aapc
+    std::size_t together = 1;  ///< communicators that exchange at the same time; the pictures are of one of them
+    double seconds = 0;        ///< of the axis
+    std::optional<double> bound_seconds;  ///< of the messages of all of these
+    std::optional<double> own_seconds;    ///< median of the native calls in the job; nullopt if there were none
+    std::optional<double> ours_seconds;   ///< the same of aapc
     std::vector<Panel> panels;
 };
 

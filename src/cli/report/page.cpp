@@ -237,8 +237,12 @@ class Page {
         add(fmt::format(
             "<section>\n<h2>Links over time</h2>\n<p>One exchange of the kind that took most time: {}. A row "
             "for each direction of a link, time from left to right, one axis for all: what ends further "
-            "left is sooner done.</p>\n<ul class=\"legend\">",
-            escaped(comparison.heading)));
+            "left is sooner done.{}</p>\n<ul class=\"legend\">",
+            escaped(comparison.heading),
+            comparison.together > 1 ? fmt::format(" {} communicators exchange at the same time: the pictures have the "
+                                                  "messages of one of them, the bound is that of all.",
+                                                  comparison.together)
+                                    : ""));
         for (const LegendEntry& entry : strip_legend) {
             add(fmt::format("<li><svg viewBox=\"0 0 1 1\"><rect class=\"{}\" width=\"1\" height=\"1\"/></svg>{}</li>",
                             entry.name, entry.text));

@@ -356,6 +356,24 @@ def check_together(aapc):
         assert ("4 communicators of 2 ranks make at the same time" in page) == together, page
 
 
+def check_links_together(aapc):
+    """Links over time of one of two communicators: the bound beside them is that of both, of 2 · 4 messages."""
+    calls, communicators = [], []
+    for first in range(2):
+        name = f"{first}.0"
+        communicators.append({"communicator": name, "ranks": 4, "members": list(range(first, 8, 2))})
+        calls.append(call("MPI_Alltoall", 0.01 * first, 0.5, 65536, 4, by="native", why=OWN) | {"on": name})
+    lines = [line for line in record(calls=calls) if "call" not in line and "communicator" not in line]
+    page = page_of(aapc, lines + communicators + calls)
+    text = " ".join(parsed(page).split())
+    assert "2 communicators exchange at the same time: the pictures have the messages of one of them" in text, text
+    alone, both = (count * 65536 * 8 / 1e8 for count in (4, 8))
+    marks = {float(mark) for mark in re.findall(r'class="mark" style="left:([\d.]+)%"', page)}
+    axis = set(re.findall(r'class="axis"><span>0</span><span>([\d.]+) ms<', page))
+    (mark,), (end,) = marks, axis
+    assert abs(mark / 100 * float(end) - 1e3 * both) < 0.02 * 1e3 * both, (mark, end, alone, both)
+
+
 def check_mixed_communicators(aapc):
     """Calls within a switch beside calls over the trunk: the bound of their line is the mean, by calls."""
     lines = columns(0.001)
@@ -457,7 +475,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_lengths, check_lengths_missing, check_lengths_together, check_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_lengths, check_lengths_missing, check_lengths_together, check_together, check_links_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 
