@@ -119,8 +119,8 @@ void append_line(const RecordedPaths& paths, std::string& out) {
 }
 
 void append_line(const RecordedDemand& demand, std::string& out) {
-    append(out, "{{\"demand\": {}, \"routine\": {}, \"rank\": {}, \"calls\": {}", quoted(demand.communicator),
-           quoted(demand.routine), demand.rank, demand.calls);
+    append(out, "{{\"demand\": {}, \"routine\": {}, \"rank\": {}, \"period\": {}, \"phase\": {}, \"calls\": {}",
+           quoted(demand.communicator), quoted(demand.routine), demand.rank, demand.period, demand.phase, demand.calls);
     append_numbers(out, "to", demand.to);
     append_numbers(out, "bytes", demand.bytes);
     out += "}\n";

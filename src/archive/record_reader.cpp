@@ -207,6 +207,8 @@ void read_lengths(Line& line, Record& record) {
     line.read("demand", demand.communicator);
     line.read("routine", demand.routine);
     line.read("rank", demand.rank);
+    line.read("period", demand.period);
+    line.read("phase", demand.phase);
     line.read("calls", demand.calls);
     line.read("to", demand.to);
     line.read("bytes", demand.bytes);

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "aapc/archive/record.hpp"
 #include "aapc/mpi/agreement.hpp"
 #include "interposer/traffic.hpp"
 #include "learning/digest.hpp"
@@ -40,9 +39,29 @@ std::vector<std::int32_t> world_ranks_of(MPI_Comm comm, MPI_Group world) {
     return all ? there : std::vector<std::int32_t>();
 }
 
+namespace {
+
+std::size_t room_for_lengths(std::size_t world_ranks) {
+    return std::min(DemandNotes::most_lengths,
+                    DemandNotes::most_lengths_together / std::max<std::size_t>(world_ranks, 1));
+}
+
+}  // namespace
+
 DemandNotes::DemandNotes(MPI_Group world, int world_ranks)
     : world_(world),
-      room_(std::min(most_lengths, most_lengths_together / static_cast<std::size_t>(std::max(world_ranks, 1)))) {}
+      world_ranks_(static_cast<std::size_t>(world_ranks)),
+      room_(room_for_lengths(static_cast<std::size_t>(world_ranks))) {}
+
+std::size_t DemandNotes::period_for(std::size_t ranks, std::size_t world_ranks) {
+    constexpr std::size_t rows_like_this = 8;  // that have to fit
+    for (const std::size_t period : {12U, 4U, 2U}) {
+        if (rows_like_this * period * ranks <= room_for_lengths(world_ranks)) {
+            return period;
+        }
+    }
+    return 1;
+}
 
 bool DemandNotes::register_key() {
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key_, nullptr) == MPI_SUCCESS;
@@ -106,18 +125,20 @@ void DemandNotes::add(Kept& kept, const UnequalCall& call) {
     auto row =
         std::find_if(kept.rows.begin(), kept.rows.end(), [&](const Row& one) { return one.routine == call.routine; });
     if (row == kept.rows.end()) {
-        if (kept.rank < 0 || ranks > room_) {
+        const std::size_t period = period_for(ranks, world_ranks_);
+        if (kept.rank < 0 || period * ranks > room_) {
             return;
         }
-        kept.rows.push_back({call.routine, 0, std::vector<std::int64_t>(ranks)});
-        room_ -= ranks;
+        kept.rows.push_back({call.routine, 0, period, std::vector<std::int64_t>(period * ranks)});
+        room_ -= period * ranks;
         row = kept.rows.end() - 1;
     }
+    const std::size_t phase = static_cast<std::size_t>(row->calls) % row->period;
     ++row->calls;
     const UnequalSide& side = call.in_place() ? call.receive : call.send;
     for (std::size_t peer = 0; peer < ranks; ++peer) {
         if (const std::int64_t count = side.counts[peer]; count != 0) {
-            row->bytes[peer] += count * type_bytes(side.type_of(peer));
+            row->bytes[phase * ranks + peer] += count * type_bytes(side.type_of(peer));
         }
     }
 }
@@ -180,16 +201,62 @@ void DemandNotes::append_lines(const std::vector<Name>& names, std::string& out)
             demand.communicator = fmt::format("{}.{}", name->name >> 32, name->name & 0xffffffff);
             demand.routine = name_of(row.routine);
             demand.rank = kept.rank;
-            demand.calls = row.calls;
-            for (std::size_t peer = 0; peer < row.bytes.size(); ++peer) {
-                if (row.bytes[peer] != 0) {
-                    demand.to.push_back(static_cast<std::int32_t>(peer));
-                    demand.bytes.push_back(row.bytes[peer]);
-                }
-            }
-            append_line(demand, out);
+            append_lines(row, std::move(demand), out);
         }
     }
+}
+
+/// Throws std::bad_alloc.
+void DemandNotes::append_lines(const Row& row, RecordedDemand demand, std::string& out) {
+    const std::size_t period = row.shortest_period();
+    const std::size_t ranks = row.bytes.size() / row.period;
+    demand.period = static_cast<std::int64_t>(period);
+    for (std::size_t first = 0; first < period; ++first) {
+        demand.phase = static_cast<std::int64_t>(first);
+        demand.calls = 0;
+        std::vector<std::int64_t> sums(ranks);
+        for (std::size_t phase = first; phase < row.period; phase += period) {
+            demand.calls += row.calls_of(phase);
+            for (std::size_t peer = 0; peer < ranks; ++peer) {
+                sums[peer] += row.bytes[phase * ranks + peer];
+            }
+        }
+        demand.to.clear();
+        demand.bytes.clear();
+        for (std::size_t peer = 0; peer < ranks; ++peer) {
+            if (sums[peer] != 0) {
+                demand.to.push_back(static_cast<std::int32_t>(peer));
+                demand.bytes.push_back(sums[peer]);
+            }
+        }
+        append_line(demand, out);
+    }
+}
+
+std::int64_t DemandNotes::Row::calls_of(std::size_t phase) const {
+    const auto of = static_cast<std::int64_t>(period);
+    return calls / of + (static_cast<std::int64_t>(phase) < calls % of ? 1 : 0);
+}
+
+double DemandNotes::Row::mean(std::size_t phase, std::size_t peer) const {
+    return static_cast<double>(bytes[phase * (bytes.size() / period) + peer]) / static_cast<double>(calls_of(phase));
+}
+
+std::size_t DemandNotes::Row::shortest_period() const {
+    const std::size_t ranks = bytes.size() / period;
+    const std::size_t called = std::min(period, static_cast<std::size_t>(calls));
+    for (std::size_t shorter = 1; shorter < period; ++shorter) {
+        bool same = period % shorter == 0;
+        for (std::size_t phase = shorter; same && phase < called; ++phase) {
+            for (std::size_t peer = 0; same && peer < ranks; ++peer) {
+                same = mean(phase, peer) == mean(phase - shorter, peer);
+            }
+        }
+        if (same) {
+            return shorter;
+        }
+    }
+    return period;
 }
 
 }  // namespace aapc::interposer

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "aapc/archive/record.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/unequal_call.hpp"
 
@@ -34,6 +35,10 @@ class DemandNotes {
 
     DemandNotes(MPI_Group world, int world_ranks);
 
+    /// Calls of a routine in a row whose lengths have sums of their own on a communicator of so many ranks: 12, 4, 2 or
+    /// 1, the same on all ranks.
+    [[nodiscard]] static std::size_t period_for(std::size_t ranks, std::size_t world_ranks);
+
     /// Whether MPI gives what it takes; local. Without it nothing is noted.
     [[nodiscard]] bool register_key();
     void free_key();
@@ -48,11 +53,18 @@ class DemandNotes {
     [[nodiscard]] std::string lines() noexcept;
 
   private:
-    /// All calls of a routine.
+    /// All calls of a routine. Programs repeat short sequences of different exchanges, so the k-th call of every
+    /// `period` has a sum of its own.
     struct Row {
         Routine routine;
         std::int64_t calls = 0;
-        std::vector<std::int64_t> bytes;  ///< empty if there was no call, or no room
+        std::size_t period = 1;
+        std::vector<std::int64_t> bytes;  ///< period · ranks
+
+        [[nodiscard]] std::int64_t calls_of(std::size_t phase) const;
+        [[nodiscard]] double mean(std::size_t phase, std::size_t peer) const;
+        /// The shortest divisor of `period` that tells the same calls apart.
+        [[nodiscard]] std::size_t shortest_period() const;
     };
     struct Kept {
         std::uint64_t identity = 0;  ///< the same on all ranks of the communicator: its ranks, and how many such before
@@ -71,8 +83,10 @@ class DemandNotes {
     void add(Kept& kept, const UnequalCall& call);
     [[nodiscard]] std::vector<Name> own_names() const;
     void append_lines(const std::vector<Name>& names, std::string& out) const;
+    static void append_lines(const Row& row, RecordedDemand demand, std::string& out);
 
     MPI_Group world_;
+    std::size_t world_ranks_;
     std::size_t room_;  ///< for lengths
     int key_ = MPI_KEYVAL_INVALID;
     std::mutex mutex_;  ///< guards what follows; never held while communicating

@@ -30,9 +30,9 @@ static void exchange_unequal(int ranks, int bytes) {
     free(receive);
 }
 
-/* On two communicators of the same ranks, of which one is called twice: rank r sends s the (10 r + s + 1)-fold of
- * `unit` bytes, and nothing from an odd rank to rank 0. The second time and on the other communicator it is thrice as
- * much, and there by a datatype for each message. */
+/* On two communicators of the same ranks, of which one is called three times: rank r sends s the (10 r + s + 1)-fold of
+ * `unit` bytes, and nothing from an odd rank to rank 0. The second of three times and on the other communicator it is
+ * thrice as much, and there by a datatype for each message. */
 static int length(int from, int to) { return from % 2 == 1 && to == 0 ? 0 : 10 * from + to + 1; }
 
 static void exchange_lengths(MPI_Comm comm, int unit, int typed) {
@@ -69,6 +69,7 @@ static void exchange_known_lengths(int unit) {
     exchange_lengths(twins[0], unit, 0);
     exchange_lengths(twins[1], 3 * unit, 1);
     exchange_lengths(twins[0], 3 * unit, 0);
+    exchange_lengths(twins[0], unit, 0);
     for (int i = 0; i < 2; ++i) MPI_Comm_free(&twins[i]);
 }
 

@@ -100,12 +100,15 @@ struct RecordedPaths {
     std::vector<double> late;   ///< the last known lateness, as a share of the schedule: 0 to 1
 };
 
-/// The lengths of unequal messages: what one rank of a communicator sent to each, added up over all calls of a routine.
-/// Lists of equal length; ranks that it sent nothing to are left out.
+/// The lengths of unequal messages: what one rank of a communicator sent to each, added up over the calls of a routine,
+/// those number `phase`, `phase` + `period` and so on, counted from 0. Lists of equal length; ranks that it sent
+/// nothing to are left out.
 struct RecordedDemand {
     std::string communicator;
     std::string routine;
     std::int64_t rank = 0;  ///< of the communicator
+    std::int64_t period = 1;
+    std::int64_t phase = 0;
     std::int64_t calls = 0;
     std::vector<std::int32_t> to;  ///< ranks of the communicator, itself included
     std::vector<std::int64_t> bytes;

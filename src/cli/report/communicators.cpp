@@ -9,6 +9,21 @@
 
 namespace aapc::report {
 
+namespace {
+
+/// The calls whose number is `kind` modulo `kinds`, a divisor of the period.
+Group::Sum sum_of(const Group::OnOne& on, std::int64_t kind, std::int64_t kinds) {
+    Group::Sum sum;
+    for (auto number = static_cast<std::size_t>(kind); number < longest_period;
+         number += static_cast<std::size_t>(kinds)) {
+        sum.calls += on.by_number[number].calls;
+        sum.bytes += on.by_number[number].bytes;
+    }
+    return sum;
+}
+
+}  // namespace
+
 Communicators::Communicators(const Record& record, const Network* network)
     : record_(record), network_(network), lengths_(record) {
     for (const RecordedCommunicator& communicator : record.communicators) {
@@ -30,10 +45,30 @@ std::optional<Placement> Communicators::placement(const std::string& name) const
     return place(*found->second, placement) ? std::optional(std::move(placement)) : std::nullopt;
 }
 
-std::optional<Demand> Communicators::lengths(const Group& group, const std::string& name) const {
+std::vector<Communicators::Kind> Communicators::kinds(const Group& group, const std::string& name) const {
     const auto found = by_name_.find(name);
     const auto on = group.on.find(name);
-    return found == by_name_.end() || on == group.on.end() ? std::nullopt : lengths_of(group, *found->second);
+    if (found == by_name_.end() || on == group.on.end()) {
+        return {};
+    }
+    if (!has_lengths(group.routine)) {
+        return {{0, static_cast<double>(on->second.calls), group.mean_bytes()}};
+    }
+    const std::int64_t count = lengths_.kinds(*found->second, group.routine);
+    std::vector<Kind> kinds;
+    for (std::int64_t number = 0; number < count; ++number) {
+        if (const Group::Sum sum = sum_of(on->second, number, count); sum.calls > 0) {
+            const auto calls = static_cast<double>(sum.calls);
+            kinds.push_back({number, calls, sum.bytes / calls});
+        }
+    }
+    return kinds;
+}
+
+std::optional<Demand> Communicators::lengths(const Group& group, const std::string& name, const Kind& kind) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? std::nullopt
+                                   : lengths_.mean(*found->second, group.routine, kind.number, kind.mean_bytes);
 }
 
 std::optional<double> Communicators::mean_bound(Group& group) const {
@@ -52,11 +87,21 @@ std::optional<double> Communicators::mean_bound(Group& group) const {
 }
 
 std::optional<double> Communicators::bound(Group& group, const std::string& name) const {
-    const auto alone = bound_alone(group, name);
-    return alone ? std::optional(std::max(*alone, bound_together(group, name).value_or(0))) : std::nullopt;
+    double seconds = 0;
+    double calls = 0;
+    for (const Kind& kind : kinds(group, name)) {
+        const auto alone = bound_alone(group, name, kind);
+        if (!alone) {
+            return std::nullopt;
+        }
+        seconds += kind.calls * std::max(*alone, bound_together(group, name, kind).value_or(0));
+        calls += kind.calls;
+    }
+    return calls > 0 ? std::optional(seconds / calls) : std::nullopt;
 }
 
-std::optional<Communicators::Joint> Communicators::joint(const Group& group, const std::string& name) const {
+std::optional<Communicators::Joint> Communicators::joint(const Group& group, const std::string& name,
+                                                         const Kind& kind) const {
     const bool unequal = has_lengths(group.routine);
     const auto bytes = static_cast<std::int64_t>(group.mean_bytes());
     Joint found{together_with(record_, name, group.routine,
@@ -73,7 +118,7 @@ std::optional<Communicators::Joint> Communicators::joint(const Group& group, con
     Rank first = 0;
     for (const RecordedCommunicator* const one : found.communicators) {
         const auto ranks = static_cast<Rank>(one->members.size());
-        const std::optional<Demand> own = unequal ? lengths_of(group, *one) : std::nullopt;
+        const std::optional<Demand> own = unequal ? lengths_of(group, *one, kind.number) : std::nullopt;
         if (unequal && (!own || own->participants() != ranks)) {
             return std::nullopt;
         }
@@ -87,16 +132,21 @@ std::optional<Communicators::Joint> Communicators::joint(const Group& group, con
     return found;
 }
 
-/// Of a communicator that has no calls in the group the lengths are the mean over all of its calls.
-std::optional<Demand> Communicators::lengths_of(const Group& group, const RecordedCommunicator& one) const {
+/// Of a communicator that has no such calls in the group the lengths are the mean over all of its calls of that number.
+std::optional<Demand> Communicators::lengths_of(const Group& group, const RecordedCommunicator& one,
+                                                std::int64_t number) const {
     const auto on = group.on.find(one.name);
-    return lengths_.mean(
-        one, group.routine,
-        on == group.on.end() ? std::nullopt : std::optional(on->second.bytes / static_cast<double>(on->second.calls)));
+    const std::int64_t count = lengths_.kinds(one, group.routine);
+    if (count == 0) {
+        return std::nullopt;
+    }
+    const Group::Sum sum = on == group.on.end() ? Group::Sum() : sum_of(on->second, number % count, count);
+    return lengths_.mean(one, group.routine, number % count,
+                         sum.calls > 0 ? std::optional(sum.bytes / static_cast<double>(sum.calls)) : std::nullopt);
 }
 
 /// The bound of a call as if the communicator had the network to itself.
-std::optional<double> Communicators::bound_alone(const Group& group, const std::string& name) const {
+std::optional<double> Communicators::bound_alone(const Group& group, const std::string& name, const Kind& kind) const {
     const auto where = placement(name);
     if (!where) {
         return std::nullopt;
@@ -105,7 +155,7 @@ std::optional<double> Communicators::bound_alone(const Group& group, const std::
         return network_bound(*network_, *where).seconds_per_byte *
                static_cast<double>(static_cast<std::int64_t>(group.mean_bytes()));
     }
-    const auto demand = lengths(group, name);
+    const auto demand = lengths(group, name, kind);
     const auto bound = demand && demand->participants() == where->participants()
                            ? std::optional(demand_bound(*network_, *where, *demand))
                            : std::nullopt;
@@ -114,8 +164,8 @@ std::optional<double> Communicators::bound_alone(const Group& group, const std::
 
 /// The bound of one call of the group on that communicator and those that exchange together with it; nullopt if
 /// there are none, or their machines are not known.
-std::optional<double> Communicators::bound_together(Group& group, const std::string& name) const {
-    const auto all = joint(group, name);
+std::optional<double> Communicators::bound_together(Group& group, const std::string& name, const Kind& kind) const {
+    const auto all = joint(group, name, kind);
     if (!all || all->communicators.size() < 2) {
         return std::nullopt;
     }

@@ -26,8 +26,17 @@ class Communicators {
     [[nodiscard]] std::int64_t ranks(const std::string& name) const;
     /// The placement of its ranks; nullopt if not known.
     [[nodiscard]] std::optional<Placement> placement(const std::string& name) const;
-    /// The lengths of a call of the group on that communicator; nullopt if not known.
-    [[nodiscard]] std::optional<Demand> lengths(const Group& group, const std::string& name) const;
+    /// Calls of the group on one communicator that have the same lengths, as far as is known.
+    struct Kind {
+        std::int64_t number = 0;  ///< as RecordedLengths has them; 0 of equal messages
+        double calls = 0;
+        double mean_bytes = 0;  ///< that rank 0 sent
+    };
+    /// The kinds that calls of the group on `name` are of: one if messages are equal; none if lengths are not known.
+    [[nodiscard]] std::vector<Kind> kinds(const Group& group, const std::string& name) const;
+    /// The lengths of a call of the group of that kind on `name`, which is where the kind is from; nullopt if not
+    /// known.
+    [[nodiscard]] std::optional<Demand> lengths(const Group& group, const std::string& name, const Kind& kind) const;
     /// The bound of a call of the group, the mean over its calls where communicators differ: of the messages of all
     /// communicators that exchange together. The number of those is in the group then. nullopt if not known, or if the
     /// calls are on too many communicators.
@@ -41,13 +50,16 @@ class Communicators {
         std::vector<std::int32_t> ranks;  ///< of MPI_COMM_WORLD: those of the demand, in its order
         Demand demand;
     };
-    /// Of a call of the group on `name`; nullopt if members or lengths are not known, or if there are too many ranks.
-    [[nodiscard]] std::optional<Joint> joint(const Group& group, const std::string& name) const;
+    /// Of a call of the group of that kind on `name`; nullopt if members or lengths are not known, or if there are too
+    /// many ranks.
+    [[nodiscard]] std::optional<Joint> joint(const Group& group, const std::string& name, const Kind& kind) const;
 
   private:
-    [[nodiscard]] std::optional<Demand> lengths_of(const Group& group, const RecordedCommunicator& one) const;
-    [[nodiscard]] std::optional<double> bound_alone(const Group& group, const std::string& name) const;
-    [[nodiscard]] std::optional<double> bound_together(Group& group, const std::string& name) const;
+    [[nodiscard]] std::optional<Demand> lengths_of(const Group& group, const RecordedCommunicator& one,
+                                                   std::int64_t number) const;
+    [[nodiscard]] std::optional<double> bound_alone(const Group& group, const std::string& name,
+                                                    const Kind& kind) const;
+    [[nodiscard]] std::optional<double> bound_together(Group& group, const std::string& name, const Kind& kind) const;
     bool place(const RecordedCommunicator& communicator, Placement& placement) const;
 
     const Record& record_;

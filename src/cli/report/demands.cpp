@@ -30,23 +30,28 @@ Expected<std::string> demands_of(const Record& record, std::string_view file) {
         fmt::format("# {}: {} ranks\n[format]\nversion = 1.0\n", on_one_line(record.head.program), ranks);
     const Figures figures = figures_of(record, nullptr, nullptr);
     for (const Group& group : figures.groups) {
-        const auto joint = has_lengths(group.routine) ? communicators.joint(group, group.communicator) : std::nullopt;
-        if (!joint || written.size() == most_sections) {
+        if (!has_lengths(group.routine)) {
             continue;
         }
-        Demand world(static_cast<Rank>(ranks));
-        for (Rank from = 0; from < joint->demand.participants(); ++from) {
-            for (Rank to = 0; to < joint->demand.participants(); ++to) {
-                world.set(joint->ranks[static_cast<std::size_t>(from)], joint->ranks[static_cast<std::size_t>(to)],
-                          joint->demand.bytes(from, to));
+        for (const Communicators::Kind& kind : communicators.kinds(group, group.communicator)) {
+            const auto joint = communicators.joint(group, group.communicator, kind);
+            if (!joint || written.size() == most_sections) {
+                continue;
             }
-        }
-        if (std::find(written.begin(), written.end(), world) == written.end()) {
-            text += fmt::format("\n# {} {} of {} ranks, {} exchanging together; median {}\n", group.calls,
-                                on_one_line(group.routine), group.ranks, joint->communicators.size(),
-                                time_text(group.median_seconds));
-            text += ucc_section(world);
-            written.push_back(std::move(world));
+            Demand world(static_cast<Rank>(ranks));
+            for (Rank from = 0; from < joint->demand.participants(); ++from) {
+                for (Rank to = 0; to < joint->demand.participants(); ++to) {
+                    world.set(joint->ranks[static_cast<std::size_t>(from)], joint->ranks[static_cast<std::size_t>(to)],
+                              joint->demand.bytes(from, to));
+                }
+            }
+            if (std::find(written.begin(), written.end(), world) == written.end()) {
+                text += fmt::format("\n# {}, {} ranks, {} calls, {} communicators together; median {}\n",
+                                    on_one_line(group.routine), group.ranks, kind.calls, joint->communicators.size(),
+                                    time_text(group.median_seconds));
+                text += ucc_section(world);
+                written.push_back(std::move(world));
+            }
         }
     }
     if (written.empty()) {

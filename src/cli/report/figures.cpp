@@ -53,6 +53,7 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
         double waited_seconds = 0;
     };
     std::map<Key, Gathered> gathered;
+    std::map<std::pair<std::string, std::string>, std::size_t> numbers;
     for (const RecordedCall& call : record.calls) {
         const std::int64_t ranks = communicators.ranks(call.communicator);
         const std::int64_t bytes = ranks > 0 ? call.bytes / ranks : call.bytes;
@@ -72,7 +73,9 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
         group.seconds += call.seconds;
         Group::OnOne& on = group.on[call.communicator];
         ++on.calls;
-        on.bytes += static_cast<double>(call.bytes);
+        Group::Sum& sum = on.by_number[numbers[{call.communicator, call.routine}]++ % longest_period];
+        ++sum.calls;
+        sum.bytes += static_cast<double>(call.bytes);
         times.push_back(call.seconds);
         known += call.waited_seconds ? call.seconds : 0;
         waited += call.waited_seconds.value_or(0);
@@ -140,17 +143,31 @@ void compare_with(double seconds, const std::string& method, Group& group) {
 /// The same as look_closer() of unequal messages, if the record has their lengths.
 void look_at_lengths(Group& group, const Communicators& communicators, const Network& network,
                      const Placement& placement) {
-    const auto demand = communicators.lengths(group, group.communicator);
-    if (!demand || demand->participants() != placement.participants()) {
+    const std::vector<Communicators::Kind> kinds = communicators.kinds(group, group.communicator);
+    if (kinds.empty()) {
         return;
     }
     group.lengths_known = true;
-    if (const auto bound = communicators.mean_bound(group); bound && *bound > 0) {
-        group.bound_seconds = bound;
-        const bool has_room = group.native() && *bound < noticeable * group.median_seconds;
-        if (const auto schedule = has_room ? schedule_of(network, placement, *demand) : std::nullopt) {
-            compare_with(schedule->seconds, schedule->method, group);
-        }
+    const auto bound = communicators.mean_bound(group);
+    if (!bound || *bound <= 0) {
+        return;
+    }
+    group.bound_seconds = bound;
+    if (!group.native() || *bound >= noticeable * group.median_seconds) {
+        return;
+    }
+    double calls = 0;
+    double seconds = 0;
+    std::string method;
+    for (const Communicators::Kind& kind : kinds) {
+        const auto demand = communicators.lengths(group, group.communicator, kind);
+        const auto schedule = demand ? schedule_of(network, placement, *demand) : std::nullopt;
+        calls += kind.calls;
+        seconds += kind.calls * (schedule ? schedule->seconds : group.median_seconds);
+        method = schedule ? schedule->method : method;
+    }
+    if (!method.empty()) {
+        compare_with(seconds / calls, method, group);
     }
 }
 

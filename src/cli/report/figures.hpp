@@ -2,6 +2,7 @@
 /// What a record comes to: sums, groups of calls that are alike, what they would gain, and pictures of one exchange.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "aapc/offline/network_model.hpp"
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
+#include "cli/report/lengths.hpp"
 #include "cli/report/paths.hpp"
 #include "cli/report/pictures.hpp"
 
@@ -35,9 +37,13 @@ struct Group {
     std::optional<double> better_seconds;  ///< what would serve one of these calls better, where something would
     std::string better_method;
     std::string communicator;  ///< one of those
-    struct OnOne {
+    struct Sum {
         std::int64_t calls = 0;
         double bytes = 0;  ///< that rank 0 sent in them
+    };
+    struct OnOne {
+        std::int64_t calls = 0;
+        std::array<Sum, longest_period> by_number;  ///< of the k-th call of the routine there, modulo the period
     };
     std::map<std::string, OnOne> on;  ///< each of those communicators
     bool lengths_known = false;       ///< of unequal messages: the length of each

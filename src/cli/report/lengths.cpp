@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 
 #include "aapc/methods/method.hpp"
@@ -28,37 +29,70 @@ RecordedLengths::RecordedLengths(const Record& record) {
     for (const RecordedDemand& line : record.demands) {
         lines_[{line.communicator, line.routine}].push_back(&line);
     }
+    for (const RecordedCall& call : record.calls) {
+        ++calls_[{call.communicator, call.routine}];
+    }
+}
+
+std::int64_t RecordedLengths::kinds(const RecordedCommunicator& communicator, const std::string& routine) const {
+    const auto found = lines_.find({communicator.name, routine});
+    const auto noted = calls_.find({communicator.name, routine});
+    const std::int64_t ranks = communicator.ranks;
+    if (found == lines_.end() || noted == calls_.end() || ranks > most_ranks) {
+        return 0;
+    }
+    struct OfRank {
+        std::int64_t period = 0;
+        std::int64_t lines = 0;
+        std::int64_t calls = 0;
+        std::vector<bool> phases = std::vector<bool>(longest_period);
+    };
+    std::vector<OfRank> of(static_cast<std::size_t>(ranks));
+    constexpr auto longest = static_cast<std::int64_t>(longest_period);
+    std::int64_t kinds = 1;
+    for (const RecordedDemand* const line : found->second) {
+        if (line->rank >= ranks || line->period < 1 || longest % line->period != 0 || line->phase >= line->period ||
+            std::any_of(line->to.begin(), line->to.end(), [&](std::int32_t to) { return to >= ranks; })) {
+            return 0;
+        }
+        OfRank& rank = of[static_cast<std::size_t>(line->rank)];
+        const auto phase = static_cast<std::size_t>(line->phase);
+        if ((rank.lines > 0 && rank.period != line->period) || rank.phases[phase]) {
+            return 0;
+        }
+        rank.phases[phase] = true;
+        rank.period = line->period;
+        ++rank.lines;
+        rank.calls += line->calls;
+        kinds = std::lcm(kinds, line->period);
+    }
+    const bool complete = std::all_of(of.begin(), of.end(), [&](const OfRank& rank) {
+        return rank.lines > 0 && rank.lines == rank.period && rank.calls == of.front().calls;
+    });
+    return complete && noted->second <= of.front().calls ? kinds : 0;
 }
 
 std::optional<Demand> RecordedLengths::mean(const RecordedCommunicator& communicator, const std::string& routine,
-                                            std::optional<double> bytes_of_rank_0) const {
-    const auto found = lines_.find({communicator.name, routine});
-    const std::int64_t ranks = communicator.ranks;
-    if (found == lines_.end() || ranks > most_ranks || found->second.size() != static_cast<std::size_t>(ranks)) {
+                                            std::int64_t kind, std::optional<double> bytes_of_rank_0) const {
+    if (kinds(communicator, routine) == 0) {
         return std::nullopt;
     }
-    const std::vector<const RecordedDemand*>& lines = found->second;
-    const std::int64_t calls = lines.front()->calls;
-    std::vector<bool> has_row(lines.size(), false);
-    double sum_of_rank_0 = 0;
+    Lines lines = lines_.at({communicator.name, routine});
+    std::erase_if(lines, [&](const RecordedDemand* line) { return kind % line->period != line->phase; });
+    double of_rank_0 = 0;
     for (const RecordedDemand* const line : lines) {
-        const bool fits = line->rank < ranks && line->calls == calls && calls > 0 &&
-                          std::all_of(line->to.begin(), line->to.end(), [&](std::int32_t to) { return to < ranks; });
-        if (!fits || has_row[static_cast<std::size_t>(line->rank)]) {
-            return std::nullopt;
-        }
-        has_row[static_cast<std::size_t>(line->rank)] = true;
         for (const std::int64_t bytes : line->bytes) {
-            sum_of_rank_0 += line->rank == 0 ? static_cast<double>(bytes) : 0;
+            of_rank_0 +=
+                line->rank == 0 && line->calls > 0 ? static_cast<double>(bytes) / static_cast<double>(line->calls) : 0;
         }
     }
     // Calls of different lengths share one mean: theirs are in proportion to what rank 0 sent.
-    const double scale =
-        bytes_of_rank_0 && sum_of_rank_0 > 0 ? *bytes_of_rank_0 / sum_of_rank_0 : 1 / static_cast<double>(calls);
-    Demand demand(static_cast<Rank>(ranks));
+    const double scale = bytes_of_rank_0 && of_rank_0 > 0 ? *bytes_of_rank_0 / of_rank_0 : 1;
+    Demand demand(static_cast<Rank>(communicator.ranks));
     for (const RecordedDemand* const line : lines) {
+        const double of_each = scale / static_cast<double>(std::max<std::int64_t>(line->calls, 1));
         for (std::size_t index = 0; index < line->to.size(); ++index) {
-            const double bytes = std::min(scale * static_cast<double>(line->bytes[index]), most_bytes_of_message);
+            const double bytes = std::min(of_each * static_cast<double>(line->bytes[index]), most_bytes_of_message);
             demand.set(static_cast<Rank>(line->rank), line->to[index], std::llround(bytes));
         }
     }

@@ -283,6 +283,34 @@ def check_lengths(aapc):
             assert abs(bound - expected_half) < 0.01 * expected_half, (hint, bound, expected_half)
 
 
+def check_lengths_in_turns(aapc):
+    """There and back, as experts get tokens and return them: the bound of a line is the mean over its calls."""
+    there = [[30000 * (1 + to) for to in range(8)] for _ in range(8)]
+    back = [list(column) for column in zip(*there)]
+    calls = [call("MPI_Alltoallv", second, 2, 0, 8, by="native", why=OWN) | {"bytes": sum((there, back)[second % 2][0])}
+             for second in range(10)]  # fmt: skip
+    lines = record(calls=calls) + lengths(there, 5, period=2) + lengths(back, 5, period=2, phase=1)
+    csv = ("".join(",".join(map(str, row)) + "\n" for row in matrix) for matrix in (there, back))
+    expected = [explained(aapc, text, "d.csv")[0] for text in csv]
+    out = page_of(aapc, lines, "--format", "text")
+    for one in expected:  # what rank 0 sends is so different that each is a line of its own
+        assert f" {three_digits(one['bound_seconds'])} " in out, (one, out)
+    gain = sum(5 * (2 - one["predicted_seconds"] - START) for one in expected)
+    assert f"A schedule should save {gain:.3g} s" in out, (gain, out)
+    again = explained(aapc, page_of(aapc, lines, "--format", "ptini"), "d.ptini")
+    assert sorted(one["bound_seconds"] for one in again) == sorted(one["bound_seconds"] for one in expected), again
+    # A rank for which both are alike needs one line.
+    level = [lines[-1] | {"rank": 3, "period": 1, "phase": 0, "calls": 10}]
+    assert "Nothing is predicted" not in page_of(aapc, [one for one in lines if one.get("demand") is None or one["rank"] != 3] + level, "--format", "text")
+    # Lines of the same length are one line of the table, and their bound is the mean.
+    for one in calls:
+        one["bytes"] = sum(there[0])
+    swapped = [row[::-1] for row in there]
+    lines = record(calls=calls) + lengths(there, 5, period=2) + lengths(swapped, 5, period=2, phase=1)
+    bounds = [explained(aapc, "".join(",".join(map(str, row)) + "\n" for row in matrix), "d.csv")[0]["bound_seconds"] for matrix in (there, swapped)]
+    assert f" {three_digits(sum(bounds) / 2)} " in page_of(aapc, lines, "--format", "text"), bounds
+
+
 def check_lengths_missing(aapc):
     """Without the lengths of all ranks, or of the same calls, nothing is predicted; older records have none."""
     calls = [call("MPI_Alltoallv", 0.1, 2.0, 65536, 8, by="native", why=OWN)]
@@ -291,6 +319,7 @@ def check_lengths_missing(aapc):
     assert "Nothing is predicted" not in whole and "83.9 ms" in whole, whole
     for wrong in ([], good[:-1], good[:-1] + [good[0]], good[:-1] + [good[-1] | {"calls": 2}],
                   good[:-1] + [good[-1] | {"to": [8], "bytes": [1]}], good[:-1] + [good[-1] | {"rank": 8}],
+                  good[:-1] + [good[-1] | {"period": 2}], good[:-1] + [good[-1] | {"period": 5, "phase": 1}],
                   [line | {"routine": "MPI_Alltoallw"} for line in good]):  # fmt: skip
         text = page_of(aapc, record(calls=calls) + wrong, "--format", "text")
         assert "Nothing is predicted for unequal messages" in text and "83.9 ms" not in text, (wrong, text)
@@ -475,7 +504,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_lengths, check_lengths_missing, check_lengths_together, check_together, check_links_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_lengths, check_lengths_in_turns, check_lengths_missing, check_lengths_together, check_together, check_links_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 

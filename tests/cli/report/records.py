@@ -43,9 +43,9 @@ def record(ranks=8, topology=TOPOLOGY, calls=(), program="app", hosts=None, **mo
     return lines + list(calls)
 
 
-def lengths(matrix, calls=1, routine="MPI_Alltoallv", on="0.0"):
-    """A line for each rank: what it sent to each in that many calls."""
-    return [{"demand": on, "routine": routine, "rank": rank, "calls": calls,
+def lengths(matrix, calls=1, routine="MPI_Alltoallv", on="0.0", period=1, phase=0):
+    """A line for each rank: what it sent to each in that many calls, those number `phase` modulo `period`."""
+    return [{"demand": on, "routine": routine, "rank": rank, "period": period, "phase": phase, "calls": calls,
              "to": [to for to, size in enumerate(row) if size], "bytes": [calls * size for size in row if size]}
             for rank, row in enumerate(matrix)]  # fmt: skip
 
