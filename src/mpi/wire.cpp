@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -635,14 +636,17 @@ int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
 
 namespace {
 
-/// What one end of a pair tells the other: which connection moves, plus one; 0 for none.
-using MovesByRank = std::vector<std::uint8_t>;
+/// A connection that moves, as all ranks hear of it: the rank that it leads to and its number, in one.
+using ToldMove = std::int32_t;
+
+ToldMove told(const WireStreams::Way& way) {
+    return static_cast<ToldMove>(WireStream::most_connections) * way.rank + static_cast<ToldMove>(way.connection);
+}
 
 /// The moves that streams of this rank want. Throws std::bad_alloc.
-std::vector<WireStreams::Way> wanted_moves(WireStreams& streams, MovesByRank& connections,
+std::vector<WireStreams::Way> wanted_moves(WireStreams& streams, std::vector<ToldMove>& mine,
                                            std::vector<std::uint16_t>& ports) {
     std::vector<WireStreams::Way> ways;
-    connections.assign(streams.ranks(), 0);
     for (std::size_t peer = 0; peer < streams.ranks(); ++peer) {
         const auto rank = static_cast<Rank>(peer);
         WireStream* const stream = streams.to(rank);
@@ -650,10 +654,35 @@ std::vector<WireStreams::Way> wanted_moves(WireStreams& streams, MovesByRank& co
             const PairPaths::Move move = *stream->paths().wanted();
             ways.push_back({rank, true, move.connection});
             ports.push_back(move.port);
-            connections[peer] = static_cast<std::uint8_t>(move.connection + 1);
+            mine.push_back(told(ways.back()));
         }
     }
     return ways;
+}
+
+/// The moves of all ranks, and for each rank where its own begin; one more at the end. Nothing on all ranks if one has
+/// no memory for them. No all-to-all, which an interposer would answer. Collective; returns an MPI error code.
+int gather_moves(MPI_Comm comm, const std::vector<ToldMove>& mine, std::vector<int>& counts, std::vector<int>& begins,
+                 std::vector<ToldMove>& all) {
+    const int count = static_cast<int>(mine.size());
+    if (const int error = PMPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm); error != MPI_SUCCESS) {
+        return error;
+    }
+    std::int64_t sum = 0;
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+        begins[rank] = static_cast<int>(std::min<std::int64_t>(sum, std::numeric_limits<int>::max()));
+        sum += counts[rank];
+    }
+    const bool able =
+        sum <= std::numeric_limits<int>::max() && have_memory_for([&] { all.resize(static_cast<std::size_t>(sum)); });
+    const Agreed agreed = Agreement().agree(comm, {.agrees = able});
+    if (agreed.error != MPI_SUCCESS || !agreed.all) {
+        all.clear();
+        std::fill(counts.begin(), counts.end(), 0);
+        return agreed.error;
+    }
+    return PMPI_Allgatherv(mine.data(), count, MPI_INT32_T, all.data(), counts.data(), begins.data(), MPI_INT32_T,
+                           comm);
 }
 
 }  // namespace
@@ -663,11 +692,14 @@ int Wire::move(MPI_Comm comm) {
     std::vector<WireStreams::Way> from;
     std::vector<std::uint16_t> ports;
     std::vector<std::uint16_t> former;
-    MovesByRank told;
-    MovesByRank heard;
+    std::vector<ToldMove> mine;
+    std::vector<ToldMove> all;
+    std::vector<int> counts;
+    std::vector<int> begins;
     bool able = have_memory_for([&] {
-        heard.resize(streams_->ranks());
-        to = wanted_moves(*streams_, told, ports);
+        counts.resize(streams_->ranks());
+        begins.resize(streams_->ranks());
+        to = wanted_moves(*streams_, mine, ports);
         former.reserve(to.size());
         from.reserve(streams_->ranks());
     });
@@ -675,13 +707,17 @@ int Wire::move(MPI_Comm comm) {
     if (agreed.error != MPI_SUCCESS || !agreed.all) {
         return agreed.error;
     }
-    if (const int error = PMPI_Alltoall(told.data(), 1, MPI_BYTE, heard.data(), 1, MPI_BYTE, comm);
-        error != MPI_SUCCESS) {
+    if (const int error = gather_moves(comm, mine, counts, begins, all); error != MPI_SUCCESS || all.empty()) {
         return error;
     }
-    for (std::size_t peer = 0; peer < heard.size(); ++peer) {
-        if (heard[peer] != 0) {
-            from.push_back({static_cast<Rank>(peer), false, std::size_t{heard[peer]} - 1});
+    const Rank own = rank_in(comm);
+    for (std::size_t peer = 0; peer < counts.size(); ++peer) {
+        for (int index = begins[peer]; index < begins[peer] + counts[peer]; ++index) {
+            for (std::size_t connection = 0; connection < PairPaths::connections; ++connection) {
+                if (all[static_cast<std::size_t>(index)] == told({own, true, connection})) {
+                    from.push_back({static_cast<Rank>(peer), false, connection});
+                }
+            }
         }
     }
     for (const WireStreams::Way& way : to) {
