@@ -26,6 +26,7 @@ template <Routine routine, class Count>
 /// Sets up what such a call needs, with more thought than a call has time for; carries nothing out. Collective over its
 /// communicator. What fails is left to the call.
 void plan_ahead(Job& job, Call call);
+void plan_ahead(Job& job, const UnequalCall& call);
 
 /// As carry_out(), by the native routine that blocks, and counted as passed through because of the routine.
 [[nodiscard]] int carry_out_natively(Job& job, const Call& call);

@@ -71,6 +71,8 @@ int exchange_or_pass(const UnequalCall& call) {
     return job == nullptr ? run_own(call) : carry_out(*job, call);
 }
 
+void plan_ahead(Job& job, const UnequalCall& call) { CommunicatorState::plan_ahead(call, job); }
+
 int carry_out_natively(Job& job, const UnequalCall& call) {
     job.tally().count(call.routine, Outcome::routine_not_served);
     return run_own(call);

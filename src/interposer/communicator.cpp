@@ -23,13 +23,23 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm, Job& job, std::optional<
     return find_or_make(comm, job, block_bytes, First::call);
 }
 
-void CommunicatorState::plan_ahead(MPI_Comm comm, Job& job, std::int64_t block_bytes) {
+CommunicatorState* CommunicatorState::begun_for_plan(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes) {
     CommunicatorState* const state = find_or_make(comm, job, block_bytes, First::plan);
-    if (state == nullptr || (!state->has_begun_ && !state->begin_later(comm, job))) {
-        return;
-    }
-    if (state->equal_ && !state->left_alone_) {
+    const bool has_begun = state != nullptr && (state->has_begun_ || state->begin_later(comm, job));
+    return has_begun && !state->left_alone_ ? state : nullptr;
+}
+
+void CommunicatorState::plan_ahead(MPI_Comm comm, Job& job, std::int64_t block_bytes) {
+    CommunicatorState* const state = begun_for_plan(comm, job, block_bytes);
+    if (state != nullptr && state->equal_) {
         state->equal_->plan_ahead(comm, block_bytes);
+    }
+}
+
+void CommunicatorState::plan_ahead(const UnequalCall& call, Job& job) {
+    CommunicatorState* const state = begun_for_plan(call.comm, job, std::nullopt);
+    if (state != nullptr && !state->against_unequal() && state->have_unequal(call.comm, job)) {
+        state->unequal_->plan_ahead(call, job.refusals());
     }
 }
 
@@ -217,6 +227,23 @@ void CommunicatorState::make_unequal(MPI_Comm comm, Job& job) {
         CallLearning::Before{0, job.learned_before(placement_, true), job.shown_on_others(placement_, true)}, *maker_);
 }
 
+/// Where the communicator has begun with equal messages, or with a plan.
+bool CommunicatorState::have_unequal(MPI_Comm comm, Job& job) {
+    if (unequal_) {
+        return true;
+    }
+    const bool made = have_memory_for([&] { make_unequal(comm, job); });
+    CallLearning* const learns = learning(true);
+    const mpi::Agreed agreed =
+        mpi::Agreement().agree(comm, {.agrees = made, .equal = learns != nullptr ? learns->shown_digest() : 0});
+    if (!agreed.all) {
+        unequal_.reset();
+        return false;
+    }
+    unequal_->begin(agreed.same);
+    return true;
+}
+
 Verdict CommunicatorState::serve(const UnequalCall& call, Job& job) {
     note_entry();
     first_call_passed_ = true;
@@ -226,17 +253,8 @@ Verdict CommunicatorState::serve(const UnequalCall& call, Job& job) {
     if (left_alone_) {
         return {Outcome::unavailable};
     }
-    if (!unequal_) {
-        // The communicator has begun with a call of equal messages.
-        const bool made = have_memory_for([&] { make_unequal(call.comm, job); });
-        CallLearning* const learns = learning(true);
-        const mpi::Agreed agreed = mpi::Agreement().agree(
-            call.comm, {.agrees = made, .equal = learns != nullptr ? learns->shown_digest() : 0});
-        if (!agreed.all) {
-            unequal_.reset();
-            return {Outcome::unavailable};
-        }
-        unequal_->begin(agreed.same);
+    if (!have_unequal(call.comm, job)) {
+        return {Outcome::unavailable};
     }
     const Verdict verdict = unequal_->decide(call, job.refusals());
     notes_.note_waiting(unequal_->waited_seconds());

@@ -39,6 +39,8 @@ class CommunicatorState {
     /// Sets up what calls of such blocks on `comm` will need, with a thorough search for timetables if the communicator
     /// has no state yet. Collective over `comm`.
     static void plan_ahead(MPI_Comm comm, Job& job, std::int64_t block_bytes);
+    /// The same for such a call of unequal messages.
+    static void plan_ahead(const UnequalCall& call, Job& job);
 
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
@@ -109,8 +111,13 @@ class CommunicatorState {
     void prepare_first_call(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes);
     /// What leaves every call of unequal messages to the MPI, on all ranks alike; nothing: each is decided on.
     [[nodiscard]] std::optional<Outcome> against_unequal() const;
+    /// As of(), of a communicator whose ranks have agreed on it: collective over `comm` in any case.
+    [[nodiscard]] static CommunicatorState* begun_for_plan(MPI_Comm comm, Job& job,
+                                                           std::optional<std::int64_t> block_bytes);
     /// What calls of unequal messages need, before the ranks have agreed on it; local. Throws std::bad_alloc.
     void make_unequal(MPI_Comm comm, Job& job);
+    /// The same with all ranks, unless it is there. False, on all ranks, if one of them has no memory for it.
+    [[nodiscard]] bool have_unequal(MPI_Comm comm, Job& job);
     /// Of what other communicators have shown this rank of both kinds of messages; 0: nothing.
     [[nodiscard]] std::uint64_t shown_digest() const;
     void introduce() const;

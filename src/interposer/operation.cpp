@@ -83,11 +83,12 @@ int Operation::carry_out_natively(Job& job) {
 }
 
 void Operation::plan_ahead(Job& job, MPI_Comm comm) {
-    if (const Call* const equal = std::get_if<Call>(&call_)) {
-        Call call = *equal;
-        call.comm = comm;
-        interposer::plan_ahead(job, call);
-    }
+    std::visit(
+        [&](auto call) {
+            call.comm = comm;
+            interposer::plan_ahead(job, call);
+        },
+        call_);
 }
 
 int Operation::carry_out(Job& job, MPI_Comm comm) {

@@ -49,8 +49,8 @@ class Operation {
     /// Carries it out as a call that blocks on `comm`, whose ranks are those of the program's communicator. Collective
     /// over `comm`; as often as wanted. Returns an MPI error code.
     [[nodiscard]] int carry_out(Job& job, MPI_Comm comm);
-    /// Sets up what carry_out() will need, where the call is one of equal blocks: plan, memory, connections. Collective
-    /// over `comm`. Reads nothing of the program's.
+    /// Sets up what carry_out() will need: plan, memory, connections. Collective over `comm`. Reads the arguments, and
+    /// no message.
     void plan_ahead(Job& job, MPI_Comm comm);
     /// As carry_out(), by the native routine, on the program's communicator.
     [[nodiscard]] int carry_out_natively(Job& job);

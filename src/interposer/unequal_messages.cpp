@@ -154,22 +154,39 @@ Verdict UnequalMessages::decide(const UnequalCall& call, const Refusals& refusal
     return verdict;
 }
 
+std::optional<Outcome> UnequalMessages::make_ready(const UnequalCall& call, const Refusals& refusals) {
+    make_exchange(call.comm);
+    if (!exchange_) {
+        return Outcome::unavailable;
+    }
+    learn_start(call.comm);
+    const DemandBound without_headers = agreed_.bound;
+    const auto prevented = agree(call, refusals);
+    if (!prevented && learning_ && without_headers.nanoseconds > 0 && agreed_.bound.nanoseconds > 0) {
+        learning_->note_headers(agreed_.bound.seconds() / without_headers.seconds());
+    }
+    return prevented;
+}
+
+void UnequalMessages::plan_ahead(const UnequalCall& call, const Refusals& refusals) {
+    if (unavailable_ || exchange_ || agree(call, refusals)) {
+        return;
+    }
+    const bool may_serve = learning_ ? worth(agreed_.bound) : choose().outcome == Outcome::exchanged;
+    if (may_serve && !make_ready(call, refusals) && says_more_ && is_first_rank_) {
+        static_cast<void>(have_memory_for([&] {
+            say(fmt::format(
+                "communicator of {} ranks: set up before the first start, for unequal messages with a bound of {}: {}",
+                placement_.participants(), duration_text(agreed_.bound.seconds(), significant(3)), method_));
+        }));
+    }
+}
+
 Verdict UnequalMessages::set_up(const UnequalCall& call, const Refusals& refusals) {
     // The agreement holds for what has been prepared, and the first time that is less than it takes.
     const double begin = mpi::now_seconds();
-    Verdict verdict{Outcome::exchanged};
-    make_exchange(call.comm);
-    if (exchange_) {
-        learn_start(call.comm);
-        const DemandBound without_headers = agreed_.bound;
-        if (const auto prevented = agree(call, refusals)) {
-            verdict = {*prevented};
-        } else if (learning_ && without_headers.nanoseconds > 0 && agreed_.bound.nanoseconds > 0) {
-            learning_->note_headers(agreed_.bound.seconds() / without_headers.seconds());
-        }
-    } else {
-        verdict = {Outcome::unavailable};
-    }
+    const auto prevented = make_ready(call, refusals);
+    Verdict verdict{prevented.value_or(Outcome::exchanged)};
     if (learning_) {
         learning_->chooser().note_set_up(mpi::now_seconds() - begin);
         if (verdict.outcome != Outcome::exchanged) {

@@ -37,6 +37,9 @@ class UnequalMessages {
     /// ranks. Local. Before any call, or after one that was decided on before the ranks had agreed on that.
     void begin(bool all_were_shown_the_same);
 
+    /// Makes the exchange if such a call may be worth one. Collective.
+    void plan_ahead(const UnequalCall& call, const Refusals& refusals);
+
     /// Decides on a call, on all ranks alike: exchanged, or passed through and why. Collective, unless this call is one
     /// that nobody asks about.
     [[nodiscard]] Verdict decide(const UnequalCall& call, const Refusals& refusals);
@@ -63,6 +66,9 @@ class UnequalMessages {
     /// One reduction. What is against exchanging the call; nothing: nothing but its size.
     std::optional<Outcome> agree(const UnequalCall& call, const Refusals& refusals);
     /// Makes the exchange for the call that was agreed on, and agrees once more, with what is on the wire. Collective.
+    /// Returns what is against exchanging the call.
+    std::optional<Outcome> make_ready(const UnequalCall& call, const Refusals& refusals);
+    /// The same for a call that is to be exchanged now.
     [[nodiscard]] Verdict set_up(const UnequalCall& call, const Refusals& refusals);
     [[nodiscard]] bool worth(const DemandBound& bound) const;
     /// Whether the call that was agreed on is to be exchanged, and whether it is measured.
