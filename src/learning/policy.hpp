@@ -25,7 +25,9 @@ inline constexpr double later_share = 0.016;
 /// is spread evenly from its least time to as far beyond bound / 0.9 again.
 inline constexpr double link_efficiency = 0.9;
 /// Times the bound. A native call that takes so long leaves hardly a doubt that a candidate is faster: it serves while
-/// its first result is in flight. Native calls of 8 KB at 100 Mbit/s take 4 to 6 times the bound (the demo).
+/// its first result is in flight. Native calls of 8 KB at 100 Mbit/s take 4 to 6 times the bound (the demo). In the
+/// same way a gain of so many times its price needs no budget where the native routine is known by its first call
+/// alone.
 inline constexpr double beyond_doubt = 2;
 /// Share of a call that a trial is expected to lose: 0.15 lets two candidates, not three, have one in a program's first
 /// ten calls.

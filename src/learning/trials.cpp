@@ -500,11 +500,11 @@ double Trials::expected_price(std::size_t candidate, std::int64_t calls) const {
     return static_cast<double>(calls) * excess + agreement_seconds_ + set_up;
 }
 
-/// In as many calls as there have been.
-bool Trials::worth_its_price(std::size_t candidate) const {
+/// Expected gain over expected price, in as many calls as there have been.
+double Trials::gain_over_price(std::size_t candidate) const {
     const bool inherits = !candidates_[candidate].was_set_up && inherited_from_ > 0;
     const std::int64_t calls = inherits ? std::max(calls_ - inherited_calls_, usual_calls_) : calls_;
-    return static_cast<double>(calls) * expected_gain(candidate) >=
+    return static_cast<double>(calls) * expected_gain(candidate) /
            expected_price(candidate, candidates_[candidate].look);
 }
 
@@ -566,8 +566,13 @@ Standing Trials::standing(std::size_t candidate, const Budget& others) const {
     if (possible_gain(candidate, usual) <= policy::least_lead * usual) {
         return Standing::cannot_gain;
     }
-    if (!worth_its_price(candidate)) {
+    const double worth = gain_over_price(candidate);
+    if (worth < 1) {
         return Standing::not_worth_its_price;
+    }
+    // Whatever was spent on its challengers: what leads has never been compared with it.
+    if (candidate == 0 && is_native_unknown() && worth >= policy::beyond_doubt) {
+        return Standing::due;
     }
     const double in_flight = in_flight_ ? expected_price(flight_of_, 1) : 0;
     return affordable(in_flight + expected_price(candidate, one.look), others) ? Standing::due : Standing::over_budget;

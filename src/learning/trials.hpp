@@ -149,7 +149,7 @@ class Trials {
     [[nodiscard]] double possible_gain(std::size_t candidate, double usual) const;
     [[nodiscard]] double expected_gain(std::size_t candidate) const;
     [[nodiscard]] double expected_price(std::size_t candidate, std::int64_t calls) const;
-    [[nodiscard]] bool worth_its_price(std::size_t candidate) const;
+    [[nodiscard]] double gain_over_price(std::size_t candidate) const;
     [[nodiscard]] bool affordable(double price, const Budget& others) const;
     [[nodiscard]] bool no_candidate_can_gain() const;
     [[nodiscard]] bool serves_in_flight(std::size_t challenger) const;

@@ -24,6 +24,7 @@ struct World {
     TimeOf time_of;
     double agreement_seconds = 0;
     double set_up_seconds = 0;
+    double set_up_takes_more_seconds = 0;  ///< than the learner expects
     std::function<double(std::int64_t)> least_seconds = [](std::int64_t) { return 0.0; };
     double candidate_takes_more_seconds = 0;  ///< than the least, as is known
     double candidate_spread_seconds = 0;      ///< and up to so much more than that, as is known
@@ -132,7 +133,7 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
         // Unequal messages that are exchanged by the clock have to be agreed on, in every call.
         const bool agrees = world.unequal && trial.candidate != 0;
         outcome.agreements += (posts ? 1 : 0) + (agrees ? 1 : 0);
-        const double set_up = is_set_up[trial.candidate] ? 0 : world.set_up_seconds;
+        const double set_up = is_set_up[trial.candidate] ? 0 : world.set_up_seconds + world.set_up_takes_more_seconds;
         is_set_up[trial.candidate] = true;
         const std::vector<std::size_t>& served = outcome.served;
         // Nothing is under way behind a native call any more where a candidate's ranks wait for each other.
