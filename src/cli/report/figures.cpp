@@ -153,7 +153,7 @@ void look_at_lengths(Group& group, const Communicators& communicators, const Net
         return;
     }
     group.bound_seconds = bound;
-    if (!group.native() || *bound >= noticeable * group.median_seconds) {
+    if (!group.native()) {
         return;
     }
     double calls = 0;
@@ -167,6 +167,7 @@ void look_at_lengths(Group& group, const Communicators& communicators, const Net
         method = schedule ? schedule->method : method;
     }
     if (!method.empty()) {
+        group.scheduled_seconds = std::max(seconds / calls, *bound);
         compare_with(seconds / calls, method, group);
     }
 }
@@ -381,8 +382,10 @@ void find_fraction(Figures& figures) {
     for (const Group& group : figures.groups) {
         const double seconds = group.median_seconds * static_cast<double>(group.calls);
         if (group.bound_seconds) {
-            bounds += *group.bound_seconds * static_cast<double>(group.calls);
-            times += seconds;
+            const double bound = *group.bound_seconds * static_cast<double>(group.calls);
+            bounds += bound;
+            // Rank 0 may have less to do than others, but the exchange took no less than its bound.
+            times += group.lengths_known ? std::max(seconds, bound) : seconds;
         } else {
             unknown += seconds;
         }
@@ -583,11 +586,14 @@ Figures figures_of(const Record& record, const Network* network, const NetworkMo
     }
     figures.groups = groups_of(record, communicators);
     constexpr std::size_t looked_at = 24;
+    double unequal_gain = 0;
     for (std::size_t index = 0; index < std::min(looked_at, figures.groups.size()); ++index) {
         look_closer(figures.groups[index], communicators, figures.groups, network, model, record.head.mpi);
         const Group& group = figures.groups[index];
         const double calls = of_mean_rank(group, record) * static_cast<double>(group.calls);
-        if (group.better_seconds) {
+        if (group.scheduled_seconds) {
+            unequal_gain += calls * (group.median_seconds - *group.scheduled_seconds);
+        } else if (group.better_seconds) {
             figures.gain_seconds += calls * (group.median_seconds - *group.better_seconds);
         } else if (group.native() && group.together > 1 && group.bound_seconds) {
             figures.most_gain_seconds += calls * std::max(group.median_seconds - *group.bound_seconds, 0.0);
@@ -596,6 +602,7 @@ Figures figures_of(const Record& record, const Network* network, const NetworkMo
             figures.comparison = compare(record, communicators, *network, figures.groups, group);
         }
     }
+    figures.gain_seconds += std::max(unequal_gain, 0.0);
     find_effect(figures, record);
     if (network != nullptr && network->kind() == NetworkKind::fabric) {
         add_bounds_by_name(figures, *network);

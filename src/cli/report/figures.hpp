@@ -47,6 +47,9 @@ struct Group {
     };
     std::map<std::string, OnOne> on;  ///< each of those communicators
     bool lengths_known = false;       ///< of unequal messages: the length of each
+    /// What a schedule would take for one of these calls, better or not: of native calls whose lengths are known. Rank
+    /// 0 may leave such a call early and wait in the next one, so its time of one kind of calls alone says little.
+    std::optional<double> scheduled_seconds;
     std::size_t together = 1;  ///< communicators that exchange at the same time; the bound is that of all of them
 
     [[nodiscard]] bool native() const { return method == "native"; }

@@ -217,9 +217,10 @@ class Page {
         add("<td class=\"text\" data-label=\"served by\">");
         add(group.native() ? "<span class=\"own\">native</span>: " + escaped(group.reason)
                            : "<span class=\"ours\">" + escaped(group.method) + "</span>");
-        if (const auto too_fast = group.bound_seconds ? faster_than_wires(*group.bound_seconds, group.median_seconds,
-                                                                          record_.head.topology_file)
-                                                      : std::nullopt) {
+        if (const auto too_fast =
+                group.bound_seconds && !group.lengths_known
+                    ? faster_than_wires(*group.bound_seconds, group.median_seconds, record_.head.topology_file)
+                    : std::nullopt) {
             add("; <strong>" + escaped(*too_fast) + "</strong>");
         }
         if (group.better_seconds) {

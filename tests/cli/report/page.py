@@ -311,6 +311,21 @@ def check_lengths_in_turns(aapc):
     assert f" {three_digits(sum(bounds) / 2)} " in page_of(aapc, lines, "--format", "text"), bounds
 
 
+def check_early_rank_0(aapc):
+    """Rank 0 leaves one of two exchanges early and waits in the next: the prediction is of both, and no speed is too low."""
+    there = [[30000 * (1 + to) for to in range(8)] for _ in range(8)]
+    back = [list(column) for column in zip(*there)]
+    calls = [call("MPI_Alltoallv", second, (0.1, 0.9)[second % 2], 0, 8, by="native", why=OWN)
+             | {"bytes": sum((there, back)[second % 2][0])} for second in range(10)]  # fmt: skip
+    lines = record(calls=calls) + lengths(there, 5, period=2) + lengths(back, 5, period=2, phase=1)
+    (expected,) = {explained(aapc, "".join(",".join(map(str, row)) + "\n" for row in matrix), "d.csv")[0]["predicted_seconds"]
+                   for matrix in (there, back)}  # fmt: skip
+    out = page_of(aapc, lines, "--format", "text")
+    gain = 5 * (1.0 - 2 * (expected + START))
+    assert 0.1 < expected + START and f"A schedule should save {gain:.3g} s" in out, (gain, expected, out)
+    assert "too low" not in out and "too low" not in parsed(page_of(aapc, lines)), out
+
+
 def check_lengths_missing(aapc):
     """Without the lengths of all ranks, or of the same calls, nothing is predicted; older records have none."""
     calls = [call("MPI_Alltoallv", 0.1, 2.0, 65536, 8, by="native", why=OWN)]
@@ -504,7 +519,7 @@ def check_svg(aapc):
 
 def main():
     aapc = sys.argv[1]
-    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_lengths, check_lengths_in_turns, check_lengths_missing, check_lengths_together, check_together, check_links_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
+    for check in (check_usual, check_model, check_hostile, check_little, check_comparisons, check_one_machine, check_machines, check_head, check_assumed, check_speeds, check_unequal, check_lengths, check_lengths_in_turns, check_early_rank_0, check_lengths_missing, check_lengths_together, check_together, check_links_together, check_mixed_communicators, check_mean_rank, check_paths, check_mistakes, check_svg):
         check(aapc)
 
 
