@@ -35,6 +35,7 @@ from launching import component_variables, environment_without_settings  # noqa:
 SKIPPED = 77
 SANITIZER = re.compile(r".*(ERROR: AddressSanitizer|: runtime error: ).*")
 COUNTS = re.compile(r"(\d+) calls exchanged, (\d+) passed through")
+COUNTER = re.compile(r"^counter: (\d+) calls$", re.MULTILINE)
 
 
 def arguments(words=None):
@@ -44,6 +45,10 @@ def arguments(words=None):
     parser.add_argument("--interposer", required=True)
     parser.add_argument("--component", metavar="FILE",
                         help="Open MPI's component in place of the interposer, which is then not preloaded")
+    parser.add_argument("--counter", metavar="FILE",
+                        help="a tool that counts (counter.c), preloaded before the interposer: it must count all calls "
+                             "that the program says it made")
+    parser.add_argument("--counter-last", action="store_true", help="it is preloaded after it, and must count none")
     parser.add_argument("--runtime", help="a sanitizer's runtime, preloaded in front of the interposer")
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--topology", help="value of AAPC_TOPOLOGY; not set without it")
@@ -74,6 +79,9 @@ def environment(options):
     result = environment_without_settings()
     preloads = options.interposer and not options.through and not options.component
     result["AAPC_TEST_INTERPOSER"] = os.path.abspath(options.interposer) if preloads else ""
+    if options.counter:
+        order = [options.counter, result["AAPC_TEST_INTERPOSER"]]
+        result["AAPC_TEST_INTERPOSER"] = ":".join(filter(None, reversed(order) if options.counter_last else order))
     if options.runtime and preloads:
         result["AAPC_TEST_INTERPOSER"] = f"{options.runtime}:{result['AAPC_TEST_INTERPOSER']}"
         # The MPIs leak, and the programs are not made for the runtime. Of what is freed, less than usual is kept.
@@ -129,6 +137,16 @@ def run(options):
     return run_in_time(command, environment(options), options.timeout)
 
 
+def counter_complaint(options, out, err):
+    """What is wrong with the counts of a tool that is preloaded as well, or None."""
+    counts = [int(count) for count in COUNTER.findall(err)]
+    made = COUNTS.search(out)
+    if len(counts) != options.ranks or made is None:
+        return f"{len(counts)} ranks of {options.ranks} have a count of the tool, or the program has none"
+    should = 0 if options.counter_last else int(made[1]) + int(made[2])
+    return None if sum(counts) == should else f"the tool counts {sum(counts)} calls, not {should}"
+
+
 def complaint(options, status, out, err):
     """What is wrong, or None."""
     if status is None:
@@ -142,6 +160,8 @@ def complaint(options, status, out, err):
     for pattern in options.never:
         if any(re.search(pattern, line) for line in said):
             return f"a line matches {pattern!r}"
+    if options.counter and (wrong := counter_complaint(options, out, err)):
+        return wrong
     if options.expect == "spoken":
         return None
     if options.expect == "silent":
