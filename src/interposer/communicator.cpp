@@ -133,6 +133,9 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job, Effort effort) {
         why_native_ = Outcome::few_ranks;
     }
     maker_ = std::make_unique<ExchangeMaker>(job.configuration(), placement_, job.timetables_for(placement_, effort));
+    if (mpi::Wire::Kept kept = job.kept_connections(placement_, rank_); !kept.pairs.empty() || kept.listens != 0) {
+        maker_->expect(std::move(kept));
+    }
     equal_ = std::make_unique<EqualMessages>(comm, job, placement_, *maker_, why_native_);
 }
 
@@ -308,7 +311,7 @@ void CommunicatorState::complete() {
     }
 }
 
-void CommunicatorState::release_exchanges() {
+void CommunicatorState::release_exchanges(bool at_once) {
     complete();
     if (equal_) {
         equal_->release();
@@ -317,7 +320,7 @@ void CommunicatorState::release_exchanges() {
         unequal_->release();
     }
     if (maker_) {
-        maker_->close();
+        maker_->close(at_once);
     }
 }
 

@@ -70,6 +70,7 @@ class CommunicatorState {
 
     [[nodiscard]] const Placement& placement() const { return placement_; }
     [[nodiscard]] bool is_first_rank() const { return rank_ == 0; }
+    [[nodiscard]] int rank() const { return rank_; }
     /// What is learned from calls of one kind of messages; null if nothing is.
     [[nodiscard]] CallLearning* learning(bool unequal) const;
     /// In so many calls, here and on communicators that this one has gone on with, something has been shown.
@@ -85,13 +86,19 @@ class CommunicatorState {
         }
     }
 
+    /// What connections of ours leave for the next job. Throws std::bad_alloc.
+    [[nodiscard]] mpi::Wire::Kept kept_connections() const {
+        return maker_ ? maker_->wire().kept() : mpi::Wire::Kept();
+    }
+
     /// All calls are native from now on.
     void leave_alone() { left_alone_ = true; }
 
     /// Waits for what goes on there between calls.
     void complete();
     /// Gives the exchanges back while MPI can still free their communicators.
-    void release_exchanges();
+    /// `at_once`: ports are not left in use; nothing is on its way.
+    void release_exchanges(bool at_once);
 
   private:
     CommunicatorState(int rank, int ranks, const Job& job);

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "aapc/methods/method.hpp"
 #include "aapc/methods/timetables.hpp"
@@ -39,7 +40,11 @@ class ExchangeMaker {
     void say_why_not_by_wire() const;
 
     /// Closes connections while MPI can still free communicators; the exchanges are gone.
-    void close() { wire_.close(); }
+    /// `at_once`: nothing is on its way, and ports are not to be left in use.
+    void close(bool at_once) { at_once ? wire_.close_at_once() : wire_.close(); }
+
+    /// Of connections to come.
+    void expect(mpi::Wire::Kept kept) { wire_.expect(std::move(kept)); }
 
   private:
     const selection::Configuration* configuration_;

@@ -107,6 +107,7 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
             forced_method_fits(configuration, job->placement_, job->timetables_) &&
             forced_tickets_can_be_had(configuration, job->placement_)) {
             job->learned_.read();
+            job->kept_connections_.read(job->learned_.path());
             job->begin_background();
             job->allow_short_cuts();
             return job;
@@ -338,8 +339,9 @@ void Job::finish() {
     if (recorder_) {
         write_record();
     }
+    const bool at_once = kept_connections_.write(communicators_.all());
     for (const auto& state : communicators_.all()) {
-        state->release_exchanges();
+        state->release_exchanges(at_once);
     }
     refusals_.release();
     PMPI_Group_free(&world_);

@@ -17,6 +17,7 @@
 #include "interposer/call_cache.hpp"
 #include "interposer/communicators.hpp"
 #include "interposer/job_learning.hpp"
+#include "interposer/kept_connections.hpp"
 #include "interposer/recorder.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/remarks.hpp"
@@ -67,6 +68,11 @@ class Job {
     /// nothing that is known.
     [[nodiscard]] const Tuning* learned_before(const Placement& placement, bool unequal) const {
         return learned_.before(placement, unequal);
+    }
+    /// What connections of `rank` of a communicator that sits like this had in the job before; each communicator takes
+    /// it only once. Throws std::bad_alloc.
+    [[nodiscard]] mpi::Wire::Kept kept_connections(const Placement& placement, Rank rank) {
+        return kept_connections_.take(placement, rank);
     }
     /// What most calls on another communicator that sits like this have shown, as far as this rank knows: it takes part
     /// in each of them, but others may know of more. In programs that call MPI from several threads at once it is of
@@ -142,6 +148,7 @@ class Job {
     std::unique_ptr<Background> background_;
     /// Within communicators_.locked() alone while communicators may be freed.
     JobLearning learned_{configuration_};
+    KeptConnections kept_connections_{configuration_};
     std::mutex timetables_mutex_;           ///< guards timetables_
     std::optional<Timetables> timetables_;  ///< of the world; nothing: nobody insists on anything
     bool one_thread_ = false;               ///< at a time calls MPI

@@ -26,6 +26,8 @@ class JobLearning {
     void read();
     /// True if what is learned is kept in a file; the same on all ranks.
     [[nodiscard]] bool is_kept() const { return !path_.empty(); }
+    /// That file; empty if there is none.
+    [[nodiscard]] const std::string& path() const { return path_; }
     /// By earlier jobs on a communicator with that placement, from equal or unequal messages; null if nothing is known.
     [[nodiscard]] const Tuning* before(const Placement& placement, bool unequal) const;
 

@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
-#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +16,7 @@
 #include "archive/learned.hpp"
 #include "input/file_writer.hpp"
 #include "input/text_file.hpp"
+#include "interposer/rank_texts.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
@@ -114,44 +113,6 @@ std::string fitting_text(std::string& path, const Fingerprint& here, NetworkKind
     return text;
 }
 
-/// Rank 0's text on all ranks; false on all of them if one has no memory for it. Collective over the world.
-bool share(std::string& text) {
-    std::int64_t length = static_cast<std::int64_t>(text.size());
-    PMPI_Bcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    if (!all_agree(MPI_COMM_WORLD, length <= std::numeric_limits<int>::max() &&
-                                       have_memory_for([&] { text.resize(static_cast<std::size_t>(length)); }))) {
-        return false;
-    }
-    PMPI_Bcast(text.data(), static_cast<int>(length), MPI_BYTE, 0, MPI_COMM_WORLD);
-    return true;
-}
-
-/// The texts of all ranks, one after the other, on rank 0; false on all if it cannot be. Collective over the world.
-bool gather(const std::string& mine, std::string& all) {
-    const bool root = mpi::rank_in(MPI_COMM_WORLD) == 0;
-    const auto ranks = static_cast<std::size_t>(mpi::ranks_in(MPI_COMM_WORLD));
-    std::vector<int> lengths;
-    std::vector<int> places;
-    const bool able = mine.size() <= std::numeric_limits<int>::max() && have_memory_for([&] {
-                          lengths.resize(root ? ranks : 0);
-                          places.resize(root ? ranks : 0);
-                      });
-    if (!all_agree(MPI_COMM_WORLD, able)) {
-        return false;
-    }
-    const int length = static_cast<int>(mine.size());
-    PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
-    const std::int64_t sum = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-    const bool room =
-        sum <= std::numeric_limits<int>::max() && have_memory_for([&] { all.resize(static_cast<std::size_t>(sum)); });
-    if (!all_agree(MPI_COMM_WORLD, room)) {
-        return false;
-    }
-    std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
-    PMPI_Gatherv(mine.data(), length, MPI_BYTE, all.data(), lengths.data(), places.data(), MPI_BYTE, 0, MPI_COMM_WORLD);
-    return true;
-}
-
 /// On rank 0.
 Expected<void> add_to_file(const std::string& path, const std::string& texts, const Fingerprint& here,
                            NetworkKind kind) {
@@ -193,7 +154,7 @@ std::vector<Tuning> read_learned(std::string& path, const Fingerprint& here, Net
         path.clear();
     }
     std::vector<Tuning> sections;
-    const bool shared = share(text);
+    const bool shared = share_text(text);
     const bool understood = shared && have_memory_for([&] {
                                 // Rank 0 has judged: the MPIs of two hosts may differ in what they say of their
                                 // version.
@@ -216,7 +177,7 @@ void write_learned(const std::string& path, const std::vector<Tuning>& mine, con
         }
     });
     std::string texts;
-    bool written = gather(worded ? text : std::string(), texts);
+    bool written = gather_texts(worded ? text : std::string(), texts);
     if (mpi::rank_in(MPI_COMM_WORLD) != 0 || (written && texts.empty())) {
         return;
     }

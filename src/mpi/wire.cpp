@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <fstream>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -212,6 +213,7 @@ bool Wire::Opening::prepare(MPI_Comm comm, const Peers& peers) {
     const auto ranks = static_cast<std::size_t>(ranks_in(comm));
     rank_ = rank_in(comm);
     if (!wire_.streams_) {
+        wire_.port_ = wire_.expected_.listens;
         wire_.streams_ = std::make_unique<WireStreams>(ranks);
     }
     const WireStreams& streams = *wire_.streams_;
@@ -251,7 +253,13 @@ bool Wire::Opening::prepare(MPI_Comm comm, const Peers& peers) {
         return false;
     }
     reserved_ = wanted;
-    return make_room(ranks);
+    const bool is_open = make_room(ranks);
+    for (std::size_t index = 0; peers.connections > 1 && index < callers_.size(); ++index) {
+        const Way& way = missing_to_[index];
+        const KeptPair* const pair = wire_.expected_of(way.rank);
+        callers_[index].port = pair == nullptr ? std::uint16_t{0} : pair->ports[way.connection];
+    }
+    return is_open;
 }
 
 bool Wire::Opening::prepare(MPI_Comm comm, std::vector<Way> to, std::vector<Way> from,
@@ -343,7 +351,10 @@ void Wire::Opening::meet(MPI_Comm comm) {
         call(callers_[index]);
     }
     const double until = now_seconds() + wire_.faults_.patience_seconds;
+    // A firewall, or a connection of another job's, may stand in the way of a port that it should have again.
+    const double other_ports_from = now_seconds() + wire_.faults_.patience_seconds / 5;
     while (!all_settled() && now_seconds() < until) {
+        const bool takes_long = now_seconds() > other_ports_from;
         polled_.clear();
         polled_.push_back({door_.number(), POLLIN, 0});
         for (const Caller& caller : callers_) {
@@ -370,6 +381,11 @@ void Wire::Opening::meet(MPI_Comm comm) {
             std::erase_if(guests_, [](const Guest& guest) { return !guest.socket.is_open(); });
             if (polled_[0].revents != 0) {
                 let_in();
+            }
+        }
+        for (Caller& caller : callers_) {
+            if (takes_long && caller.port != 0 && caller.state == Caller::State::connecting) {
+                fail(caller, ETIMEDOUT);
             }
         }
         // Other ranks may still be in exchange_addresses(), and depend on progress of this rank's MPI.
@@ -568,6 +584,120 @@ void Wire::close() {
     port_ = 0;
 }
 
+void Wire::close_at_once() {
+    if (streams_ && streams_->works()) {
+        streams_->drop_all();
+    }
+    close();
+}
+
+namespace {
+
+/// The ports that the system chooses from, less those that the administrator has reserved; all others may be those of
+/// services. Empty if the system does not say.
+class ChosenPorts {
+  public:
+    ChosenPorts() {
+        std::ifstream range("/proc/sys/net/ipv4/ip_local_port_range");
+        int first = 0;
+        int last = -1;
+        if (!(range >> first >> last)) {
+            return;
+        }
+        first_ = first;
+        last_ = last;
+        std::ifstream file("/proc/sys/net/ipv4/ip_local_reserved_ports");
+        // As in "8080,9148-9150".
+        int port = 0;
+        while (file >> port) {
+            int until = port;
+            if (file.peek() == '-') {
+                file.get();
+                file >> until;
+            }
+            reserved_.emplace_back(port, until);
+            if (file.peek() == ',') {
+                file.get();
+            }
+        }
+    }
+    [[nodiscard]] bool contains(std::uint16_t port) const {
+        return port != 0 && port >= first_ && port <= last_ &&
+               std::none_of(reserved_.begin(), reserved_.end(),
+                            [&](const auto& range) { return port >= range.first && port <= range.second; });
+    }
+
+  private:
+    int first_ = 0;
+    int last_ = -1;
+    std::vector<std::pair<int, int>> reserved_;
+};
+
+}  // namespace
+
+void Wire::expect(Kept kept) {
+    const ChosenPorts chosen;
+    if (!chosen.contains(kept.listens)) {
+        kept.listens = 0;
+    }
+    std::erase_if(kept.pairs, [&](const KeptPair& pair) {
+        return !chosen.contains(pair.ports[0]) || !chosen.contains(pair.ports[1]) || pair.ports[0] == pair.ports[1];
+    });
+    std::stable_sort(kept.pairs.begin(), kept.pairs.end(),
+                     [](const KeptPair& left, const KeptPair& right) { return left.to < right.to; });
+    expected_ = std::move(kept);
+}
+
+const Wire::KeptPair* Wire::expected_of(Rank rank) const {
+    const auto found = std::lower_bound(expected_.pairs.begin(), expected_.pairs.end(), rank,
+                                        [](const KeptPair& pair, Rank wanted) { return pair.to < wanted; });
+    return found == expected_.pairs.end() || found->to != rank ? nullptr : &*found;
+}
+
+void Wire::resume() {
+    for (const KeptPair& pair : expected_.pairs) {
+        const bool is_rank = pair.to >= 0 && static_cast<std::size_t>(pair.to) < streams_->ranks();
+        WireStream* const stream = is_rank ? streams_->to(pair.to) : nullptr;
+        if (stream == nullptr || !stream->has_choice()) {
+            continue;
+        }
+        bool same = true;
+        for (std::size_t connection = 0; connection < PairPaths::connections; ++connection) {
+            const WireStreams::Way way{pair.to, true, connection};
+            same =
+                same && streams_->port_of(way) == pair.ports[connection] && streams_->port_there(way) == pair.listens;
+        }
+        if (same) {
+            stream->paths().resume(pair.share);
+        }
+    }
+    expected_ = {};
+}
+
+Wire::Kept Wire::kept() const {
+    Kept all;
+    if (!streams_ || !streams_->works()) {
+        return all;
+    }
+    all.listens = port_;
+    for (std::size_t peer = 0; peer < streams_->ranks(); ++peer) {
+        const auto rank = static_cast<Rank>(peer);
+        const WireStream* const stream = streams_->to(rank);
+        if (stream == nullptr || !stream->has_choice() || !stream->paths().late(0)) {
+            continue;
+        }
+        const WireStreams::Way first{rank, true, 0};
+        const WireStreams::Way second{rank, true, 1};
+        if (streams_->port_there(first) == streams_->port_there(second)) {
+            all.pairs.push_back({rank,
+                                 streams_->port_there(first),
+                                 {streams_->port_of(first), streams_->port_of(second)},
+                                 stream->paths().share()});
+        }
+    }
+    return all;
+}
+
 Wire::LearnedPaths Wire::learned_paths() const {
     LearnedPaths learned;
     if (!streams_) {
@@ -627,7 +757,9 @@ int Wire::open(MPI_Comm comm, const Peers* peers, bool& opened) {
     }
     complaint_ = first_complaint(comm, complaint());
     opened = !complaint_;
-    if (!opened) {
+    if (opened) {
+        resume();
+    } else {
         failed_before = true;
         opening.undo();
     }

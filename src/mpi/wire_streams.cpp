@@ -397,15 +397,28 @@ const WireStream::Connection* WireStreams::connection_of(const Way& way) const {
 
 bool WireStreams::has(const Way& way) const { return connection_of(way) != nullptr; }
 
-std::uint16_t WireStreams::port_of(const Way& way) const {
-    const WireStream::Connection* const connection = connection_of(way);
+namespace {
+
+/// The port that one end of a socket is bound to, which `name` says: getsockname or getpeername.
+std::uint16_t port_by(decltype(&getsockname) name, const Descriptor* socket) {
     sockaddr_in6 bound{};  // IPv4 has its port at the same place
     socklen_t length = sizeof bound;
-    if (connection == nullptr ||
-        getsockname(connection->socket.number(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) {
+    if (socket == nullptr || name(socket->number(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) {
         return 0;
     }
     return ntohs(bound.sin6_port);
+}
+
+}  // namespace
+
+std::uint16_t WireStreams::port_of(const Way& way) const {
+    const WireStream::Connection* const connection = connection_of(way);
+    return port_by(getsockname, connection == nullptr ? nullptr : &connection->socket);
+}
+
+std::uint16_t WireStreams::port_there(const Way& way) const {
+    const WireStream::Connection* const connection = connection_of(way);
+    return port_by(getpeername, connection == nullptr ? nullptr : &connection->socket);
 }
 
 bool WireStreams::keep(const Way& way, Descriptor socket) {
@@ -449,6 +462,16 @@ void WireStreams::drop(const Way& way) {
     give_back_sockets(1);
     if (!stream->connections_[0].is_open() && !stream->connections_[1].is_open()) {
         stream.reset();
+    }
+}
+
+void WireStreams::drop_all() {
+    for (std::size_t peer = 0; peer < to_.size(); ++peer) {
+        for (const bool sends : {true, false}) {
+            for (std::size_t connection = 0; connection < WireStream::most_connections; ++connection) {
+                drop({static_cast<Rank>(peer), sends, connection});
+            }
+        }
     }
 }
 

@@ -172,10 +172,15 @@ class WireStreams {
     [[nodiscard]] bool has(const Way& way) const;
     /// The port that it is bound to here; 0 if it is not known.
     [[nodiscard]] std::uint16_t port_of(const Way& way) const;
+    /// The port that it is bound to at the other end; 0 if it is not known.
+    [[nodiscard]] std::uint16_t port_there(const Way& way) const;
     /// Takes over a connection; false if the kernel refuses to watch it. Throws std::bad_alloc.
     [[nodiscard]] bool keep(const Way& way, Descriptor socket);
     /// Closes that connection, if there is one, without leaving its port in use. Nothing is on its way there.
     void drop(const Way& way);
+
+    /// Closes all connections as drop() does.
+    void drop_all();
 
     /// A time-triggered exchange of `scheduled_seconds`, whose cycle was `over_bound` times the bound, has ended on
     /// this rank: shares follow what was heard.

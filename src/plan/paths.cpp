@@ -49,6 +49,12 @@ std::uint64_t PairPaths::draw() {
     return mixed ^ (mixed >> 31U);
 }
 
+void PairPaths::resume(double share) {
+    if (share >= 0 && share <= 1) {
+        share_ = std::clamp(share, least_share, 1 - least_share);
+    }
+}
+
 std::size_t PairPaths::next() {
     credit_ += share_;
     if (credit_ >= 1) {

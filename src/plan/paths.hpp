@@ -29,6 +29,9 @@ class PairPaths {
     /// `seed` differs between pairs, so that their first segments are spread over both connections.
     explicit PairPaths(std::uint64_t seed);
 
+    /// Begins with the share that another job has learned on the same paths.
+    void resume(double share);
+
     /// The connection of the next segment: as evenly in turns as the shares allow.
     [[nodiscard]] std::size_t next();
     /// The share of the segments that the first connection carries.

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -237,6 +238,110 @@ void test_two_connections() {
     }
     expect(wanted, "no move was made");
     expect(wire.streams().works(), "moves break connections");
+}
+
+/// A job's connections again in the next one: with the same ports where they are free, and in any case.
+void test_kept() {
+    begin("kept ports");
+    auto peers = everybody_else();
+    peers.connections = 2;
+    mpi::Wire::Kept kept;
+    {
+        mpi::Wire wire(persistent);
+        expect(open(wire, peers), "kept: cannot be opened");
+        expect(wire.kept().pairs.empty(), "kept: something, before anything was learned");
+        exchange(wire, "kept, before");
+        for (Rank other = 0; other < ranks; ++other) {
+            if (mpi::WireStream* const stream = wire.streams().to(other); stream != nullptr) {
+                stream->paths().observe({0.05, 0.0}, 0.1);
+            }
+        }
+        kept = wire.kept();
+        expect(kept.pairs.size() == static_cast<std::size_t>(ranks - 1) && kept.listens != 0, "kept: not all pairs");
+        expect(kept.pairs[0].share < 0.4, "kept: another share than the learned one");
+        test::meet(MPI_COMM_WORLD);
+        wire.close_at_once();
+    }
+    int again = 0;
+    for (int job = 0; job < 3; ++job) {
+        begin("kept ports, next job");
+        mpi::Wire wire(persistent);
+        wire.expect(kept);
+        expect(open(wire, peers), "kept: cannot be opened with ports that are free");
+        // Another program may have taken a port meanwhile.
+        for (const mpi::Wire::KeptPair& pair : kept.pairs) {
+            bool same = true;
+            for (const std::size_t connection : {0U, 1U}) {
+                const mpi::WireStreams::Way way{pair.to, true, connection};
+                same = same && wire.streams().port_of(way) == pair.ports[connection] &&
+                       wire.streams().port_there(way) == pair.listens;
+            }
+            const double share = wire.streams().to(pair.to)->paths().share();
+            expect(share == (same ? pair.share : 0.5), "kept: a share of other paths, or none of the same");
+            again += same ? 1 : 0;
+        }
+        exchange(wire, "kept, next job");
+        begin("kept ports, in use by another communicator");
+        mpi::Wire other(persistent);
+        other.expect(kept);
+        expect(open(other, peers), "kept: cannot be opened with ports that are in use");
+        exchange(other, "kept, in use");
+        exchange(wire, "kept, beside another one");
+        test::meet(MPI_COMM_WORLD);
+        wire.close_at_once();
+        // Without waiting for others: then some ports are in use for a minute.
+        job == 1 ? other.close() : other.close_at_once();
+    }
+    int anybody = 0;
+    MPI_Allreduce(&again, &anybody, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect(anybody > 0, "kept: no pair has its ports again in three jobs");
+    begin("kept ports that others have taken");
+    std::vector<int> taken;
+    for (const mpi::Wire::KeptPair& pair : kept.pairs) {
+        const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in any{};
+        any.sin_family = AF_INET;
+        any.sin_port = htons(pair.ports[0]);
+        static_cast<void>(bind(file, reinterpret_cast<sockaddr*>(&any), sizeof any));
+        static_cast<void>(listen(file, 1));
+        taken.push_back(file);
+    }
+    test::meet(MPI_COMM_WORLD);
+    {
+        mpi::Wire wire(persistent);
+        wire.expect(kept);
+        expect(open(wire, peers), "kept: cannot be opened with ports that others have");
+        for (Rank other = 0; other < ranks; ++other) {
+            const mpi::WireStream* const stream = wire.streams().to(other);
+            expect(stream == nullptr || stream->has_choice(), "kept: a pair lacks a connection");
+        }
+        exchange(wire, "kept, taken");
+    }
+    for (const int file : taken) {
+        close(file);
+    }
+    // Whatever a file says.
+    for (unsigned seed = 0; seed < 10; ++seed) {
+        begin(fmt::format("kept ports of a hostile file, seed {}", seed));
+        std::mt19937 random(seed * 100 + static_cast<unsigned>(rank));
+        mpi::Wire::Kept hostile = kept;
+        hostile.listens = static_cast<std::uint16_t>(random());
+        for (int extra = 0; extra < 5; ++extra) {
+            hostile.pairs.push_back({static_cast<Rank>(random()), 22, {80, 443}, 7});
+        }
+        for (mpi::Wire::KeptPair& pair : hostile.pairs) {
+            pair.to = random() % 2 == 0 ? pair.to : static_cast<Rank>(random() % 8) - 1;
+            pair.listens = static_cast<std::uint16_t>(random());
+            pair.ports[random() % 2] = static_cast<std::uint16_t>(random() % 3 == 0 ? kept.listens : random());
+            pair.share = random() % 2 == 0 ? -1e9 : mpi::now_seconds();
+        }
+        mpi::Wire wire(persistent);
+        wire.expect(hostile);
+        expect(open(wire, peers), fmt::format("kept: a hostile file, seed {}, keeps connections away", seed));
+        exchange(wire, "kept, hostile");
+        test::meet(MPI_COMM_WORLD);
+        wire.close_at_once();
+    }
 }
 
 /// The last rank lacks something: all are told of it alike, and nothing is left open.
@@ -463,6 +568,7 @@ int test_all(int /*argc*/, char** /*argv*/) {
     test_peers();
     test_connections();
     test_two_connections();
+    test_kept();
     test_leaving();
     test_no_all_to_all();
     constexpr double short_patience = 1;

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -71,6 +72,8 @@ class Wire {
     [[nodiscard]] int move(MPI_Comm comm);
     /// Closes all connections; local. No exchange uses them any more.
     void close();
+    /// The same, without leaving their ports in use for a minute. What others have not read yet is lost.
+    void close_at_once();
 
     /// One connection of a pair that has two, and what was learned of it.
     struct LearnedPath {
@@ -87,16 +90,39 @@ class Wire {
     /// nothing. O(ranks). Throws std::bad_alloc.
     [[nodiscard]] LearnedPaths learned_paths() const;
 
+    /// The two connections of a pair, as one job leaves them for the next. A hash of addresses and ports gives them the
+    /// same paths again.
+    struct KeptPair {
+        Rank to = 0;
+        std::uint16_t listens = 0;             ///< the peer's port
+        std::array<std::uint16_t, 2> ports{};  ///< this rank's
+        double share = 0;                      ///< of the segments that the first connection carries
+    };
+    struct Kept {
+        std::uint16_t listens = 0;    ///< this rank's port; 0 if not known
+        std::vector<KeptPair> pairs;  ///< by rank
+    };
+    /// Before the first open(): the ports to have again where they are free, and the shares to begin with between ports
+    /// that could be had. Ports that the system would not choose by itself are left out. Anything may be wrong in it.
+    void expect(Kept kept);
+    /// What another job may begin with: pairs from here that have learned something. O(ranks). Throws std::bad_alloc.
+    [[nodiscard]] Kept kept() const;
+
     /// For the executor, after a successful open().
     [[nodiscard]] WireStreams& streams() { return *streams_; }
 
   private:
     class Opening;
+    /// Null if nothing is expected of connections to that rank.
+    [[nodiscard]] const KeptPair* expected_of(Rank rank) const;
+    /// Shares that were expected, between ports that are as expected.
+    void resume();
 
     Faults faults_;
     std::unique_ptr<WireStreams> streams_;
     std::optional<Diagnostic> complaint_;
     int connections_ = 1;
+    Kept expected_;           ///< pairs by rank
     std::uint16_t port_ = 0;  ///< where this rank listens, so that a source port has the same path again; 0: not yet
 };
 
