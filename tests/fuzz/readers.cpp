@@ -21,6 +21,7 @@
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/demand_file.hpp"
 #include "aapc/topology/topology_file.hpp"
+#include "archive/kept_paths.hpp"
 #include "archive/learned.hpp"
 #include "cli/imports/imports.hpp"
 #include "input/fnv1a.hpp"
@@ -116,6 +117,23 @@ void read_a_model(std::string_view text) { judge(text, read_network_model(text, 
 
 void read_samples(std::string_view text) { judge(text, read_contention_samples(text, "f")); }
 
+/// As rank 0 gathers sections and as a file has them: what is written of them can be read, and says the same.
+void read_kept_paths_of_jobs(std::string_view text) {
+    judge(text, read_kept_paths(text, "f"));
+    auto sections = read_kept_sections(text, "f");
+    judge(text, sections);
+    if (sections) {
+        std::vector<KeptPaths> kept;
+        add_kept_paths(kept, std::move(*sections));
+        const std::string written = kept_paths_file(kept);
+        const auto again = read_kept_paths(written, "f");
+        if (!again || kept_paths_file(*again) != written) {
+            std::fprintf(stderr, "what was written is not what is read: %s\n", written.c_str());
+            std::abort();
+        }
+    }
+}
+
 void read_a_schedule(std::string_view text) { judge(text, read_schedule_document(text, "f")); }
 
 /// The environment's variables and the files that they name, as rank 0 sends them; here with U+001E between them.
@@ -157,6 +175,7 @@ std::span<const Reader> readers() {
         Reader{"lldp", [](std::string_view text) { read_what_a_site_has("lldp", text); }},
         Reader{"method", read_a_method},
         Reader{"model", read_a_model},
+        Reader{"paths", read_kept_paths_of_jobs},
         Reader{"record", read_what_a_job_left},
         Reader{"samples", read_samples},
         Reader{"schedule", read_a_schedule},
