@@ -6,9 +6,11 @@
 
 #pragma weak PMPI_Abort
 #pragma weak PMPI_Allgather
+#pragma weak PMPI_Allgatherv
 #pragma weak PMPI_Allreduce
 #pragma weak PMPI_Alltoall
 #pragma weak PMPI_Alltoallw
+#pragma weak PMPI_Barrier
 #pragma weak PMPI_Bcast
 #pragma weak PMPI_Cancel
 #pragma weak PMPI_Cartdim_get

@@ -93,10 +93,10 @@ TEST(Segmentation, IsCloseToTheBoundWherePathsAreLearned) {
     const double bound = 4e-6;
     const Cadence hashed = cadence_of_cycle({1.33 * bound, bound}, 16, 25e6, 30'000);
     const Cadence learned = with_learned_paths(hashed);
-    EXPECT_DOUBLE_EQ(learned.tick_seconds_per_byte, 1.03 * bound / 16);
-    EXPECT_DOUBLE_EQ(learned.cycle_over_bound, 1.03);
+    EXPECT_DOUBLE_EQ(learned.tick_seconds_per_byte, learned_over_bound * bound / 16);
+    EXPECT_DOUBLE_EQ(learned.cycle_over_bound, learned_over_bound);
     EXPECT_EQ(learned.most_wire_bytes, hashed.most_wire_bytes);
-    const Cadence full = cadence_of_cycle({1.02 * bound, bound}, 16, 25e6, 30'000);
+    const Cadence full = cadence_of_cycle({1.01 * bound, bound}, 16, 25e6, 30'000);
     EXPECT_DOUBLE_EQ(with_learned_paths(full).tick_seconds_per_byte, full.tick_seconds_per_byte);
     const Cadence phases = cadence_of_phases(1e9);
     EXPECT_DOUBLE_EQ(with_learned_paths(phases).tick_seconds_per_byte, phases.tick_seconds_per_byte);
