@@ -13,7 +13,6 @@
 #include <optional>
 
 #include "input/descriptor.hpp"
-#include "input/file_writer.hpp"
 
 namespace aapc {
 
@@ -121,12 +120,6 @@ Expected<std::string> read_text_file(const std::string& path, const FileKind& ki
             }
         }
     }
-}
-
-Expected<void> write_text_file(const std::string& path, std::string_view text) {
-    FileWriter writer(path);
-    writer.write(text);
-    return writer.finish();
 }
 
 }  // namespace aapc

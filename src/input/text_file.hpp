@@ -42,7 +42,4 @@ inline constexpr FileKind schedule_document{"a schedule document", 2048};
 [[nodiscard]] Expected<std::string> read_text_file(const std::string& path, const FileKind& kind,
                                                    Pipes pipes = Pipes::refused);
 
-/// Writes the whole file or nothing, as FileWriter does. The diagnostic names the file.
-[[nodiscard]] Expected<void> write_text_file(const std::string& path, std::string_view text);
-
 }  // namespace aapc
