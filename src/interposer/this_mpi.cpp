@@ -72,8 +72,8 @@ bool status_fits() {
 
 const KnownMpi& this_mpi() {
     static const KnownMpi& mpi = []() -> const KnownMpi& {
-        if (const KnownMpi* const named = find_mpi(compiled_for)) {
-            return *named;
+        if constexpr (compiled_for != "abi") {
+            return *find_mpi(compiled_for);
         }
         return *find_mpi(is_open_mpi(library_version()) ? "openmpi" : "mpich");
     }();
