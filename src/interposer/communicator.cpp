@@ -50,6 +50,9 @@ CommunicatorState* CommunicatorState::find_or_make(MPI_Comm comm, Job& job, std:
     if (known != nullptr && block_bytes && *block_bytes > 0) {
         known->end_rest(comm, job.cache(), *block_bytes);
     }
+    if (known != nullptr && known->has_begun_ && known->has_links_alone()) {
+        return known->take_links_alone(comm, job) ? known : nullptr;
+    }
     if (known != nullptr && (known->has_begun_ || !known->first_call_passed_ || known->begin_later(comm, job))) {
         return known;
     }
@@ -126,17 +129,48 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
 }
 
 void CommunicatorState::decide_for(MPI_Comm comm, Job& job, Effort effort) {
-    placement_ = placement_of(comm, ranks_, job);
+    const std::vector<Rank> members = world_ranks_of(comm, ranks_, job);
+    placement_ = placement_of(members, job);
+    if (job.learns_from_calls(placement_)) {
+        shared_ = links_shared_by(members, job);
+    }
     if (selection::is_on_one_machine(placement_)) {
         why_native_ = ranks_ < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
     } else if (selection::nothing_to_schedule(placement_, network_bound(job.configuration().network, placement_))) {
         why_native_ = Outcome::few_ranks;
     }
-    maker_ = std::make_unique<ExchangeMaker>(job.configuration(), placement_, job.timetables_for(placement_, effort));
+    make_parts(comm, job, effort);
+}
+
+void CommunicatorState::make_parts(MPI_Comm comm, Job& job, Effort effort) {
+    const Network& network = shared_ ? shared_->network : job.configuration().network;
+    maker_ = std::make_unique<ExchangeMaker>(job.configuration(), placement_,
+                                             job.timetables_for(network, placement_, effort));
     if (mpi::Wire::Kept kept = job.kept_connections(placement_, rank_); !kept.pairs.empty() || kept.listens != 0) {
         maker_->expect(std::move(kept));
     }
     equal_ = std::make_unique<EqualMessages>(comm, job, placement_, *maker_, why_native_);
+}
+
+bool CommunicatorState::has_links_alone() const {
+    const learning::Fastest found = fastest();
+    return shared_ && found.seconds > 0 && found.least_seconds > incredible_over_bound * found.seconds;
+}
+
+bool CommunicatorState::take_links_alone(MPI_Comm comm, Job& job) {
+    note_paths();
+    release_exchanges(false);
+    job.cache().clear();
+    const bool made = have_memory_for([&] {
+        unequal_.reset();
+        equal_.reset();
+        maker_.reset();
+        shared_.reset();
+        has_left_siblings_ = true;
+        make_parts(comm, job, Effort::at_set_up);
+    });
+    const mpi::Agreed agreed = mpi::Agreement().agree(comm, {.agrees = made, .equal = made ? shown_digest() : 0});
+    return begin(comm, job, this, agreed);
 }
 
 void CommunicatorState::prepare_first_call(MPI_Comm comm, Job& job, std::optional<std::int64_t> block_bytes) {
@@ -166,7 +200,16 @@ void CommunicatorState::introduce() const {
                                       before->conditions.calls, before->conditions.date);
             }
         }
-        say(selection::explain(placement_, equal_->decision()) + begins);
+        std::string links;
+        if (shared_) {
+            const std::size_t others = shared_->siblings - 1;
+            links = fmt::format("; it is taken to share links with {} that exchange{} at the same time",
+                                others == 1 ? "another communicator" : fmt::format("{} communicators", others),
+                                others == 1 ? "s" : "");
+        } else if (has_left_siblings_) {
+            links = "; its calls are too fast for links that are shared, so it is taken to have them to itself";
+        }
+        say(selection::explain(placement_, equal_->decision()) + links + begins);
         if (verbosity >= 2) {
             std::string places;
             for (std::size_t rank = 0; rank < placement_.machine_of.size(); ++rank) {
@@ -277,6 +320,18 @@ CallLearning* CommunicatorState::learning(bool unequal) const {
         return unequal_ ? unequal_->learning() : nullptr;
     }
     return equal_ ? equal_->learning() : nullptr;
+}
+
+learning::Fastest CommunicatorState::fastest() const {
+    learning::Fastest fastest;
+    for (const bool unequal : {false, true}) {
+        const CallLearning* const one = learning(unequal);
+        const learning::Fastest found = one != nullptr ? one->learner().fastest() : learning::Fastest();
+        if (found.seconds > 0 && found.least_seconds * fastest.seconds >= fastest.least_seconds * found.seconds) {
+            fastest = found;
+        }
+    }
+    return fastest;
 }
 
 std::uint64_t CommunicatorState::shown_digest() const {

@@ -19,6 +19,7 @@
 #include "interposer/equal_messages.hpp"
 #include "interposer/exchange_maker.hpp"
 #include "interposer/job.hpp"
+#include "interposer/members.hpp"
 #include "interposer/routines.hpp"
 #include "interposer/shown.hpp"
 #include "interposer/unequal_messages.hpp"
@@ -73,6 +74,10 @@ class CommunicatorState {
     [[nodiscard]] int rank() const { return rank_; }
     /// What is learned from calls of one kind of messages; null if nothing is.
     [[nodiscard]] CallLearning* learning(bool unequal) const;
+    /// What its calls have shown to be faster than its links are said to be, if anything was (Learner::fastest()).
+    [[nodiscard]] learning::Fastest fastest() const;
+    /// Siblings are taken to exchange at the same time, so its bound is that of all of them.
+    [[nodiscard]] bool shares_links() const { return shared_.has_value(); }
     /// In so many calls, here and on communicators that this one has gone on with, something has been shown.
     [[nodiscard]] std::int64_t calls_that_show(bool unequal) const;
 
@@ -110,7 +115,7 @@ class CommunicatorState {
     /// As of().
     [[nodiscard]] static CommunicatorState* find_or_make(MPI_Comm comm, Job& job,
                                                          std::optional<std::int64_t> block_bytes, First first);
-    /// Works out placement and decision for ranks of our world; local. Throws std::bad_alloc.
+    /// Works out placement, links and decision for ranks of our world; local. Throws std::bad_alloc.
     void decide_for(MPI_Comm comm, Job& job, Effort effort);
     /// Takes the rest of the class of such blocks back from the cache, before a call of it is decided on.
     void end_rest(MPI_Comm comm, CallCache& cache, std::int64_t block_bytes) const;
@@ -136,6 +141,13 @@ class CommunicatorState {
     /// Closes the measured call before, of whichever kind.
     void note_entry();
 
+    /// Finds out which links ranks of our world have, and makes what decides on calls. Throws std::bad_alloc.
+    void make_parts(MPI_Comm comm, Job& job, Effort effort);
+    /// A call was faster than links allow that are shared with siblings. The same on all ranks.
+    [[nodiscard]] bool has_links_alone() const;
+    /// Begins again with links that no sibling uses. Collective over `comm`; as begin().
+    [[nodiscard]] bool take_links_alone(MPI_Comm comm, Job& job);
+
     int ranks_;
     int rank_ = 0;
     const Job* job_;  ///< outlives this
@@ -145,6 +157,8 @@ class CommunicatorState {
     bool first_call_passed_ = false;      ///< as a native one: the next one is the second one of all ranks
     Outcome why_native_ = Outcome::size;  ///< where no decision says otherwise
     Placement placement_;
+    std::optional<SharedLinks> shared_;         ///< outlives the maker; nullopt: no sibling uses these links
+    bool has_left_siblings_ = false;            ///< calls have shown that siblings do not exchange at the same time
     std::unique_ptr<ExchangeMaker> maker_;      ///< outlives the exchanges; null where nothing is decided
     std::unique_ptr<EqualMessages> equal_;      ///< the same
     std::unique_ptr<UnequalMessages> unequal_;  ///< null: nobody has called

@@ -43,7 +43,7 @@ EqualMessages::EqualMessages(MPI_Comm comm, const Job& job, const Placement& pla
       decided_(decider_.decide(job.configuration().start_seconds)) {
     const selection::Configuration& configuration = job.configuration();
     decider_.find_needs(comm, decided_.decision);
-    const Bound bound = network_bound(configuration.network, placement);
+    const Bound bound = network_bound(maker.timetables().network(), placement);
     const bool has_candidate = std::any_of(decided_.slots.begin(), decided_.slots.end(),
                                            [](const Slot& slot) { return !slot.method.native(); });
     if (has_candidate && configuration.adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
@@ -54,7 +54,8 @@ EqualMessages::EqualMessages(MPI_Comm comm, const Job& job, const Placement& pla
                                  job.shown_on_others(placement, false)});
     } else if (!configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
         start_matters_from_ =
-            selection::crossover(configuration.network, placement, bound, selection::least_start_seconds).block_bytes;
+            selection::crossover(maker.timetables().network(), placement, bound, selection::least_start_seconds)
+                .block_bytes;
     }
 }
 

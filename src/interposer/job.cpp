@@ -173,12 +173,19 @@ Shown Job::shown_on_others(const Placement& placement, bool unequal) const {
     });
 }
 
-Timetables Job::timetables_for(const Placement& placement, Effort effort) {
+bool Job::learns_from_calls(const Placement& placement) const {
+    const bool is_forced = configuration_.forced.method || configuration_.forced.synchronisation;
+    const bool is_tuned =
+        configuration_.tuning && selection::has_shape(configuration_.network, placement, *configuration_.tuning);
+    return configuration_.adapt && !is_forced && !is_tuned && configuration_.unequal != selection::UnequalUse::always;
+}
+
+Timetables Job::timetables_for(const Network& network, const Placement& placement, Effort effort) {
     const std::lock_guard lock(timetables_mutex_);
     if (effort == Effort::at_set_up && timetables_ && placement.machine_of == placement_.machine_of) {
         return *std::exchange(timetables_, std::nullopt);
     }
-    return {configuration_.network, placement, configuration_.given_schedule(), effort};
+    return {network, placement, configuration_.given_schedule(), effort};
 }
 
 bool Job::find_out_refusals() {

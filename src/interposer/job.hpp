@@ -78,9 +78,12 @@ class Job {
     /// in each of them, but others may know of more. In programs that call MPI from several threads at once it is of
     /// those that are freed, since another thread may be at work on the others. Throws std::bad_alloc.
     [[nodiscard]] Shown shown_on_others(const Placement& placement, bool unequal) const;
-    /// For a communicator that sits like this, which outlives them: what setting up the job has built of it already, to
-    /// whoever asks first. Throws std::bad_alloc.
-    [[nodiscard]] Timetables timetables_for(const Placement& placement, Effort effort);
+    /// For a communicator that sits like this on such links, both of which outlive them: what setting up the job has
+    /// built of it already, to whoever asks first. Throws std::bad_alloc.
+    [[nodiscard]] Timetables timetables_for(const Network& network, const Placement& placement, Effort effort);
+    /// Whether calls of ranks that sit like this decide which method serves them, so that what is assumed of their
+    /// links is held against them.
+    [[nodiscard]] bool learns_from_calls(const Placement& placement) const;
     /// Communicators begin without waiting for anybody: nobody asks for anything that it could not have later. On all
     /// ranks alike.
     [[nodiscard]] bool begins_in_passing() const { return begins_in_passing_; }

@@ -41,18 +41,6 @@ void add_summary(std::optional<learning::Summary>& sum, const CommunicatorState&
     });
 }
 
-/// What calls have shown to be faster than the links are said to be, if anything was (Learner::fastest()).
-learning::Fastest fastest_of(const CommunicatorState& state) {
-    learning::Fastest fastest;
-    for_each_learning(state, [&](const CallLearning& one, bool) {
-        const learning::Fastest found = one.learner().fastest();
-        if (found.seconds > 0 && found.least_seconds * fastest.seconds >= fastest.least_seconds * found.seconds) {
-            fastest = found;
-        }
-    });
-    return fastest;
-}
-
 /// Why methods serve the sizes that have taken most of the time, a line each, at most so many. Throws std::bad_alloc.
 std::vector<std::string> choices_of(const CommunicatorState& state, std::size_t most) {
     std::vector<std::pair<double, std::string>> found;  // by seconds
@@ -99,11 +87,11 @@ void JobLearning::read() {
 
 void JobLearning::remark_on_speeds(const CommunicatorState& state) {
     if (configuration_.verbosity < 1 || speeds_remarked_ || mpi::rank_in(MPI_COMM_WORLD) != 0 ||
-        !state.is_first_rank()) {
+        !state.is_first_rank() || state.shares_links()) {
         return;
     }
     static_cast<void>(mpi::have_memory_for([&] {
-        const learning::Fastest fastest = fastest_of(state);
+        const learning::Fastest fastest = state.fastest();
         if (const auto too_fast =
                 faster_than_wires(fastest.least_seconds, fastest.seconds, configuration_.topology_file)) {
             say("all-to-alls were " + *too_fast);

@@ -4,7 +4,9 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <utility>
 
+#include "aapc/topology/siblings.hpp"
 #include "interposer/job.hpp"
 
 namespace aapc::interposer {
@@ -49,12 +51,37 @@ bool share_a_machine(MPI_Comm comm, int ranks, const Job& job) {
     return all;
 }
 
-Placement placement_of(MPI_Comm comm, int ranks, const Job& job) {
+std::vector<Rank> world_ranks_of(MPI_Comm comm, int ranks, const Job& job) {
+    std::vector<Rank> found;
+    found.reserve(static_cast<std::size_t>(ranks));
+    for_each_world_rank(comm, ranks, job, [&](int world_rank) { found.push_back(world_rank); });
+    return found;
+}
+
+Placement placement_of(std::span<const Rank> world_ranks, const Job& job) {
     Placement placement;
-    placement.machine_of.reserve(static_cast<std::size_t>(ranks));
-    for_each_world_rank(comm, ranks, job,
-                        [&](int world_rank) { placement.machine_of.push_back(machine_of(job, world_rank)); });
+    placement.machine_of.reserve(world_ranks.size());
+    for (const Rank world_rank : world_ranks) {
+        placement.machine_of.push_back(machine_of(job, world_rank));
+    }
     return placement;
+}
+
+std::optional<SharedLinks> links_shared_by(std::span<const Rank> world_ranks, const Job& job) {
+    // A bound looks at each vertex and each rank once: some 10 ms for so many.
+    constexpr std::size_t most_steps = 2'000'000;
+    const Network& network = job.configuration().network;
+    const auto groups = sibling_groups(world_ranks, static_cast<Rank>(job.machine_of().size()));
+    if (groups.size() * (network.vertices().size() + world_ranks.size()) > most_steps) {
+        return std::nullopt;
+    }
+    std::vector<Placement> together;
+    together.reserve(groups.size());
+    for (const std::vector<Rank>& group : groups) {
+        together.push_back(placement_of(group, job));
+    }
+    auto shared = shared_network(network, placement_of(world_ranks, job), together);
+    return shared ? std::optional(SharedLinks{std::move(*shared), groups.size()}) : std::nullopt;
 }
 
 }  // namespace aapc::interposer

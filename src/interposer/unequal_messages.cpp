@@ -43,7 +43,7 @@ Expected<Prepared> prepare_unequal(const Network& network, const Placement& plac
 UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
                                  const selection::Configuration& configuration, CallLearning::Before before,
                                  ExchangeMaker& maker)
-    : network_(configuration.network),
+    : network_(maker.timetables().network()),
       placement_(placement),
       use_(configuration.unequal),
       inquiry_(configuration.unequal),

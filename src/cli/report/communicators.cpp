@@ -5,6 +5,7 @@
 
 #include "aapc/methods/unequal_exchange.hpp"
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/siblings.hpp"
 #include "cli/report/together.hpp"
 
 namespace aapc::report {
@@ -100,14 +101,32 @@ std::optional<double> Communicators::bound(Group& group, const std::string& name
     return calls > 0 ? std::optional(seconds / calls) : std::nullopt;
 }
 
+std::vector<const RecordedCommunicator*> Communicators::together(const Group& group, const std::string& name) const {
+    const auto bytes = static_cast<std::int64_t>(group.mean_bytes()) * std::max<std::int64_t>(group.ranks, 1);
+    return together_with(record_, name, group.routine,
+                         has_lengths(group.routine) ? std::nullopt : std::optional(bytes));
+}
+
+std::optional<Network> Communicators::shared_links(const Group& group) const {
+    constexpr std::size_t most_communicators = 256;
+    const std::vector<const RecordedCommunicator*> all = together(group, group.communicator);
+    if (network_ == nullptr || all.size() < 2 || all.size() > most_communicators) {
+        return std::nullopt;
+    }
+    std::vector<Placement> placements(all.size());
+    for (std::size_t index = 0; index < all.size(); ++index) {
+        if (!place(*all[index], placements[index])) {
+            return std::nullopt;
+        }
+    }
+    return shared_network(*network_, placements.front(), placements);
+}
+
 std::optional<Communicators::Joint> Communicators::joint(const Group& group, const std::string& name,
                                                          const Kind& kind) const {
     const bool unequal = has_lengths(group.routine);
     const auto bytes = static_cast<std::int64_t>(group.mean_bytes());
-    Joint found{together_with(record_, name, group.routine,
-                              unequal ? std::nullopt : std::optional(bytes * std::max<std::int64_t>(group.ranks, 1))),
-                {},
-                Demand(0)};
+    Joint found{together(group, name), {}, Demand(0)};
     for (const RecordedCommunicator* const one : found.communicators) {
         found.ranks.insert(found.ranks.end(), one->members.begin(), one->members.end());
     }

@@ -44,6 +44,10 @@ class Communicators {
     /// The same of a call on that communicator alone.
     [[nodiscard]] std::optional<double> bound(Group& group, const std::string& name) const;
 
+    /// The network as the ranks of the group's communicator see it while others exchange with it, in proportion to
+    /// equal messages; nullopt if they have it to themselves, or if members or their machines are not known.
+    [[nodiscard]] std::optional<Network> shared_links(const Group& group) const;
+
     /// What all communicators that exchange together with one send in a call.
     struct Joint {
         std::vector<const RecordedCommunicator*> communicators;
@@ -55,6 +59,8 @@ class Communicators {
     [[nodiscard]] std::optional<Joint> joint(const Group& group, const std::string& name, const Kind& kind) const;
 
   private:
+    /// Those that exchange together with `name` in calls as the group's.
+    [[nodiscard]] std::vector<const RecordedCommunicator*> together(const Group& group, const std::string& name) const;
     [[nodiscard]] std::optional<Demand> lengths_of(const Group& group, const RecordedCommunicator& one,
                                                    std::int64_t number) const;
     [[nodiscard]] std::optional<double> bound_alone(const Group& group, const std::string& name,

@@ -179,6 +179,9 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
         group.native_seconds = own->median_seconds;
     }
     const auto placement = communicators.placement(group.communicator);
+    // aapc itself takes rows and columns of ranks to exchange at the same time, and has the links shared in this way.
+    const std::optional<Network> shared = communicators.shared_links(group);
+    network = shared ? &*shared : network;
     if (placement && has_lengths(group.routine)) {
         look_at_lengths(group, communicators, *network, *placement);
     }
