@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "input/fnv1a.hpp"
+#include "input/lines.hpp"
 #include "input/numbers.hpp"
 
 namespace aapc {
@@ -17,14 +18,6 @@ namespace {
 
 constexpr std::string_view kept_title = "aapc paths 1";
 constexpr std::string_view kept_section = "of ";
-
-/// The next line, without its end; `text` goes on behind it.
-std::string_view take_line(std::string_view& text) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return line;
-}
 
 /// Six numbers in their ranges; nothing else is a pair.
 std::optional<KeptPair> read_pair(std::string_view line) {
@@ -51,11 +44,7 @@ std::optional<KeptPair> read_pair(std::string_view line) {
 }
 
 Diagnostic mistake_in(std::string_view file, int line, std::string problem) {
-    Diagnostic diagnostic;
-    diagnostic.file = file;
-    diagnostic.line = line;
-    diagnostic.problem = std::move(problem);
-    return diagnostic;
+    return {.file = std::string(file), .line = line, .problem = std::move(problem)};
 }
 
 Expected<std::vector<KeptPaths>> read_sections_from(std::string_view text, std::string_view file, int line_number) {

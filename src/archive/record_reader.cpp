@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "aapc/archive/record.hpp"
+#include "input/lines.hpp"
 
 namespace aapc {
 
@@ -257,9 +258,7 @@ Expected<Record> read_record(std::string_view text, std::string_view file) {
     Record record;
     int number = 0;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::string_view line = take_line(text);
         ++number;
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) {
             continue;

@@ -115,11 +115,14 @@ Summary Learner::summary() const {
 }
 
 Fastest Learner::fastest() const {
+    // The cost of a single call is too little where ranks begin it at very different times.
+    constexpr std::size_t fewest_samples = 2;
     Fastest found;
     for (const auto& [key, one] : classes_) {
         for (std::size_t candidate = 0; candidate < one.prospects().size(); ++candidate) {
             const auto seconds = one.typical_seconds(candidate);
-            if (seconds && one.least_seconds() * found.seconds >= found.least_seconds * *seconds) {
+            if (seconds && one.evidence(candidate).samples.size() >= fewest_samples &&
+                one.least_seconds() * found.seconds >= found.least_seconds * *seconds) {
                 found = {one.least_seconds(), *seconds};
             }
         }

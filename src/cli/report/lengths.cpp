@@ -10,6 +10,7 @@
 #include "aapc/offline/unequal_model.hpp"
 #include "aapc/topology/bound.hpp"
 #include "selection/crossover.hpp"
+#include "selection/rule.hpp"
 #include "selection/unequal_rule.hpp"
 
 namespace aapc::report {
@@ -113,6 +114,9 @@ std::optional<UnequalSchedule> schedule_of(const Network& network, const Placeme
         return std::nullopt;
     }
     const Bound bound = network_bound(network, placement);
+    if (selection::is_on_one_machine(placement) || selection::nothing_to_schedule(placement, bound)) {
+        return std::nullopt;
+    }
     const auto prepared = selection::prepare_for_unequal(network, placement, bound, *method);
     if (!prepared || !prepared->cadence.known() || prepared->timetable->forwards()) {
         return std::nullopt;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "aapc/offline/contention.hpp"
+#include "input/lines.hpp"
 #include "input/numbers.hpp"
 #include "input/wording.hpp"
 
@@ -79,9 +80,7 @@ Expected<std::vector<ContentionSample>> read_contention_samples(std::string_view
     bool has_header = false;
     int number = 0;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = trimmed(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::string_view line = trimmed(take_line(text));
         ++number;
         if (line.empty() || line.front() == '#') {
             continue;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "aapc/input/units.hpp"
+#include "input/lines.hpp"
 #include "input/numbers.hpp"
 #include "input/wording.hpp"
 
@@ -99,14 +100,6 @@ class DemandReader {
     const std::int64_t* whole_;
     Rank rows_ = 0;
 };
-
-/// The first line of the text, which is then without it.
-std::string_view take_line(std::string_view& text) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return line;
-}
 
 Expected<Demand> read_rows(std::string_view text, std::string_view file, Rank participants, const std::int64_t* whole) {
     DemandReader reader(file, participants, whole);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "aapc/topology/demand_file.hpp"
+#include "input/lines.hpp"
 #include "input/numbers.hpp"
 #include "input/wording.hpp"
 
@@ -220,11 +221,9 @@ class UccReader {
 Expected<std::vector<Demand>> read_ucc_demands(std::string_view text, std::string_view file, Rank participants) {
     UccReader reader(file, participants);
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        if (auto mistake = reader.read_line(text.substr(0, end))) {
+        if (auto mistake = reader.read_line(take_line(text))) {
             return failure(std::move(*mistake));
         }
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return reader.finish();
 }

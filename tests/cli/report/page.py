@@ -416,6 +416,8 @@ def check_links_together(aapc):
     axis = set(re.findall(r'class="axis"><span>0</span><span>([\d.]+) ms<', page))
     (mark,), (end,) = marks, axis
     assert abs(mark / 100 * float(end) - 1e3 * both) < 0.02 * 1e3 * both, (mark, end, alone, both)
+    (gain,) = re.findall(r"A schedule should save (\d+) ms", page_of(aapc, lines + communicators + calls, "--format", "text"))
+    assert 0.5 - START - 1.1 * both < 1e-3 * float(gain) < 0.5 - START - both, (gain, both)
 
 
 def check_mixed_communicators(aapc):
