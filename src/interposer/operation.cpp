@@ -30,6 +30,9 @@ HeldType::~HeldType() {
 }
 
 void Operation::HeldSide::hold(UnequalSide& side, bool typed, std::size_t peers) {
+    // mpi4py 4 frees these arrays when the call has returned, where the MPI has no large-count forms.
+    side.counts = side.counts.copied_to(counts, peers);
+    side.displacements = side.displacements.copied_to(displacements, peers);
     if (!typed) {
         held.emplace_back(side.type);
         side.type = held.back().get();
@@ -69,10 +72,13 @@ Operation::Operation(const UnequalCall& call) : call_(call) {
     if (!mine.in_place()) {
         send_.hold(mine.send, call.typed, peers);
     }
+    receive_.hold(mine.receive, call.typed, peers);
+    // What is one type or array of the program's is so here.
     if (!mine.in_place() && !call.typed && call.send.type == call.receive.type) {
         mine.receive.type = mine.send.type;
-    } else {
-        receive_.hold(mine.receive, call.typed, peers);
+    }
+    if (!mine.in_place() && call.send.counts == call.receive.counts) {
+        mine.receive.counts = mine.send.counts;
     }
 }
 

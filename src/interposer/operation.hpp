@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -56,8 +57,10 @@ class Operation {
     [[nodiscard]] int carry_out_natively(Job& job);
 
   private:
-    /// A side's types where it has one for each message; otherwise its one type.
+    /// A side's types where it has one for each message, otherwise its one type; and its counts and displacements.
     struct HeldSide {
+        std::vector<std::int64_t> counts;
+        std::vector<std::int64_t> displacements;
         std::vector<HeldType> held;
         std::vector<MPI_Datatype> types;  ///< of `held`, as MPI wants them
 

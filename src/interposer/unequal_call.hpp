@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "interposer/routines.hpp"
 
@@ -35,6 +36,16 @@ class Numbers {
         std::int64_t number = 0;
         std::memcpy(&number, static_cast<const char*>(numbers_) + index * sizeof number, sizeof number);
         return number;
+    }
+    /// The first `count` of them, copied into `memory`. Throws std::bad_alloc.
+    [[nodiscard]] Numbers copied_to(std::vector<std::int64_t>& memory, std::size_t count) const {
+        Numbers copy = *this;
+        if (!missing()) {
+            memory.resize(count);
+            std::memcpy(memory.data(), numbers_, count * (wide_ ? sizeof(std::int64_t) : sizeof(int)));
+            copy.numbers_ = memory.data();
+        }
+        return copy;
     }
     /// Whether both are the same array.
     [[nodiscard]] bool operator==(const Numbers& other) const = default;
