@@ -1,5 +1,5 @@
 # What `cmake --install` puts where, and the package that find_package(aapc) finds. The components are those of the
-# Debian packages (AapcPackage.cmake): program, development, and one for each MPI.
+# Debian packages (AapcPackage.cmake): program, development, one for each MPI, and Open MPI's component.
 include(CMakePackageConfigHelpers)
 
 # Nobody links to the interposers, so that they are no libraries of the system's: aapc exec finds them beside itself.
@@ -15,7 +15,7 @@ foreach(mpi IN LISTS AAPC_MPIS)
   install(TARGETS aapc_mpi_${mpi} EXPORT aapcTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endforeach()
 if(AAPC_HAS_COMPONENT)
-  install(TARGETS aapc_component_openmpi LIBRARY DESTINATION ${component_directory} COMPONENT openmpi)
+  install(TARGETS aapc_component_openmpi LIBRARY DESTINATION ${component_directory} COMPONENT openmpi_component)
 endif()
 if(TARGET aapc_interpose_abi)
   install(TARGETS aapc_interpose_abi LIBRARY DESTINATION ${interposer_directory} COMPONENT program)

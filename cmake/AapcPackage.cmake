@@ -1,4 +1,5 @@
-# Debian packages (cpack -G DEB): aapc, what belongs to an MPI in aapc-openmpi and aapc-mpich, and libaapc-dev.
+# Debian packages (cpack -G DEB): aapc, what belongs to an MPI in aapc-openmpi and aapc-mpich, what Open MPI loads itself in
+# aapc-openmpi-component, and libaapc-dev.
 set(CPACK_PACKAGE_CONTACT "the aapc authors <aapc@localhost>" CACHE STRING "Who answers for the Debian packages")
 set(CPACK_PACKAGE_NAME aapc)
 set(CPACK_PACKAGE_VENDOR aapc)
@@ -7,6 +8,9 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL program development ${AAPC_MPIS})
+if(AAPC_HAS_COMPONENT)
+  list(APPEND CPACK_COMPONENTS_ALL openmpi_component)
+endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -51,6 +55,12 @@ foreach(mpi IN LISTS AAPC_MPIS)
 bench, fit and tune become under its launcher.")
   set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "aapc (= ${PROJECT_VERSION})")
 endforeach()
+if(AAPC_HAS_COMPONENT)
+  aapc_package(openmpi_component aapc-openmpi-component science
+               "The component coll/aapc, which Open MPI loads itself where a module file or a\nsetting names its directory: \
+programs are started without aapc exec.")
+  set(CPACK_DEBIAN_OPENMPI_COMPONENT_PACKAGE_DEPENDS "aapc (= ${PROJECT_VERSION})")
+endif()
 list(TRANSFORM AAPC_MPIS PREPEND aapc- OUTPUT_VARIABLE for_mpis)
 list(JOIN for_mpis " | " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS)
 include(CPack)

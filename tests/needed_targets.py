@@ -78,9 +78,12 @@ def files_of_tests(build: Path, choice: list[tuple[str, re.Pattern[str]]]) -> se
         for each in test.get("properties", []):
             if each["name"] == "ENVIRONMENT":
                 words += [assignment.partition("=")[2] for assignment in each["value"]]
-        for word in words:
+        for word in {*words, *" ".join(words).split()}:
             if word.startswith(f"{build}/"):
                 needed.add(str(Path(word).relative_to(build)))
+            # A script that preloads a library of ours into MPICH's ranks.
+            if word == f"{build}/tests/mpiexec.mpich":
+                needed.add("tests/libmpich_ranks.so")
     return needed
 
 

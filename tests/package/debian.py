@@ -32,13 +32,15 @@ def expect(holds: object, what: str) -> None:
 def make(build: Path, scratch: Path, mpis: list[str]) -> dict[str, Path]:
     """The packages by their names. Not compressed, since nobody sends them anywhere."""
     scratch.mkdir(parents=True)
-    components = ";".join(["program", "development", *mpis])
+    component = ["openmpi_component"] if (build / "lib/openmpi/mca_coll_aapc.so").exists() else []
+    components = ";".join(["program", "development", *mpis, *component])
     run(
         *("cpack", "--config", build / "CPackConfig.cmake", "-G", "DEB", "-B", scratch),
         *("-D", f"CPACK_COMPONENTS_ALL={components}", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none"),
     )
     packages = {path.name.split("_")[0]: path for path in scratch.glob("*.deb")}
-    expect(set(packages) == {"aapc", "libaapc-dev", *(f"aapc-{mpi}" for mpi in mpis)}, f"it made {sorted(packages)}")
+    wanted = {"aapc", "libaapc-dev", *(f"aapc-{mpi}" for mpi in mpis), *("aapc-openmpi-component" for _ in component)}
+    expect(set(packages) == wanted, f"it made {sorted(packages)}")
     return packages
 
 

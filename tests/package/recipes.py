@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Whether the recipes for Spack and for containers say what the project needs: no package of the guide is missing, every
-option exists, and Spack's style is kept as far as it can be checked here.
+"""Whether the recipes for Spack, EasyBuild and containers say what the project needs: no package of the guide is missing,
+every option exists, and their style is kept as far as it can be checked here.
 
     recipes.py SOURCE-DIRECTORY SCRATCH-DIRECTORY
 
-CMake is configured with the arguments that the recipe for Spack gives, for each MPI that is here and for none.
+CMake is configured with the arguments that the recipe for Spack gives, for each MPI that is here and for none, and with
+those of the recipe for EasyBuild.
 """
 
 import re
@@ -120,11 +121,11 @@ def check_versions(path: Path, depends: dict[str, str], cmake: str) -> None:
             expect(order.returncode == 0, f"{path}: {name}@{depends[name]}: is there, but {found.stdout} was tried")
 
 
-def configure(path: Path, source: Path, scratch: Path, mpi: Mpi | None) -> None:
+def expect_configured(path: Path, source: Path, scratch: Path, mpi: Mpi | None, words: list[str]) -> None:
     """With exactly the arguments of the recipe."""
     name = mpi.name if mpi is not None else "no MPI"
     shutil.rmtree(scratch, ignore_errors=True)
-    command = ["cmake", "-S", str(source), "-B", str(scratch), *run_recipe(path, mpi)[1]]
+    command = ["cmake", "-S", str(source), "-B", str(scratch), *words]
     result = subprocess.run(command, capture_output=True, text=True)
     said = result.stdout + result.stderr
     expect(result.returncode == 0 and "not used by the project" not in said, f"{path}, {name}: {command}:\n{said}")
@@ -133,13 +134,12 @@ def configure(path: Path, source: Path, scratch: Path, mpi: Mpi | None) -> None:
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def check_spack(source: Path, scratch: Path) -> None:
+def check_spack(source: Path, scratch: Path, cmake: str) -> None:
     path = source / "packaging/spack/aapc/package.py"
     mpis = [Mpi(name) for name in ("openmpi", "mpich") if shutil.which(f"mpicc.{name}")]
     depends, _ = run_recipe(path, None)
     for mpi in (*mpis, None):
-        configure(path, source, scratch, mpi)
-    cmake = "\n".join(file.read_text() for file in [source / "CMakeLists.txt", *source.glob("src/*/CMakeLists.txt")])
+        expect_configured(path, source, scratch, mpi, run_recipe(path, mpi)[1])
     for found in re.findall(r"^find_package\((\S+)", cmake, re.MULTILINE):
         stands = found in COME_WITH_THE_COMPILER or SPACK_NAMES.get(found) in depends
         expect(stands, f"{path}: nothing stands for {found}, which CMake looks for")
@@ -152,6 +152,42 @@ def check_spack(source: Path, scratch: Path) -> None:
         if shutil.which(command[0]) is not None:
             result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
             expect(result.returncode == 0, f"{command[0]}: {result.stdout}{result.stderr}")
+
+
+# Every recipe of EasyBuild's has these, in this order.
+EASYBUILD_PARAMETERS = ["easyblock", "name", "version", "homepage", "description", "toolchain", "sources", "checksums",
+                        "builddependencies", "dependencies", "configopts", "sanity_check_paths",
+                        "sanity_check_commands", "moduleclass"]
+
+
+def check_easybuild(source: Path, scratch: Path, cmake: str) -> None:
+    """An easyconfig is Python with constants of EasyBuild's."""
+    (path,) = source.glob("packaging/easybuild/*.eb")
+    text = path.read_text()
+    recipe: dict[str, object] = {}
+    constants = {"SOURCELOWER_TAR_GZ": "%(namelower)s-%(version)s.tar.gz", "SYSTEM": {"name": "system", "version": "system"}}
+    exec(compile(text, str(path), "exec"), {"__builtins__": {}, **constants}, recipe)
+    expect(list(recipe) == EASYBUILD_PARAMETERS, f"{path} gives {list(recipe)}")
+    expect(all(len(line) <= 120 for line in text.splitlines()), f"{path} has a line of more than 120 characters")
+    toolchain = recipe["toolchain"]
+    file_name = f"{recipe['name']}-{recipe['version']}-{toolchain['name']}-{toolchain['version']}.eb"
+    expect(path.name == file_name, f"{path} is to be called {file_name}")
+    version = re.search(r"^project\(aapc VERSION ([0-9.]+)", cmake, re.MULTILINE)
+    expect(version and version[1] == recipe["version"], f"{path} is of version {recipe['version']}")
+    depends = {each[0].lower().replace("_", "-"): each[1] for each in recipe["builddependencies"] + recipe["dependencies"]}
+    for found in re.findall(r"^find_package\((\S+)", cmake, re.MULTILINE):
+        stands = found in COME_WITH_THE_COMPILER or SPACK_NAMES.get(found) in depends
+        expect(stands, f"{path}: nothing stands for {found}, which CMake looks for")
+    # No older than what Spack's recipe asks for.
+    least, _ = run_recipe(source / "packaging/spack/aapc/package.py", None)
+    for name, given in depends.items():
+        numbers = [[int(number) for number in each.split(".") if number] for each in (given, least[name])]
+        expect(numbers[0] >= numbers[1], f"{path}: {name} {given} is older than {least[name]}")
+    mpi = Mpi("openmpi")
+    if mpi.mpicc is not None:
+        with_prefix = str(recipe["configopts"]).replace("$EBROOTOPENMPI/bin/mpicc", mpi.mpicc)
+        words = with_prefix.replace("$EBROOTOPENMPI/bin/mpiexec", mpi.prefix.bin.mpiexec).split()
+        expect_configured(path, source, scratch, mpi, words)
 
 
 def check_container(source: Path) -> None:
@@ -172,7 +208,9 @@ def check_container(source: Path) -> None:
 
 def main() -> None:
     source = Path(sys.argv[1])
-    check_spack(source, Path(sys.argv[2]))
+    cmake = "\n".join(file.read_text() for file in [source / "CMakeLists.txt", *source.glob("src/*/CMakeLists.txt")])
+    check_spack(source, Path(sys.argv[2]), cmake)
+    check_easybuild(source, Path(sys.argv[2]), cmake)
     check_container(source)
     for mistake in mistakes:
         print(mistake, file=sys.stderr)
