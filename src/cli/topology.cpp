@@ -430,10 +430,10 @@ Command add_topology(Command& program, Invocation& invocation, const TopologyIns
         .one_of({"text", "json", "dot"})
         .show_default();
     command.footer(
-        "The bound is the number of messages that cross the busiest directed link when every rank sends one to every\n"
+        "The bound is the number of messages that cross the busiest directed link when every rank sends one to every "
         "other; no all-to-all takes less time than that link needs for them. A MB is 10^6 bytes.\n"
-        "For a torus with one rank a machine also what its algorithms take: steps with a message, the blocks in the\n"
-        "largest message of each, and memory for blocks that are forwarded, on the rank that needs most (up to 256\n"
+        "For a torus with one rank a machine also what its algorithms take: steps with a message, the blocks in the "
+        "largest message of each, and memory for blocks that are forwarded, on the rank that needs most (up to 256 "
         "machines; aapc schedule --algorithm torus --divisions K says it for any number).\n"
         "In the end, what aapc exec would do with MPI_Alltoall on all ranks and why; aapc explain says more.");
     command.example("aapc topology cluster.toml", "the network, its bound and its busiest links");

@@ -72,7 +72,7 @@ class Command {
     void group(const std::string& name);        ///< the subcommands that are added from now on are listed under it
     void on_run(std::function<void()> run);     ///< called once all words have been parsed
     void on_parsed(std::function<void()> run);  ///< called before that, to complete what was given
-    void footer(const std::string& text);       ///< below the help, in lines as they are
+    void footer(const std::string& text);       ///< below the help: a paragraph on each line
 
     /// All that is known of it and of its subcommands.
     [[nodiscard]] CommandText describe() const;

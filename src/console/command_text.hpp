@@ -37,7 +37,7 @@ struct CommandText {
     std::string summary;  ///< a sentence
     std::vector<OptionText> options;
     std::vector<ExampleText> examples;
-    std::string more;  ///< what is said at the end, in lines as they are
+    std::string more;  ///< notes at the end: a paragraph or an entry of a list on each line
     std::vector<CommandText> commands;
 
     /// "topology".
@@ -80,5 +80,8 @@ inline constexpr std::string_view completed_shells[] = {"bash", "zsh", "fish"};
 
 /// `text` in lines of at most `width` columns, each behind `indent` spaces but for the first; words are not broken.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+/// Notes of a command, each line wrapped; indented lines as a list, from where their second word begins.
+[[nodiscard]] std::string notes_text(std::string_view notes, std::size_t width);
 
 }  // namespace aapc::cli

@@ -91,6 +91,27 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     return lines;
 }
 
+std::string notes_text(std::string_view notes, std::size_t width) {
+    std::string text;
+    while (!notes.empty()) {
+        const std::string_view line = notes.substr(0, notes.find('\n'));
+        notes.remove_prefix(std::min(line.size() + 1, notes.size()));
+        const std::size_t left = line.starts_with(' ') ? line.find_first_not_of(' ') : std::string_view::npos;
+        const std::size_t left_end = left == std::string_view::npos ? left : line.find(' ', left);
+        if (left_end == std::string_view::npos) {
+            text += wrapped(line, width, 0) + "\n";
+            continue;
+        }
+        const std::size_t right = line.find_first_not_of(' ', left_end);
+        const bool fits = right <= width / 2;
+        const std::size_t column = fits ? right : left + 6;
+        text +=
+            fits ? std::string(line.substr(0, right)) : fmt::format("{}\n{:{}}", line.substr(0, left_end), "", column);
+        text += wrapped(line.substr(right), width, column) + "\n";
+    }
+    return text;
+}
+
 std::string CommandText::usage() const {
     std::string text = name + (commands.empty() ? "" : " COMMAND") + " [OPTION]...";
     for (const OptionText& option : options) {
@@ -138,7 +159,7 @@ std::string help_text(const CommandText& command, std::size_t width) {
     }
     text += list_text("Arguments", places, width) + list_text("Options", options, width);
     if (!command.more.empty()) {
-        text += "\n" + command.more + (command.more.ends_with('\n') ? "" : "\n");
+        text += "\n" + notes_text(command.more, width);
     }
     return text;
 }

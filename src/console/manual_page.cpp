@@ -70,7 +70,7 @@ std::string manual_page(const CommandText& command, std::string_view version, co
         page += fmt::format(".TP\n{}\n{}\n", option_heading(option), roff(option.help));
     }
     if (!command.more.empty()) {
-        page += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", roff(command.more));
+        page += fmt::format(".SH NOTES\n.nf\n{}.fi\n", roff(notes_text(command.more, 72)));
     }
     page +=
         ".SH EXIT STATUS\n0 done; 1 a check failed; 2 bad usage or input: standard error says where, what is wrong and "
