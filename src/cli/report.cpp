@@ -1,5 +1,4 @@
 // `aapc report`: what a job's all-to-alls did, as a page.
-#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -78,9 +77,8 @@ Expected<std::string> make_page(const ReportOptions& options) {
     }
     const report::Figures figures =
         report::figures_of(*record, *network ? &**network : nullptr, model ? &*model : nullptr);
-    const bool for_a_terminal = options.format.empty() && options.output.empty() && isatty(STDOUT_FILENO) == 1;
-    return options.format == "text" || for_a_terminal ? report::text_of(*record, figures)
-                                                      : report::page_of(*record, figures);
+    const bool is_page = options.format.empty() ? !options.output.empty() : options.format == "html";
+    return is_page ? report::page_of(*record, figures) : report::text_of(*record, figures);
 }
 
 int run_report(const ReportOptions& options) {
@@ -108,9 +106,10 @@ void add_report_command(Command& program, Invocation& invocation) {
     command.option("--model", options->model, "what aapc fit wrote for this network: what native calls should take")
         .type_name("FILE");
     command
-        .option("--format", options->format,
-                "html, the page; text, its results for a terminal; or ptini, the unequal messages as a pattern file of "
-                "UCC's, which --demand reads. Default: text where standard output is a terminal, else html")
+        .option(
+            "--format", options->format,
+            "html, the page; text, its results in lines; or ptini, the unequal messages as a pattern file of UCC's, "
+            "which --demand reads. Default: html with --output, else text")
         .one_of({"html", "text", "ptini"});
     command.option("-o,--output", options->output, "file to write instead of standard output").type_name("FILE");
     command.example("mpirun -n 16 aapc exec --topology cluster.toml --record job.jsonl -- ./app", "notes the calls");

@@ -60,7 +60,7 @@ std::string library_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
     PMPI_Get_library_version(version.data(), &length);
-    return {version.data(), static_cast<std::size_t>(length)};
+    return version.data();  // Open MPI counts the final zero
 }
 
 Fingerprint fingerprint_of(const selection::Configuration& configuration, const Placement& placement) {

@@ -50,6 +50,7 @@ def read(path):
 
 
 def check_sums(head, kinds):
+    assert "\0" not in head["library"], head["library"]
     """What rank 0 of each communicator noted, what all ranks added up, and what each did agree."""
     assert sum(total["calls"] for total in kinds["total"]) == sum(rank["calls"] for rank in kinds["rank"])
     assert head["dropped_calls"] == 0

@@ -126,6 +126,11 @@ def check_little(aapc):
         out = os.path.join(directory, "report.html")
         status, printed, _ = run(aapc, "report", "-", "-o", out, text=text_of(alone))
         assert (status, printed, sorted(os.listdir(directory))) == (0, "", ["cluster.toml", "report.html"])
+        with open(out, encoding="utf-8") as page:
+            assert page.read().startswith("<!DOCTYPE html>")
+        # Without a file the results in lines, whether or not a terminal shows them.
+        _, printed, _ = run(aapc, "report", "-", text=text_of(alone))
+        assert printed == page_of(aapc, alone, "--format", "text"), printed
     dropped = parsed(page_of(aapc, record(calls=calls, dropped_calls=17)))
     assert "17 calls had no room in the record" in dropped
 

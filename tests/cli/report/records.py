@@ -79,6 +79,7 @@ def run(program, *words, text=""):
 
 
 def page_of(program, lines, *words):
-    status, out, err = run(program, "report", "-", *words, text=text_of(lines))
+    page = [] if "--format" in words else ["--format", "html"]
+    status, out, err = run(program, "report", "-", *page, *words, text=text_of(lines))
     assert (status, err) == (0, ""), (status, err)
     return out
