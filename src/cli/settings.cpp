@@ -55,6 +55,17 @@ std::string settings_json() {
     return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+/// All variables, those with an option of aapc exec by that.
+std::string notes() {
+    std::string text =
+        "Rank 0 reads the variables when MPI begins. The page aapc-environment(7) describes them.\nVariables:\n";
+    for (const selection::Variable& variable : selection::variables()) {
+        const std::string meaning(variable.option.empty() ? variable.meaning : variable.option);
+        text += fmt::format("  {:21} {}{}\n", variable.name, variable.option.empty() ? "" : "aapc exec ", meaning);
+    }
+    return text;
+}
+
 /// What a job that is started here would say of these settings.
 int say_remarks() {
     const selection::Reading reading = selection::read_settings();
@@ -73,7 +84,7 @@ void add_settings_command(Command& program, Invocation& invocation) {
     command.option("--format", *format, "text or json").one_of({"text", "json"}).show_default();
     command.example("aapc settings", "all variables, as a job that is started here has them");
     command.example("AAPC_ALGORITHM=tre aapc settings", "what is wrong with them; exit status 1");
-    command.footer("Rank 0 reads the variables when MPI begins. The page aapc-environment(7) describes them.");
+    command.footer(notes());
     command.on_run([format, &invocation] {
         invocation.status = write_output("", *format == "json" ? settings_json() : settings_text());
         if (invocation.status == done) {

@@ -6,6 +6,7 @@ Usage: at_a_terminal.py AAPC
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -50,6 +51,14 @@ class AtATerminal(unittest.TestCase):
 
     def write(self, name: str, text: str) -> None:
         Path(self.directory, name).write_text(text, encoding="utf-8")
+
+    def test_the_help_of_settings_has_every_variable(self) -> None:
+        listed = subprocess.run([PROGRAM, "settings", "--format", "json"], capture_output=True, text=True, check=True)
+        names = [setting["name"] for setting in json.loads(listed.stdout)["settings"]]
+        shown = subprocess.run([PROGRAM, "help", "settings"], capture_output=True, text=True, check=True).stdout
+        self.assertGreater(len(names), 15)
+        for name in names:
+            self.assertIn(f"\n  {name} ", shown)
 
     def test_a_mistake_is_shown_in_its_line(self) -> None:
         self.write("wrong.toml", WRONG)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "aapc/archive/tuning.hpp"
 #include "aapc/check/queues.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/topology/bound.hpp"
@@ -80,7 +81,7 @@ class Page {
         }
         add(fmt::format("<div><dt>Machines</dt><dd>{}</dd></div>\n", escaped(machines_text(head.hosts))));
         add(fmt::format("<div><dt>With</dt><dd>aapc {}, {}</dd></div>\n</dl>\n", escaped(head.aapc),
-                        escaped(head.library)));
+                        escaped(mpi_version_line(head.library))));
     }
 
     void add_next_steps() {

@@ -35,7 +35,10 @@ std::string machines_text(std::vector<std::string> hosts) {
     return text.size() <= longest ? text : text.substr(0, longest) + " ...";
 }
 
-std::string library_text(const std::string& library) { return library.substr(0, library.find(',')); }
+std::string library_text(const std::string& library) {
+    const std::string line = mpi_version_line(library);
+    return line.substr(0, line.find(','));
+}
 
 std::string headline(const Figures& figures) {
     if (figures.calls <= 0) {

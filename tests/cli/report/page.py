@@ -186,6 +186,9 @@ def check_head(aapc):
     printed = page_of(aapc, lines, "--format", "text")
     for words in ("app: 8 ranks on n[0-7], Open MPI v4.1.4, aapc 0.1.0, 2026-11-26T00:30:24Z, Slurm 4711\n./app '<a> b'\n", "What to do next:\n* "):
         assert words in printed, printed
+    lines[0]["library"] = "MPICH Version:\t4.0.2\nMPICH Device:\tch4:ucx\n"
+    assert ", MPICH Version: 4.0.2, aapc 0.1.0" in page_of(aapc, lines, "--format", "text")
+    assert "aapc 0.1.0, MPICH Version: 4.0.2" in parsed(page_of(aapc, lines))
     lines[0]["date"] = 5
     status, _, err = run(aapc, "report", "-", text=text_of(lines))
     assert status == 2 and "'date'" in err, err
