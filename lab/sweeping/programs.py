@@ -162,6 +162,22 @@ def _lammps(cells: int, mesh: int, steps: int) -> Command:
     return command
 
 
+def _hpcc(size: int) -> Command:
+    """HPC Challenge with HPL's matrix of that size on 4 x 4 ranks, from which it takes the sizes of all its tests."""
+
+    def command(_mpi: str, directory: Path) -> list[str]:
+        example = Path(_need("/usr/share/doc/hpcc/examples/_hpccinf.txt", "hpcc")).read_text(encoding="ascii")
+        chosen = {"Ns": size, "Ps": 4, "Qs": 4}
+        lines = [
+            re.sub(r"^\d+", str(chosen[words[1]]), line) if len(words := line.split()) == 2 and words[1] in chosen else line
+            for line in example.splitlines(keepends=True)
+        ]
+        (directory / "hpccinf.txt").write_text("".join(lines), encoding="ascii")
+        return [_need("/usr/bin/hpcc", "hpcc")]
+
+    return command
+
+
 def _redistribution(*arguments: str) -> Command:
     def command(mpi: str, _directory: Path) -> list[str]:
         program = aapc_beside("aapc").parents[1] / "tests" / "programs" / f"redistribution_{mpi}"
@@ -185,9 +201,10 @@ COMMANDS: dict[str, Command] = {
     "gromacs": _gromacs(5.0, 0.06, 60),
     "lammps": _lammps(10, 64, 15),
     "plane-waves": _plane_waves(60.0, 1),
+    "hpcc": _hpcc(2900),
 }
 DEBIANS = tuple(
-    name for name in COMMANDS if name.startswith(("fftw", "plane-waves", "gromacs", "lammps"))
+    name for name in COMMANDS if name.startswith(("fftw", "plane-waves", "gromacs", "lammps", "hpcc"))
 )  # built for Debian's own MPI alone
 
 
@@ -203,7 +220,8 @@ class Run:
 
     def __init__(self, out: str, errors: str, job_seconds: float) -> None:
         self.predicted_seconds: float | None = None
-        if not re.search(r"JOB DONE\.|^right: |^Total wall time: |^Performance: ", f"{out}\n{errors}", re.MULTILINE):
+        right = r"JOB DONE\.|^right: |^Total wall time: |^Performance: |^Success=1$"
+        if not re.search(right, f"{out}\n{errors}", re.MULTILINE):
             raise LabError(f"the program's own check fails:\n{out[-2000:]}\n{errors[-2000:]}")
         self.seconds = own_seconds(f"{out}\n{errors}")
         self.job_seconds = job_seconds
@@ -215,7 +233,11 @@ class Run:
 
 
 def own_seconds(out: str) -> float:
-    """What the program says that it took: ours, LAMMPS and GROMACS the part that matters, pw.x all from its start on."""
+    """What the program says that it took: ours, LAMMPS and GROMACS the part that matters, HPC Challenge its Fourier
+    transform there and back, pw.x all from its start on."""
+    transform = r"^Begin of MPIFFT section\..*?^Computing: +(\S+)\nInverse FFT: +(\S+)"
+    if there_and_back := re.search(transform, out, re.MULTILINE | re.DOTALL):
+        return float(there_and_back[1]) + float(there_and_back[2])
     own = re.search(r"^(?:seconds: |Loop time of | +Time: +[\d.]+ +)([\d.e+-]+)", out, re.MULTILINE)
     if own:
         return float(own[1])
@@ -256,10 +278,10 @@ def rounds(lab: str, mpi: str, network: Network, told: Path, part: Programs, nam
     turns = [way for each in range(part.rounds) for way in part.ways[:: 1 if each % 2 == 0 else -1]]
     counting = [way for way in runs if way != WITHOUT]
     for number, way in enumerate((WITHOUT, *turns, *counting)):
-        inside = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(directory)]
+        inside = ["env", *_ONE_THREAD, "sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(directory)]
         prefix = _prefix(way, told, directory, counts=number > len(turns))
         out, errors, seconds = program_streams(lab, mpi, network.launcher_options, *inside, *prefix, *command)
-        runs[way].append(Run(out, errors, seconds))
+        runs[way].append(Run(out + _said_in_a_file(directory), errors, seconds))
         if way == COUNTED:
             report = report_of(told, directory / "native.jsonl")
             runs[way][-1].predicted_seconds = predicted_seconds(report)
@@ -268,6 +290,22 @@ def rounds(lab: str, mpi: str, network: Network, told: Path, part: Programs, nam
         shutil.rmtree(directory / "out", ignore_errors=True)
     del runs[WITHOUT][0]
     return runs
+
+
+# Of a rank: all ranks share the processors of this machine.
+_ONE_THREAD = ("OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+
+
+def _said_in_a_file(directory: Path) -> str:
+    """What HPC Challenge says, to which the next run would append."""
+    said = directory / "hpccoutf.txt"
+    if not said.exists():
+        return ""
+    text = said.read_text(encoding="ascii", errors="replace")
+    said.unlink()
+    found = re.search(r"^PTRANS_time=(\S+)$", text, re.MULTILINE)
+    print(f"PTRANS: {found[1] if found else '?'} s", file=sys.stderr)
+    return text
 
 
 def _prefix(way: str, told: Path, directory: Path, *, counts: bool) -> list[str]:

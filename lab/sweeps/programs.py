@@ -15,6 +15,8 @@ SWEEP = Sweep(
             Programs([program], rounds=3, ways=USED, only_on=ON_THE_CHAIN)
             for program in ("pencils-64", "sample-sort", "experts", "gromacs", "lammps", "plane-waves", "fftw-512", "fftw-1024")
         ),
+        # All of HPC Challenge takes ten minutes, most of them for its tests of latency and of random access.
+        Programs(["hpcc"], rounds=1, ways=USED, only_on=ON_THE_CHAIN),
         Programs(["redistribution-uneven"], rounds=3),
         Programs(["fftw"], rounds=3, only_on=ON_FAST_TRUNKS),
         Programs(["plane-waves-in-groups"], rounds=2, only_on=ON_FAST_TRUNKS),

@@ -450,9 +450,17 @@ class RealPrograms(Case):
         self.assertEqual(programs.own_seconds("     PWSCF        :      1.23s CPU      2m 3.50s WALL\n"), 123.5)
         self.assertEqual(programs.own_seconds("Loop time of 0.411506 on 4 procs for 40 steps\n"), 0.411506)
         self.assertEqual(programs.own_seconds("       Time:        2.753        0.688      399.9\n"), 0.688)
+        parts = "Begin of MPIFFT section.\nVector size: 64\nComputing:     1.399\nInverse FFT:     1.5\nBegin of StarFFT section.\n"
+        single = "Computing:     0.139\nInverse FFT:     0.002\nSuccess=1\n"
+        self.assertAlmostEqual(programs.Run(parts + single, "", 600).seconds, 2.899)
         self.assertIsNone(programs.alltoall_seconds("a warning\n"))
         self.assertEqual(programs.predicted_seconds("x\nA schedule should save 120 ms of it\n"), 0.12)
         self.assertEqual(programs.predicted_seconds("aapc made no difference here\n"), 0)
+
+    def test_a_file_of_hpc_challenge_is_read_once(self) -> None:
+        (self.directory / "hpccoutf.txt").write_text("PTRANS_time=0.8\nSuccess=1\n", encoding="ascii")
+        self.assertIn("Success=1", programs._said_in_a_file(self.directory))
+        self.assertEqual(programs._said_in_a_file(self.directory), "")
 
     def test_the_tokens_of_experts_are_the_same_each_time_and_none_is_lost(self) -> None:
         (file,) = programs._tokens(self.directory)
