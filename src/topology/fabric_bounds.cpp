@@ -258,17 +258,20 @@ std::vector<double> hashed_loads(const Network& network, const FabricRoutes& rou
         });
 }
 
-std::vector<double> static_loads(const Network& network, const FabricRoutes& routes, const Placement& placement) {
-    std::vector<double> loads = loads_of_machines(network, routes, placement);
+void visit_static_routes(const Network& network, const FabricRoutes& routes, const Placement& placement,
+                         const VisitRoute& visit) {
     const std::vector<std::int64_t> ranks = ranks_of_leaves(routes, placement);
-    std::vector<std::int64_t> ranks_on(network.machines().size(), 0);
+    std::vector<bool> has_ranks(network.machines().size(), false);
     for (const Machine machine : placement.machine_of) {
-        ++ranks_on[index(machine)];
+        has_ranks[index(machine)] = true;
     }
     std::vector<std::vector<Machine>> machines_of(ranks.size());
-    for (std::size_t machine = 0; machine < ranks_on.size(); ++machine) {
-        machines_of[index(routes.leaf_of(static_cast<Machine>(machine)))].push_back(static_cast<Machine>(machine));
+    for (std::size_t machine = 0; machine < has_ranks.size(); ++machine) {
+        if (has_ranks[machine]) {
+            machines_of[index(routes.leaf_of(static_cast<Machine>(machine)))].push_back(static_cast<Machine>(machine));
+        }
     }
+    std::vector<DirectedLink> route;
     for (std::size_t leaf = 0; leaf < ranks.size(); ++leaf) {
         if (ranks[leaf] == 0) {
             continue;
@@ -276,19 +279,35 @@ std::vector<double> static_loads(const Network& network, const FabricRoutes& rou
         const WaysToLeaf ways(network, routes, static_cast<std::int32_t>(leaf));
         const Vertex target = routes.leaves()[leaf];
         for (const Machine to : machines_of[leaf]) {
-            if (ranks_on[index(to)] == 0) {
-                continue;
-            }
             for (std::size_t source = 0; source < ranks.size(); ++source) {
-                const auto messages = static_cast<double>(ranks[source] * ranks_on[index(to)]);
-                for (Vertex at = routes.leaves()[source]; messages > 0 && at != target;) {
-                    const DirectedLink link = routes.chosen(at, to, ways.choices(at));
-                    loads[index(link)] += messages;
-                    at = head(network, link);
+                if (source == leaf || ranks[source] == 0) {
+                    continue;
                 }
+                route.clear();
+                for (Vertex at = routes.leaves()[source]; at != target;) {
+                    route.push_back(routes.chosen(at, to, ways.choices(at)));
+                    at = head(network, route.back());
+                }
+                visit(static_cast<std::int32_t>(source), to, route);
             }
         }
     }
+}
+
+std::vector<double> static_loads(const Network& network, const FabricRoutes& routes, const Placement& placement) {
+    std::vector<double> loads = loads_of_machines(network, routes, placement);
+    const std::vector<std::int64_t> ranks = ranks_of_leaves(routes, placement);
+    std::vector<std::int64_t> ranks_on(network.machines().size(), 0);
+    for (const Machine machine : placement.machine_of) {
+        ++ranks_on[index(machine)];
+    }
+    visit_static_routes(network, routes, placement,
+                        [&](std::int32_t leaf, Machine to, std::span<const DirectedLink> route) {
+                            const auto messages = static_cast<double>(ranks[index(leaf)] * ranks_on[index(to)]);
+                            for (const DirectedLink link : route) {
+                                loads[index(link)] += messages;
+                            }
+                        });
     return loads;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -94,6 +95,15 @@ struct RegularLoads {
 /// switches above that part every switch has as many cables as the others of its stage. Then all cables out of a part
 /// carry the same, which is the load of the cut by their number. nullopt where the fabric is not. O(links).
 [[nodiscard]] std::optional<RegularLoads> regular_loads(const Network& network, const Placement& placement);
+
+/// The links between switches from a leaf to a machine, in order.
+using VisitRoute = std::function<void(std::int32_t leaf, Machine to, std::span<const DirectedLink> route)>;
+
+/// Visits the route from every leaf to every machine that is not plugged into it, under the tables of a fabric with
+/// static paths. Leaves and machines without ranks are left out. O(leaf switches · links between switches + machines ·
+/// leaf switches · hops).
+void visit_static_routes(const Network& network, const FabricRoutes& routes, const Placement& placement,
+                         const VisitRoute& visit);
 
 /// The same under the tables of a fabric with static paths: whole numbers. O(leaf switches · links between switches +
 /// machines · (switches + leaf switches · hops)).

@@ -193,4 +193,24 @@ Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t w
     return meter.is_complete() ? best.front() : final_of(traffic, slack, players, best);
 }
 
+Choice best_of_trials(BusyChannels& channels, std::int64_t work) {
+    const std::int64_t positions = channels.positions();
+    Generator generator(positions);
+    Choice best{shift_multipliers(positions), std::numeric_limits<std::int64_t>::max()};
+    Multipliers next = best.multipliers;
+    std::int64_t choosing = 0;  // what it takes to draw multipliers, in messages
+    for (int number = 0; number == 0 || channels.work() + choosing < work; ++number) {
+        const std::int64_t queue = channels.longest(next, best.queue);
+        if (queue < best.queue) {
+            best = {next, queue};
+        }
+        if (best.queue == 0) {
+            break;
+        }
+        choosing += std::min(positions, 2 * most_waves);
+        next = number == 0 ? theoretical_multipliers(positions, 16) : random_multipliers(positions, number, generator);
+    }
+    return best;
+}
+
 }  // namespace aapc::lattice

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "algorithms/lattice/busy_channels.hpp"
 #include "algorithms/lattice/formula.hpp"
 #include "algorithms/lattice/traffic.hpp"
 
@@ -15,6 +16,9 @@ inline constexpr std::int64_t slack_of_tori = 30;
 
 /// Work of all trials together: messages on channels that are played, about 10 ns each.
 inline constexpr std::int64_t work_of_trials = 1'500'000;
+
+/// The same where a sample of channels is played, about 25 ns each.
+inline constexpr std::int64_t work_of_sampled_trials = 2'000'000;
 
 /// Multipliers that promise evenness whatever the network: those near P·α and P·β for a pair of numbers that no
 /// fractions with one small denominator approximate well, α = 2cos(2π/7) - 1 and β = 2cos(4π/7) + 1, which with 1 span
@@ -44,5 +48,8 @@ struct Choice {
 /// `with_shifts`: plain shifts are among them.
 [[nodiscard]] Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work,
                                     bool with_shifts = false);
+
+/// The same on a sample of channels, plain shifts among them: at most so many messages are played.
+[[nodiscard]] Choice best_of_trials(BusyChannels& channels, std::int64_t work);
 
 }  // namespace aapc::lattice

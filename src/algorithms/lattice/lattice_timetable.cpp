@@ -12,6 +12,7 @@
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/fabric.hpp"
 #include "aapc/topology/torus.hpp"
+#include "algorithms/lattice/busy_channels.hpp"
 #include "algorithms/lattice/choice.hpp"
 #include "algorithms/lattice/settle.hpp"
 #include "algorithms/lattice/settled_timetable.hpp"
@@ -23,6 +24,10 @@ namespace {
 
 /// Networks whose routes have more hops together are not played: a single trial would take too long.
 constexpr std::int64_t most_hops_kept = 2'000'000;
+
+/// Fabrics with more pairs of ranks are played on a sample of their cables: more lattices are tried than on all of
+/// them.
+constexpr std::int64_t most_pairs_played = 40'000;
 
 /// What a message of two hops takes to settle at the very least, if half of the work is to do for
 /// placing all of them once.
@@ -37,6 +42,11 @@ int pairs_to_compare(std::int64_t positions) { return positions > (1 << 16) ? 2 
 /// Nothing is known of hashed routes but what leaves each part of the fabric.
 bool has_known_routes(const Network& network) {
     return network.kind() != NetworkKind::fabric || network.forwarding().paths == FabricPaths::static_;
+}
+
+/// Whether all pairs of ranks can be played at all.
+bool has_few_pairs(const Placement& placement) {
+    return std::int64_t{placement.participants()} * placement.participants() <= most_hops_kept;
 }
 
 /// What no cycle can be shorter than, for messages of one byte, where shifts meet nowhere: destination-modulo on a full
@@ -57,12 +67,17 @@ std::optional<double> bound_of_shifts(const Network& network, const Placement& p
 }
 
 Choice choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack,
-              bool suits_shifts) {
+              bool suits_shifts, const Bound& bound) {
     const bool is_fabric = network.kind() == NetworkKind::fabric;
     const std::int64_t positions = placement.participants();
-    const bool is_small = positions * positions <= most_hops_kept;
+    if (is_fabric && has_known_routes(network) && !suits_shifts && positions * positions > most_pairs_played) {
+        if (std::optional<BusyChannels> busy = BusyChannels::find(network, placement, places, bound, slack)) {
+            return best_of_trials(*busy, work_of_sampled_trials);
+        }
+    }
+    const bool is_small = has_few_pairs(placement);
     if (!has_known_routes(network) && is_small) {
-        return choose(tree_of_cuts(network), placement, places, slack, false);
+        return choose(tree_of_cuts(network), placement, places, slack, false, bound);
     }
     const std::optional<Traffic> traffic =
         is_small ? Traffic::find(network, placement, places, most_hops_kept) : std::nullopt;
@@ -189,25 +204,15 @@ std::vector<Transfer> LatticeTimetable::receives_of(Rank rank) const {
 }
 
 Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network, const Placement& placement) {
-    Expected<Positions> positions = place_on_known_routes(network, placement);
+    const std::int64_t slack = slack_of(network);
+    const std::optional<double> shifts = bound_of_shifts(network, placement);
+    // Shifts that are not tried are those of the file's order.
+    const bool is_in_file_order = shifts && !has_few_pairs(placement);
+    Expected<Positions> positions = is_in_file_order ? place_ranks(network, placement, FabricOrder::file)
+                                                     : place_on_known_routes(network, placement);
     if (!positions) {
         return failure(positions.error());
     }
-    const std::int64_t slack = slack_of(network);
-    const std::optional<double> shifts = bound_of_shifts(network, placement);
-    Choice choice = choose(network, placement, *positions, slack, shifts.has_value());
-    if (network.kind() == NetworkKind::fabric && has_known_routes(network)) {
-        // Ranks in the order by which destination-modulo counts, where that serves better.
-        Expected<Positions> in_file_order = place_ranks(network, placement, FabricOrder::file);
-        if (in_file_order && in_file_order->rank_at != positions->rank_at) {
-            const Choice other = choose(network, placement, *in_file_order, slack, shifts.has_value());
-            if (other.queue <= choice.queue) {
-                choice = other;
-                positions = std::move(in_file_order);
-            }
-        }
-    }
-    const LatticeFormula formula(placement.participants(), choice.multipliers);
     // Lists of the loads of all links take long in large fabrics.
     Bound found;
     if (shifts) {
@@ -215,6 +220,19 @@ Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network
     } else {
         found = network_bound(network, placement);
     }
+    Choice choice = choose(network, placement, *positions, slack, shifts.has_value(), found);
+    if (network.kind() == NetworkKind::fabric && has_known_routes(network) && !is_in_file_order) {
+        // Ranks in the order by which destination-modulo counts, where that serves better.
+        Expected<Positions> in_file_order = place_ranks(network, placement, FabricOrder::file);
+        if (in_file_order && in_file_order->rank_at != positions->rank_at) {
+            const Choice other = choose(network, placement, *in_file_order, slack, shifts.has_value(), found);
+            if (other.queue <= choice.queue) {
+                choice = other;
+                positions = std::move(in_file_order);
+            }
+        }
+    }
+    const LatticeFormula formula(placement.participants(), choice.multipliers);
     const double bound = found.seconds_per_byte;
     // Under a hash some cable has more than its share: the cycle is what it needs on average.
     const double reachable = std::max(bound, hashed_bound(network, placement, found));

@@ -6,16 +6,6 @@ namespace aapc::lattice {
 
 namespace {
 
-/// A whole cycle of `ticks` carries the busiest channel's messages and `slack` thousandths more; this is one message.
-std::int64_t size_of_message(const Traffic& traffic, Tick ticks, std::int64_t slack) {
-    const BusyTime busiest = traffic.busiest();
-    if (busiest.messages == 0) {
-        return 1;
-    }
-    const std::int64_t size = ticks * busiest.speed / busiest.messages;
-    return std::max<std::int64_t>(size / (1000 + slack) * 1000 + size % (1000 + slack) * 1000 / (1000 + slack), 1);
-}
-
 /// All channels in order, or those that carry so many messages together: those first that are busy for three
 /// quarters of the busiest one's time, and of these (on a torus all may be) each n-th in turn, n having nothing to do
 /// with the sides.
@@ -45,10 +35,65 @@ std::vector<std::size_t> channels_to_play(const Traffic& traffic, std::int64_t m
 
 }  // namespace
 
+std::int64_t size_of_message(const BusyTime& busiest, Tick ticks, std::int64_t slack) {
+    if (busiest.messages == 0) {
+        return 1;
+    }
+    const std::int64_t size = ticks * busiest.speed / busiest.messages;
+    return std::max<std::int64_t>(size / (1000 + slack) * 1000 + size % (1000 + slack) * 1000 / (1000 + slack), 1);
+}
+
+std::int64_t longest_queue(std::span<const Arrival> arrivals, Tick ticks, std::int64_t message, std::int64_t speed,
+                           std::vector<Arrival>& ends) {
+    ends.clear();
+    std::int64_t inflow = 0;  // at tick 0: of what began in the cycle before
+    for (const Arrival& start : arrivals) {
+        Tick end = start.tick + message / start.inflow;
+        if (end >= ticks) {
+            end -= ticks;
+            inflow += start.inflow;
+        }
+        ends.push_back({end, start.inflow});
+    }
+    const auto earlier = [](const Arrival& left, const Arrival& right) { return left.tick < right.tick; };
+    // With one speed of inflow the ends are in order, but for those that wrapped around.
+    const auto wrapped = std::is_sorted_until(ends.begin(), ends.end(), earlier);
+    std::rotate(ends.begin(), wrapped, ends.end());
+    if (!std::is_sorted(ends.begin(), ends.end(), earlier)) {
+        std::sort(ends.begin(), ends.end(), earlier);
+    }
+    std::int64_t queue = 0;
+    std::int64_t longest = 0;
+    Tick now = 0;
+    const auto advance = [&](Tick tick) {
+        queue = std::max<std::int64_t>(queue + (inflow - speed) * (tick - now), 0);
+        longest = std::max(longest, queue);
+        now = tick;
+    };
+    for (int cycle = 0; cycle < 2; ++cycle) {
+        now = 0;
+        std::size_t next_end = 0;
+        for (const Arrival& start : arrivals) {
+            for (; next_end < ends.size() && ends[next_end].tick <= start.tick; ++next_end) {
+                advance(ends[next_end].tick);
+                inflow -= ends[next_end].inflow;
+            }
+            advance(start.tick);
+            inflow += start.inflow;
+        }
+        for (; next_end < ends.size(); ++next_end) {
+            advance(ends[next_end].tick);
+            inflow -= ends[next_end].inflow;
+        }
+        advance(ticks);
+    }
+    return longest / std::max<std::int64_t>(message / parts_of_message, 1);
+}
+
 QueueMeter::QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack, std::int64_t most_messages)
     : traffic_(traffic),
       ticks_(ticks),
-      message_(size_of_message(traffic, ticks, slack)),
+      message_(size_of_message(traffic.busiest(), ticks, slack)),
       played_(channels_to_play(traffic, most_messages)),
       is_played_(traffic.channels(), false),
       begin_(traffic.channels(), 0) {
@@ -76,51 +121,7 @@ std::int64_t QueueMeter::longest_of(std::size_t channel) {
     const std::size_t begin = begin_[channel];
     const std::size_t count = end_[channel] - begin;
     work_ += static_cast<std::int64_t>(count);
-    ends_.clear();
-    std::int64_t inflow = 0;  // at tick 0: of what began in the cycle before
-    for (std::size_t index = begin; index < begin + count; ++index) {
-        const Event& start = starts_[index];
-        Tick end = start.tick + message_ / start.inflow;
-        if (end >= ticks_) {
-            end -= ticks_;
-            inflow += start.inflow;
-        }
-        ends_.push_back({end, start.inflow});
-    }
-    const auto earlier = [](const Event& left, const Event& right) { return left.tick < right.tick; };
-    // With one speed of inflow the ends are in order, but for those that wrapped around.
-    const auto wrapped = std::is_sorted_until(ends_.begin(), ends_.end(), earlier);
-    std::rotate(ends_.begin(), wrapped, ends_.end());
-    if (!std::is_sorted(ends_.begin(), ends_.end(), earlier)) {
-        std::sort(ends_.begin(), ends_.end(), earlier);
-    }
-    const std::int64_t speed = traffic_.speed(channel);
-    std::int64_t queue = 0;
-    std::int64_t longest = 0;
-    Tick now = 0;
-    const auto advance = [&](Tick tick) {
-        queue = std::max<std::int64_t>(queue + (inflow - speed) * (tick - now), 0);
-        longest = std::max(longest, queue);
-        now = tick;
-    };
-    for (int cycle = 0; cycle < 2; ++cycle) {
-        now = 0;
-        std::size_t next_end = 0;
-        for (std::size_t index = begin; index < begin + count; ++index) {
-            for (; next_end < count && ends_[next_end].tick <= starts_[index].tick; ++next_end) {
-                advance(ends_[next_end].tick);
-                inflow -= ends_[next_end].inflow;
-            }
-            advance(starts_[index].tick);
-            inflow += starts_[index].inflow;
-        }
-        for (; next_end < count; ++next_end) {
-            advance(ends_[next_end].tick);
-            inflow -= ends_[next_end].inflow;
-        }
-        advance(ticks_);
-    }
-    return longest / std::max<std::int64_t>(message_ / parts_of_message, 1);
+    return longest_queue({starts_.data() + begin, count}, ticks_, message_, traffic_.speed(channel), ends_);
 }
 
 std::int64_t QueueMeter::longest(std::int64_t enough) {

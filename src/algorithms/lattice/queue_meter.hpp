@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "algorithms/lattice/formula.hpp"
@@ -13,6 +14,21 @@ namespace aapc::lattice {
 
 /// Queues are counted in these parts of a message.
 inline constexpr std::int64_t parts_of_message = 1024;
+
+/// The start of a message at a channel.
+struct Arrival {
+    Tick tick = 0;
+    std::int64_t inflow = 0;
+};
+
+/// The size of a message, in speed times ticks: a whole cycle of `ticks` carries the busiest channel's messages and
+/// `slack` thousandths more. At least 1.
+[[nodiscard]] std::int64_t size_of_message(const BusyTime& busiest, Tick ticks, std::int64_t slack);
+
+/// Two cycles of one channel of that speed as QueueMeter plays them: the longest queue, in parts of a message of that
+/// size. Arrivals in ascending order of tick; `ends` is scratch. O(messages · log messages).
+[[nodiscard]] std::int64_t longest_queue(std::span<const Arrival> arrivals, Tick ticks, std::int64_t message,
+                                         std::int64_t speed, std::vector<Arrival>& ends);
 
 /// Plays a cycle as a fluid: a message flows into a channel from its start on, at the speed of the slowest channel
 /// before it (its own, if it is the first), and the channel serves at its own speed; what is more than that waits.
@@ -41,11 +57,6 @@ class QueueMeter {
     [[nodiscard]] std::int64_t work() const { return work_; }
 
   private:
-    struct Event {
-        Tick tick = 0;
-        std::int64_t inflow = 0;
-    };
-
     const Traffic& traffic_;
     Tick ticks_;
     std::int64_t message_;             ///< the size of one, in speed times ticks
@@ -53,8 +64,8 @@ class QueueMeter {
     std::vector<bool> is_played_;      ///< by channel
     std::vector<std::size_t> begin_;   ///< by channel; only of those that are played, as all that follows
     std::vector<std::size_t> end_;
-    std::vector<Event> starts_;
-    std::vector<Event> ends_;
+    std::vector<Arrival> starts_;
+    std::vector<Arrival> ends_;
     std::int64_t work_ = 0;
 };
 

@@ -4,10 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 #include <vector>
 
 #include "aapc/check/queues.hpp"
+#include "aapc/topology/bound.hpp"
+#include "algorithms/lattice/busy_channels.hpp"
+#include "algorithms/lattice/choice.hpp"
 #include "algorithms/lattice/lattice_timetable.hpp"
+#include "algorithms/lattice/traffic.hpp"
 #include "support/fabrics.hpp"
 
 namespace {
@@ -40,6 +46,71 @@ TEST(LatticeOnFabrics, HasShortQueuesUnderStaticTables) {
     }
     std::sort(queues.begin(), queues.end());
     EXPECT_LE(queues[queues.size() * 9 / 10], 8.0) << queues.back();
+}
+
+TEST(LatticeOnFabrics, HasShortQueuesWhereASampleOfCablesIsPlayed) {
+    for (unsigned seed = 0; seed < 3; ++seed) {
+        const Network network = leaf_spine(12, 20, 10, "static", 8, seed);
+        const Placement placement = full_placement(network);
+        const auto timetable = aapc::lattice::build_formula(network, placement);
+        ASSERT_TRUE(timetable);
+        const auto certificate = certify_queues(**timetable, network, placement);
+        ASSERT_TRUE(certificate) << certificate.error().what;
+        EXPECT_LE(certificate->cycle_over_bound(), 1.0201);
+        EXPECT_LE(certificate->segments(), 8.0) << seed;
+    }
+}
+
+TEST(LatticeOnFabrics, PlaysBusyCablesAsItPlaysAllChannels) {
+    using namespace aapc::lattice;
+    constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+    for (const Network& network : {leaf_spine(6, 8, 4, "static", 3, 1), dragonfly(4, 4, "static")}) {
+        const Placement placement = full_placement(network);
+        const auto places = place_ranks(network, placement, FabricOrder::file);
+        const auto traffic = Traffic::find(network, placement, *places, 1 << 20);
+        auto busy = BusyChannels::find(network, placement, *places, network_bound(network, placement), slack_of_trees);
+        ASSERT_TRUE(traffic && busy);
+        QueueMeter meter(*traffic, traffic->positions() * ticks_in_slot, slack_of_trees);
+        std::vector<std::size_t> between_switches;
+        std::int64_t most = 0;
+        for (std::size_t channel = 0; channel < traffic->channels(); ++channel) {
+            const auto& cable = network.links()[static_cast<std::size_t>(traffic->link(channel)) / 2];
+            if (network.vertices()[static_cast<std::size_t>(cable.lower)].is_switch) {
+                between_switches.push_back(channel);
+                most = std::max(most, traffic->load(channel));
+            }
+        }
+        std::int64_t messages = 0;
+        for (const Multipliers& multipliers :
+             {Multipliers{1, 1, true}, Multipliers{5, 7, true}, Multipliers{7, 1, false}}) {
+            const LatticeFormula formula(traffic->positions(), multipliers);
+            std::vector<std::tuple<Tick, Position, Position>> starts;
+            for (Position from = 0; from < traffic->positions(); ++from) {
+                for (Position to = 0; to < traffic->positions(); ++to) {
+                    starts.emplace_back(formula.tick(from, to), from, to);
+                }
+            }
+            std::sort(starts.begin(), starts.end());
+            meter.clear();
+            for (const auto& [tick, from, to] : starts) {
+                meter.add(from, to, tick);
+            }
+            std::int64_t longest = 0;
+            messages = 0;
+            for (const std::size_t channel : between_switches) {
+                if (2 * traffic->load(channel) >= most) {
+                    longest = std::max(longest, meter.longest_of(channel));
+                    messages += traffic->load(channel);
+                }
+            }
+            EXPECT_EQ(busy->longest(multipliers, no_limit), longest);
+        }
+        EXPECT_EQ(busy->messages(), messages);
+    }
+    const Network hashed = leaf_spine(4, 4, 2, "hashed");
+    const Placement placement = full_placement(hashed);
+    EXPECT_FALSE(BusyChannels::find(hashed, placement, *place_ranks(hashed, placement),
+                                    network_bound(hashed, placement), slack_of_trees));
 }
 
 TEST(LatticeOnFabrics, IsFreeOfContentionUnderDestinationModulo) {
