@@ -262,7 +262,8 @@ void find_reasons(const Decision& decision, const Tuning* learned, std::optional
                   Explanation& explanation) {
     const interposer::NumberedMethods numbered = interposer::numbered_methods(decision);
     const std::vector<Method>& methods = numbered.methods;
-    const double set_up = interposer::expected_set_up_seconds(explanation.bound, explanation.placement.participants());
+    const double set_up = interposer::expected_set_up_seconds(explanation.bound, explanation.placement.participants(),
+                                                              interposer::usual_message_seconds);
     for (SizeLine& line : explanation.sizes) {
         const std::int64_t bytes = std::max<std::int64_t>(line.bytes, 1);
         const double bound_seconds = static_cast<double>(bytes) * explanation.bound.seconds_per_byte;

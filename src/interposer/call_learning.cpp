@@ -15,7 +15,8 @@ CallLearning::CallLearning(const Chooser::Prices& prices, double seconds_per_byt
     : seconds_per_byte_(seconds_per_byte),
       learned_before_(before.learned),
       chooser_(std::make_unique<Chooser>(prices, before.calls, loads)) {
-    if (learning::Learner resumed = before.shown.learner.continued(prices.set_up_seconds); !resumed.classes().empty()) {
+    learning::Learner resumed = before.shown.learner.continued(prices.set_up_seconds);
+    if (!resumed.classes().empty() && before.shown.seconds_per_byte == seconds_per_byte) {
         shown_digest_ = resumed.digest();
         shown_calls_ = before.shown.calls;
         shown_methods_ = std::move(before.shown.methods);
@@ -32,7 +33,7 @@ void CallLearning::resume(bool all_have_it) {
     shown_.reset();
 }
 
-Shown CallLearning::shown() const { return {methods(), learner(), calls_of(learner())}; }
+Shown CallLearning::shown() const { return {methods(), learner(), calls_of(learner()), seconds_per_byte_}; }
 
 std::optional<Tuning> CallLearning::taught() const {
     const std::vector<Method> all = methods();

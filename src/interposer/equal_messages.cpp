@@ -51,7 +51,7 @@ EqualMessages::EqualMessages(MPI_Comm comm, const Job& job, const Placement& pla
         learning_ = std::make_unique<EqualLearning>(
             decided_, bound, static_cast<int>(placement.participants()), configuration.start_seconds,
             CallLearning::Before{calls_before, job.learned_before(placement, false),
-                                 job.shown_on_others(placement, false)});
+                                 job.shown_on_others(placement, false), job.message_seconds()});
     } else if (!configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
         start_matters_from_ =
             selection::crossover(maker.timetables().network(), placement, bound, selection::least_start_seconds)

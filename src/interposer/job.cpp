@@ -6,10 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "aapc/input/statistics.hpp"
+#include "aapc/input/units.hpp"
 #include "aapc/mpi/agreement.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/detection.hpp"
 #include "input/environment.hpp"
 #include "input/version.hpp"
@@ -24,6 +28,7 @@
 #include "mpi/have_memory.hpp"
 #include "mpi/places.hpp"
 #include "mpi/ranks.hpp"
+#include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
 
 namespace aapc::interposer {
@@ -110,6 +115,7 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
             job->kept_connections_.read(job->learned_.path());
             job->begin_background();
             job->allow_short_cuts();
+            job->measure_message();
             return job;
         }
     }
@@ -138,6 +144,33 @@ void Job::allow_short_cuts() {
     if (asked.adapt && left_to_the_rule && asked.verbosity == 0 && !learned_.is_kept() && !recorder_) {
         opening_.allow();
         begins_in_passing_ = asked.unequal == selection::UnequalUse::automatic && !asked.buffer_limit;
+    }
+}
+
+void Job::measure_message() {
+    const int ranks = mpi::ranks_in(MPI_COMM_WORLD);
+    if (!configuration_.adapt || ranks < 2) {
+        return;
+    }
+    // The first two find cold connections.
+    constexpr int cold = 2;
+    std::array<double, cold + 5> took{};
+    for (double& one : took) {
+        const double begin = mpi::now_seconds();
+        double greatest = begin;
+        PMPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        one = mpi::now_seconds() - begin;
+    }
+    double seconds = median_in_place(std::span(took).subspan(cold));
+    PMPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    const Bound bound = network_bound(configuration_.network, placement_);
+    message_seconds_ = message_seconds_of(seconds, bound, ranks);
+    if (configuration_.verbosity >= 2 && mpi::rank_in(MPI_COMM_WORLD) == 0) {
+        static_cast<void>(have_memory_for([&] {
+            say(fmt::format("a reduction over {} ranks takes {} here: setting an exchange up is expected to take {}",
+                            ranks, duration_text(seconds, significant(2)),
+                            duration_text(expected_set_up_seconds(bound, ranks, message_seconds_), significant(2))));
+        }));
     }
 }
 

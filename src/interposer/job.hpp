@@ -16,6 +16,7 @@
 #include "aapc/topology/placement.hpp"
 #include "interposer/call_cache.hpp"
 #include "interposer/communicators.hpp"
+#include "interposer/expectations.hpp"
 #include "interposer/job_learning.hpp"
 #include "interposer/kept_connections.hpp"
 #include "interposer/recorder.hpp"
@@ -54,6 +55,9 @@ class Job {
     /// The machine of each rank of MPI_COMM_WORLD.
     [[nodiscard]] const std::vector<Machine>& machine_of() const { return placement_.machine_of; }
     [[nodiscard]] MPI_Group world() const { return world_; }
+    /// The time of these hosts' processors for a message of a collective: measured as the job starts, if calls are
+    /// learned from, and the same on all ranks.
+    [[nodiscard]] double message_seconds() const { return message_seconds_; }
     /// What this MPI refuses.
     [[nodiscard]] const Refusals& refusals() const { return refusals_; }
 
@@ -117,6 +121,8 @@ class Job {
     void begin_background();
     /// What short cuts this job's calls may take. Collective over the world.
     void allow_short_cuts();
+    /// Finds out message_seconds(). Collective over the world where calls are learned from.
+    void measure_message();
     /// Takes the network that the places of all ranks make, and says which of its machines is this rank's.
     Machine place_by_detection(const std::vector<RankPlace>& places);
     /// False if MPI gives no communicator for that. Local.
@@ -154,7 +160,8 @@ class Job {
     KeptConnections kept_connections_{configuration_};
     std::mutex timetables_mutex_;           ///< guards timetables_
     std::optional<Timetables> timetables_;  ///< of the world; nothing: nobody insists on anything
-    bool one_thread_ = false;               ///< at a time calls MPI
+    double message_seconds_ = usual_message_seconds;
+    bool one_thread_ = false;  ///< at a time calls MPI
     bool begins_in_passing_ = false;
 };
 

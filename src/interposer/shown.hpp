@@ -16,6 +16,8 @@ struct Shown {
     std::vector<Method> methods;  ///< what the learner's numbers of candidates stand for
     learning::Learner learner;
     std::int64_t calls = 0;  ///< of all these communicators; 0: nothing has been shown
+    /// By which sizes are those of blocks: communicators that sit alike may have different shares of links.
+    double seconds_per_byte = 0;
 };
 
 /// The calls that a learner knows of.
