@@ -13,7 +13,6 @@
 #include "aapc/archive/tuning.hpp"
 #include "aapc/methods/method.hpp"
 #include "interposer/chooser.hpp"
-#include "interposer/expectations.hpp"
 #include "interposer/shown.hpp"
 
 namespace aapc::interposer {
@@ -28,7 +27,6 @@ class CallLearning {
         const Tuning* learned =
             nullptr;  ///< by earlier jobs on communicators like this; null if nothing. Outlives this
         Shown shown;  ///< by this rank's other communicators
-        double message_seconds = usual_message_seconds;  ///< Job::message_seconds()
     };
     CallLearning(const CallLearning&) = delete;
     CallLearning& operator=(const CallLearning&) = delete;

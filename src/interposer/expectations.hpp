@@ -23,7 +23,7 @@ inline constexpr double usual_message_seconds = 120e-6;
 
 /// A collective of a few bytes takes so many messages one after the other. O(1).
 [[nodiscard]] inline int messages_of_collective(int ranks) {
-    return std::bit_width(static_cast<unsigned>(std::max(ranks - 1, 1)));
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(ranks - 1, 1))));
 }
 
 /// What links take for one of them.

@@ -116,12 +116,14 @@ Summary Learner::summary() const {
 
 Fastest Learner::fastest() const {
     // The cost of a single call is too little where ranks begin it at very different times.
-    constexpr std::size_t fewest_samples = 2;
+    const auto is_evidence = [](const Trials& of, std::size_t candidate, double seconds) {
+        return of.evidence(candidate).samples.size() >= 2 || policy::beyond_doubt * seconds <= of.least_seconds();
+    };
     Fastest found;
     for (const auto& [key, one] : classes_) {
         for (std::size_t candidate = 0; candidate < one.prospects().size(); ++candidate) {
             const auto seconds = one.typical_seconds(candidate);
-            if (seconds && one.evidence(candidate).samples.size() >= fewest_samples &&
+            if (seconds && is_evidence(one, candidate, *seconds) &&
                 one.least_seconds() * found.seconds >= found.least_seconds * *seconds) {
                 found = {one.least_seconds(), *seconds};
             }

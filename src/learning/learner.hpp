@@ -32,7 +32,8 @@ struct Summary {
     }
 };
 
-/// The class whose fastest candidate is farthest below what an exchange takes at least, in two calls or more.
+/// The class whose fastest candidate is farthest below what an exchange takes at least, in two calls or more, or in one
+/// call that took no half of that.
 struct Fastest {
     double least_seconds = 0;  ///< at least, as far as is known; 0 if no class is known to have a least
     double seconds = 0;        ///< typical, of its fastest candidate
