@@ -50,6 +50,7 @@ std::vector<std::int32_t> cables_to_play(const Network& network, const Bound& bo
     const std::size_t of_rest = std::min(std::max(count / 2, count - std::min(count, nearly)), half - nearly);
     const std::size_t of_first = count - of_rest;
     std::vector<std::int32_t> chosen;
+    chosen.reserve(count);
     for (std::size_t index = 0; index < of_first; ++index) {
         chosen.push_back(loads[index * nearly / of_first].link);
     }
@@ -123,6 +124,7 @@ void BusyChannels::add_messages(const Network& network, const Placement& placeme
         return static_cast<std::int32_t>(std::max<std::int64_t>(speeds[place(link / 2)] / cables, 1));
     };
     std::vector<std::int32_t> port_speed;
+    port_speed.reserve(places.rank_at.size());
     for (const Rank rank : places.rank_at) {
         port_speed.push_back(own_speed(routes.up_from(placement.machine_of[place(rank)])));
     }
