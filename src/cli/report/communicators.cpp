@@ -23,6 +23,9 @@ Group::Sum sum_of(const Group::OnOne& on, std::int64_t kind, std::int64_t kinds)
     return sum;
 }
 
+/// Of those that are looked at one by one.
+constexpr std::size_t most_communicators = 256;
+
 }  // namespace
 
 Communicators::Communicators(const Record& record, const Network* network)
@@ -73,7 +76,6 @@ std::optional<Demand> Communicators::lengths(const Group& group, const std::stri
 }
 
 std::optional<double> Communicators::mean_bound(Group& group) const {
-    constexpr std::size_t most_communicators = 256;
     double seconds = 0;
     double calls = 0;
     for (const auto& [name, on] : group.on) {
@@ -107,9 +109,8 @@ std::vector<const RecordedCommunicator*> Communicators::together(const Group& gr
                          has_lengths(group.routine) ? std::nullopt : std::optional(bytes));
 }
 
-std::optional<Network> Communicators::shared_links(const Group& group) const {
-    constexpr std::size_t most_communicators = 256;
-    const std::vector<const RecordedCommunicator*> all = together(group, group.communicator);
+std::optional<Network> Communicators::shared_links(const Group& group, const std::string& name) const {
+    const std::vector<const RecordedCommunicator*> all = together(group, name);
     if (network_ == nullptr || all.size() < 2 || all.size() > most_communicators) {
         return std::nullopt;
     }

@@ -44,9 +44,10 @@ class Communicators {
     /// The same of a call on that communicator alone.
     [[nodiscard]] std::optional<double> bound(Group& group, const std::string& name) const;
 
-    /// The network as the ranks of the group's communicator see it while others exchange with it, in proportion to
-    /// equal messages; nullopt if they have it to themselves, or if members or their machines are not known.
-    [[nodiscard]] std::optional<Network> shared_links(const Group& group) const;
+    /// The network as the ranks of `name` see it in calls of the group while others exchange with it, in proportion to
+    /// equal messages: so aapc itself has the links shared. Nullopt if they have it to themselves, or if members or
+    /// their machines are not known.
+    [[nodiscard]] std::optional<Network> shared_links(const Group& group, const std::string& name) const;
 
     /// What all communicators that exchange together with one send in a call.
     struct Joint {

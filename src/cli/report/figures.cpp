@@ -44,11 +44,18 @@ double of_mean_rank(const Group& group, const Record& record) {
     return group.ranks > 0 ? std::min(static_cast<double>(group.ranks) / ranks, 1.0) : 1.0;
 }
 
+double upper_median(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 std::vector<Group> groups_of(const Record& record, const Communicators& communicators) {
     using Key = std::tuple<std::string, std::int64_t, int, std::string, std::string>;
     struct Gathered {
         Group group;
         std::vector<double> times;
+        std::map<std::string, std::vector<double>> times_on;
         double known_seconds = 0;
         double waited_seconds = 0;
     };
@@ -58,7 +65,8 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
         const std::int64_t ranks = communicators.ranks(call.communicator);
         const std::int64_t bytes = ranks > 0 ? call.bytes / ranks : call.bytes;
         const int digits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes)));
-        auto& [group, times, known, waited] = gathered[{call.routine, ranks, digits, call.method, call.reason}];
+        auto& [group, times, times_on, known, waited] =
+            gathered[{call.routine, ranks, digits, call.method, call.reason}];
         if (times.empty()) {
             group.routine = call.routine;
             group.ranks = ranks;
@@ -77,14 +85,16 @@ std::vector<Group> groups_of(const Record& record, const Communicators& communic
         ++sum.calls;
         sum.bytes += static_cast<double>(call.bytes);
         times.push_back(call.seconds);
+        times_on[call.communicator].push_back(call.seconds);
         known += call.waited_seconds ? call.seconds : 0;
         waited += call.waited_seconds.value_or(0);
     }
     std::vector<Group> groups;
     for (auto& [key, one] : gathered) {
-        const auto middle = one.times.begin() + static_cast<std::ptrdiff_t>(one.times.size() / 2);
-        std::nth_element(one.times.begin(), middle, one.times.end());
-        one.group.median_seconds = *middle;
+        one.group.median_seconds = upper_median(one.times);
+        for (auto& [name, times] : one.times_on) {
+            one.group.on[name].median_seconds = upper_median(times);
+        }
         one.group.calls = static_cast<std::int64_t>(one.times.size());
         if (one.known_seconds > 0) {
             one.group.waited_share = one.waited_seconds / one.known_seconds;
@@ -131,24 +141,32 @@ const Group* sibling(const std::vector<Group>& groups, const Group& group, bool 
     return found == groups.end() ? nullptr : &*found;
 }
 
-/// A schedule that takes `seconds` is better than native calls if these take noticeably longer. It exceeds the bound.
-void compare_with(double seconds, const std::string& method, Group& group) {
-    seconds = std::max(seconds, group.bound_seconds.value_or(0));
-    if (group.native() && seconds < noticeable * group.median_seconds) {
-        group.better_seconds = seconds;
-        group.better_method = method;
+/// Native calls of a group that something serves better, communicator by communicator.
+class Better {
+  public:
+    /// So many calls on a communicator, which take `native` seconds each, would take `seconds` by that method.
+    void add(double calls, double native, double seconds, const std::string& method) {
+        saved_ += seconds < noticeable * native ? calls * (native - seconds) : 0;
+        method_ = seconds < noticeable * native ? method : method_;
     }
-}
+    /// Enters what is gained by it into the group.
+    void enter(Group& group) const {
+        if (group.native() && saved_ > 0) {
+            group.better_seconds = std::max(group.median_seconds - saved_ / static_cast<double>(group.calls),
+                                            group.bound_seconds.value_or(0));
+            group.better_method = method_;
+        }
+    }
+
+  private:
+    double saved_ = 0;
+    std::string method_;
+};
 
 /// The same as look_closer() of unequal messages, if the record has their lengths.
-void look_at_lengths(Group& group, const Communicators& communicators, const Network& network,
-                     const Placement& placement) {
-    const std::vector<Communicators::Kind> kinds = communicators.kinds(group, group.communicator);
-    if (kinds.empty()) {
-        return;
-    }
-    group.lengths_known = true;
-    const auto bound = communicators.mean_bound(group);
+void look_at_lengths(Group& group, const Communicators& communicators, const Network& network) {
+    group.lengths_known = !communicators.kinds(group, group.communicator).empty();
+    const auto bound = group.lengths_known ? communicators.mean_bound(group) : std::nullopt;
     if (!bound || *bound <= 0) {
         return;
     }
@@ -158,18 +176,49 @@ void look_at_lengths(Group& group, const Communicators& communicators, const Net
     }
     double calls = 0;
     double seconds = 0;
-    std::string method;
-    for (const Communicators::Kind& kind : kinds) {
-        const auto demand = communicators.lengths(group, group.communicator, kind);
-        const auto schedule = demand ? schedule_of(network, placement, *demand) : std::nullopt;
-        calls += kind.calls;
-        seconds += kind.calls * (schedule ? schedule->seconds : group.median_seconds);
-        method = schedule ? schedule->method : method;
+    Better better;
+    bool is_scheduled = false;
+    for (const auto& [name, on] : group.on) {
+        const auto placement = communicators.placement(name);
+        const std::optional<Network> shared = communicators.shared_links(group, name);
+        for (const Communicators::Kind& kind : communicators.kinds(group, name)) {
+            const auto demand = communicators.lengths(group, name, kind);
+            const auto schedule =
+                placement && demand ? schedule_of(shared ? *shared : network, *placement, *demand) : std::nullopt;
+            calls += kind.calls;
+            seconds += kind.calls * (schedule ? schedule->seconds : on.median_seconds);
+            is_scheduled = is_scheduled || schedule;
+            if (schedule) {
+                better.add(kind.calls, on.median_seconds, schedule->seconds, schedule->method);
+            }
+        }
     }
-    if (!method.empty()) {
+    if (is_scheduled) {
         group.scheduled_seconds = std::max(seconds / calls, *bound);
-        compare_with(seconds / calls, method, group);
+        better.enter(group);
     }
+}
+
+/// What aapc would choose for equal blocks of so many bytes on each of the group's communicators.
+Better better_for_blocks(const Group& group, const Communicators& communicators, const Network& network,
+                         std::int64_t bytes, const std::string& mpi) {
+    Better better;
+    for (const auto& [name, on] : group.on) {
+        const auto placement = communicators.placement(name);
+        if (!placement) {
+            continue;
+        }
+        const std::optional<Network> shared = communicators.shared_links(group, name);
+        const Network& links = shared ? *shared : network;
+        const Bound bound = network_bound(links, *placement);
+        const Method best = selection::decide(links, *placement, bound, {}, nullptr, mpi).at(bytes);
+        if (const auto by_clock = best.native() ? std::nullopt : timed(links, *placement, best, bytes)) {
+            better.add(static_cast<double>(on.calls), on.median_seconds,
+                       std::max(by_clock->seconds, bound.seconds_per_byte * static_cast<double>(bytes)),
+                       to_string(best));
+        }
+    }
+    return better;
 }
 
 /// Fills in what is known of a group beyond its calls.
@@ -179,11 +228,8 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
         group.native_seconds = own->median_seconds;
     }
     const auto placement = communicators.placement(group.communicator);
-    // aapc itself takes rows and columns of ranks to exchange at the same time, and has the links shared in this way.
-    const std::optional<Network> shared = communicators.shared_links(group);
-    network = shared ? &*shared : network;
     if (placement && has_lengths(group.routine)) {
-        look_at_lengths(group, communicators, *network, *placement);
+        look_at_lengths(group, communicators, *network);
     }
     const auto bytes = static_cast<std::int64_t>(group.mean_bytes());
     if (!placement || !is_equal(group.routine) || bytes < 1) {
@@ -200,10 +246,9 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
             group.native_is_modelled = true;
         }
     }
-    const auto decision = selection::decide(*network, *placement, bound, {}, nullptr, mpi);
-    const Method& best = decision.at(bytes);
-    if (const auto better = best.native() ? std::nullopt : timed(*network, *placement, best, bytes)) {
-        compare_with(better->seconds, to_string(best), group);
+    constexpr std::size_t most_communicators = 256;
+    if (group.native() && group.on.size() <= most_communicators) {
+        better_for_blocks(group, communicators, *network, bytes, mpi).enter(group);
     }
 }
 
@@ -447,8 +492,8 @@ void add_results(Figures& figures, const Record& record) {
     }
     if (figures.most_gain_seconds > least_difference * figures.call_seconds) {
         result(fmt::format(
-            "Several communicators exchange at the same time. aapc schedules each as if it were alone, so nothing is "
-            "predicted for these calls; no schedule could save more than {} of their time.",
+            "Several communicators exchange at the same time. In their calls aapc is not expected to be faster; no "
+            "schedule could save more than {} of their time.",
             time_text(figures.most_gain_seconds)));
     }
     if (const auto fast = too_fast(figures, record)) {

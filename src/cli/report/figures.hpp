@@ -34,7 +34,8 @@ struct Group {
     std::optional<double> bound_seconds;  ///< what no exchange of these messages can beat
     bool native_is_modelled = false;
     std::optional<double> native_seconds;  ///< what one of these calls takes natively
-    std::optional<double> better_seconds;  ///< what would serve one of these calls better, where something would
+    /// What a call takes on average where those that something serves better are served so; nullopt if none is.
+    std::optional<double> better_seconds;
     std::string better_method;
     std::string communicator;  ///< one of those
     struct Sum {
@@ -43,6 +44,7 @@ struct Group {
     };
     struct OnOne {
         std::int64_t calls = 0;
+        double median_seconds = 0;
         std::array<Sum, longest_period> by_number;  ///< of the k-th call of the routine there, modulo the period
     };
     std::map<std::string, OnOne> on;  ///< each of those communicators

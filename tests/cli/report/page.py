@@ -426,6 +426,13 @@ def check_links_together(aapc):
     assert abs(mark / 100 * float(end) - 1e3 * both) < 0.02 * 1e3 * both, (mark, end, alone, both)
     (gain,) = re.findall(r"A schedule should save (\d+) ms", page_of(aapc, lines + communicators + calls, "--format", "text"))
     assert 0.5 - START - 1.1 * both < 1e-3 * float(gain) < 0.5 - START - both, (gain, both)
+    # Rows, each within a switch and near its bound, gain nothing, and take nothing from what columns gain.
+    for switch in range(2):
+        name = f"{switch}.9"
+        communicators.append({"communicator": name, "ranks": 4, "members": list(range(4 * switch, 4 * switch + 4))})
+        calls.append(call("MPI_Alltoall", 2.0, 0.0165, 65536, 4, by="native", why=OWN) | {"on": name})
+    (with_rows,) = re.findall(r"A schedule should save (\d+) ms", page_of(aapc, lines + communicators + calls, "--format", "text"))
+    assert abs(float(with_rows) - float(gain)) <= 1, (with_rows, gain)
 
 
 def check_mixed_communicators(aapc):
