@@ -23,9 +23,6 @@ Group::Sum sum_of(const Group::OnOne& on, std::int64_t kind, std::int64_t kinds)
     return sum;
 }
 
-/// Of those that are looked at one by one.
-constexpr std::size_t most_communicators = 256;
-
 }  // namespace
 
 Communicators::Communicators(const Record& record, const Network* network)
@@ -79,7 +76,7 @@ std::optional<double> Communicators::mean_bound(Group& group) const {
     double seconds = 0;
     double calls = 0;
     for (const auto& [name, on] : group.on) {
-        const auto of_call = group.on.size() > most_communicators ? std::nullopt : bound(group, name);
+        const auto of_call = group.on.size() > most_of_a_group ? std::nullopt : bound(group, name);
         if (!of_call) {
             return std::nullopt;
         }
@@ -111,7 +108,7 @@ std::vector<const RecordedCommunicator*> Communicators::together(const Group& gr
 
 std::optional<Network> Communicators::shared_links(const Group& group, const std::string& name) const {
     const std::vector<const RecordedCommunicator*> all = together(group, name);
-    if (network_ == nullptr || all.size() < 2 || all.size() > most_communicators) {
+    if (network_ == nullptr || all.size() < 2 || all.size() > most_of_a_group) {
         return std::nullopt;
     }
     std::vector<Placement> placements(all.size());

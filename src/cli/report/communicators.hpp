@@ -3,6 +3,7 @@
 /// least.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,6 +21,9 @@ namespace aapc::report {
 
 class Communicators {
   public:
+    /// With more communicators, the calls of a group are not looked at one communicator after the other.
+    static constexpr std::size_t most_of_a_group = 256;
+
     /// Both outlive this; `network` is null if it is not known.
     Communicators(const Record& record, const Network* network);
 

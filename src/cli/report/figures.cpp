@@ -246,8 +246,7 @@ void look_closer(Group& group, const Communicators& communicators, const std::ve
             group.native_is_modelled = true;
         }
     }
-    constexpr std::size_t most_communicators = 256;
-    if (group.native() && group.on.size() <= most_communicators) {
+    if (group.native() && group.on.size() <= Communicators::most_of_a_group) {
         better_for_blocks(group, communicators, *network, bytes, mpi).enter(group);
     }
 }
