@@ -9,6 +9,7 @@
 
 #include "console/command_text.hpp"
 #include "input/environment.hpp"
+#include "input/lines.hpp"
 #include "input/wording.hpp"
 
 namespace aapc::cli {
@@ -94,8 +95,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 std::string notes_text(std::string_view notes, std::size_t width) {
     std::string text;
     while (!notes.empty()) {
-        const std::string_view line = notes.substr(0, notes.find('\n'));
-        notes.remove_prefix(std::min(line.size() + 1, notes.size()));
+        const std::string_view line = take_line(notes);
         const std::size_t left = line.starts_with(' ') ? line.find_first_not_of(' ') : std::string_view::npos;
         const std::size_t left_end = left == std::string_view::npos ? left : line.find(' ', left);
         if (left_end == std::string_view::npos) {

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "input/lines.hpp"
 #include "input/numbers.hpp"
 #include "input/wording.hpp"
 
@@ -114,8 +115,7 @@ Expected<std::vector<ForwardingTable>> read_forwarding_tables(std::string_view t
     bool is_unicast = false;
     bool is_before_tables = true;
     for (int line = 1; !text.empty(); ++line) {
-        std::string_view words = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(words.size() + 1, text.size()));
+        std::string_view words = take_line(text);
         if (words.starts_with("Unicast lids ") || words.starts_with("Multicast mlids ")) {
             is_before_tables = false;
             is_unicast = words.front() == 'U';

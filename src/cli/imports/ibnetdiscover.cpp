@@ -15,6 +15,7 @@
 #include "cli/imports/imports.hpp"
 #include "cli/imports/numbers.hpp"
 #include "input/infiniband.hpp"
+#include "input/lines.hpp"
 #include "input/wording.hpp"
 
 namespace aapc::imports {
@@ -435,9 +436,7 @@ Expected<Wiring> read_ibnetdiscover(const Input& input) {
     FabricReader reader(input.file);
     std::string_view text = input.text;
     for (int line = 1; !text.empty(); ++line) {
-        const std::string_view words = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(words.size() + 1, text.size()));
-        if (const auto read = reader.read_line(words, line); !read) {
+        if (const auto read = reader.read_line(take_line(text), line); !read) {
             return failure(read.error());
         }
     }

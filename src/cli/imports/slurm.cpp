@@ -13,6 +13,7 @@
 #include "aapc/input/hostlist.hpp"
 #include "aapc/input/units.hpp"
 #include "cli/imports/imports.hpp"
+#include "input/lines.hpp"
 #include "input/wording.hpp"
 
 namespace aapc::imports {
@@ -320,9 +321,7 @@ class ConfReader {
             const int line = next;
             std::string joined;
             for (bool goes_on = true; goes_on && !text.empty(); ++next) {
-                std::string_view part = text.substr(0, text.find('\n'));
-                text.remove_prefix(std::min(part.size() + 1, text.size()));
-                part = without_remark(part);
+                std::string_view part = without_remark(take_line(text));
                 goes_on = part.ends_with('\\');
                 part.remove_suffix(goes_on ? 1 : 0);
                 joined += part;
@@ -575,8 +574,7 @@ Expected<Wiring> read_yaml(const Input& input) {
 /// The lines of topology.conf begin with a key and an equals sign, those of YAML with a dash or a key and a colon.
 bool is_yaml(std::string_view text) {
     while (!text.empty()) {
-        const std::string_view line = trimmed(text.substr(0, text.find('\n')));
-        text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+        const std::string_view line = trimmed(take_line(text));
         if (line.empty() || line.starts_with('#')) {
             continue;
         }
