@@ -163,13 +163,13 @@ void Job::measure_message() {
     }
     const double seconds = median_in_place(std::span(took).subspan(cold));
     // A rank without memory for a bound takes part with what is usual.
-    static_cast<void>(have_memory_for([&] {
-        message_seconds_ = message_seconds_of(seconds, network_bound(configuration_.network, placement_), ranks);
-    }));
+    Bound bound;
+    if (have_memory_for([&] { bound = network_bound(configuration_.network, placement_); })) {
+        message_seconds_ = message_seconds_of(seconds, bound, ranks);
+    }
     PMPI_Allreduce(MPI_IN_PLACE, &message_seconds_, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (configuration_.verbosity >= 2 && mpi::rank_in(MPI_COMM_WORLD) == 0) {
         static_cast<void>(have_memory_for([&] {
-            const Bound bound = network_bound(configuration_.network, placement_);
             say(fmt::format("a reduction over {} ranks takes {} here: setting an exchange up is expected to take {}",
                             ranks, duration_text(seconds, significant(2)),
                             duration_text(expected_set_up_seconds(bound, ranks, message_seconds_), significant(2))));
