@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "aapc/topology/bound.hpp"
+#include "aapc/topology/link_loads.hpp"
+#include "support/fabrics.hpp"
 #include "support/networks.hpp"
+#include "support/torus.hpp"
 
 namespace {
 
@@ -187,6 +190,73 @@ TEST(SharedNetwork, HasTheBoundOfAllGroupsOnRandomTrees) {
         }
     }
     EXPECT_GT(shared_by_some, 300);
+}
+
+/// The bound of the demand of all groups at once, by the loads of links under any demand: seconds for blocks of
+/// `bytes`.
+double bound_of_demand(const Network& network, const Placement& world, const Groups& groups, std::int64_t bytes) {
+    const auto loads = aapc::LinkLoads::find(network, world).value();
+    std::vector<std::int64_t> all(loads.size(), 0);
+    std::vector<std::int64_t> share(loads.size());
+    for (const std::vector<Rank>& group : groups) {
+        for (const Rank rank : group) {
+            std::vector<std::int64_t> row(static_cast<std::size_t>(world.participants()), 0);
+            for (const Rank other : group) {
+                row[static_cast<std::size_t>(other)] = other == rank ? 0 : bytes;
+            }
+            loads.write_share(rank, row, row, share);
+            loads.combine(share, all);
+        }
+    }
+    return loads.bound(all).seconds();
+}
+
+double longest_bound_on_shared_links(const Network& network, const Placement& world, const Groups& groups,
+                                     std::int64_t bytes) {
+    std::vector<Placement> together;
+    for (const std::vector<Rank>& group : groups) {
+        Placement& placement = together.emplace_back();
+        for (const Rank rank : group) {
+            placement.machine_of.push_back(world.machine_of[static_cast<std::size_t>(rank)]);
+        }
+    }
+    double longest = 0;
+    for (const Placement& own : together) {
+        const auto shared = shared_network(network, own, together);
+        const double seconds_per_byte = network_bound(shared ? *shared : network, own).seconds_per_byte;
+        longest = std::max(longest, seconds_per_byte * static_cast<double>(bytes));
+    }
+    return longest;
+}
+
+TEST(SharedNetwork, HasTheBoundOfAllGroupsOnFabricsAndTori) {
+    struct Case {
+        const char* name;
+        Network network;
+        /// How far the two may be apart. Dimension order and tables need not spread what routes of equal length could.
+        double factor;
+    };
+    const std::vector<Case> cases = {{"hashed", aapc::test::leaf_spine(4, 4, 2, "hashed"), 1 + 1e-9},
+                                     {"sprayed", aapc::test::leaf_spine(4, 4, 3, "sprayed", 2), 1 + 1e-9},
+                                     {"static", aapc::test::leaf_spine(4, 4, 2, "static"), 2},
+                                     {"torus", aapc::test::torus_of({2, 8}), 2}};
+    for (const Case& one : cases) {
+        SCOPED_TRACE(one.name);
+        Placement world;
+        for (aapc::Machine machine = 0; machine < 16; ++machine) {
+            world.machine_of.push_back(machine);
+        }
+        for (const Rank stride : {1, 4}) {
+            const Groups groups =
+                sibling_groups(std::vector<Rank>{0, stride, 2 * stride, 3 * stride}, world.participants());
+            ASSERT_EQ(groups.size(), 4U);
+            constexpr std::int64_t bytes = 1 << 20;
+            const double expected = bound_of_demand(one.network, world, groups, bytes);
+            const double found = longest_bound_on_shared_links(one.network, world, groups, bytes);
+            EXPECT_LE(found, expected * one.factor);
+            EXPECT_GE(found * one.factor, expected);
+        }
+    }
 }
 
 TEST(SharedNetwork, GivesEachColumnOfAChainAQuarterOfItsTrunksAndOfTheirBuffers) {
