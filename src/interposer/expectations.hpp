@@ -33,7 +33,7 @@ inline constexpr double usual_message_seconds = 120e-6;
 }
 
 /// The rest of what a message takes in a collective of `ranks` ranks that took `seconds`, within a tenth and ten times
-/// what is usual: five collectives at the start of a job may be those of an odd moment. O(1).
+/// what is usual: all collectives at the start of a job may be those of an odd moment. O(1).
 [[nodiscard]] inline double message_seconds_of(double seconds, const Bound& bound, int ranks) {
     constexpr double least = usual_message_seconds / 10;
     constexpr double most = usual_message_seconds * 10;
