@@ -35,6 +35,10 @@ inline constexpr double trial_risk = 0.15;
 /// Factor by which a gain must exceed its price where no model says how likely it is: nobody knows how many calls there
 /// will be, and of what could be gained two thirds are expected.
 inline constexpr double doubt = 1.5;
+/// Probability that a native routine of which only the first call is known is faster than the candidate that serves:
+/// nobody knows. Programs of 20 calls whose native calls take 5 times as long lose 21 %, and 36 % without it (regret
+/// tests).
+inline constexpr double chance_of_native = 0.5;
 
 // What times say.
 

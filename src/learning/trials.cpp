@@ -112,8 +112,7 @@ bool Trials::is_early_trial_worth_it() const {
     for (std::size_t index = 1; index < candidates_.size(); ++index) {
         const Prospect& prospect = prospects_[index];
         const double price = prospect.set_up_seconds + agreement_seconds_;
-        if (prospect.least_seconds > least_seconds_ &&
-            policy::beyond_doubt * least_seconds_ - *expected_seconds(index) >= price) {
+        if (has_model(index) && policy::beyond_doubt * least_seconds_ - *expected_seconds(index) >= price) {
             return true;
         }
     }
@@ -179,7 +178,8 @@ std::optional<Trial> Trials::step_watch() {
         return Trial{winner_, false};
     }
     if (wanted_ == 0) {
-        const auto most = static_cast<double>(is_native_in_doubt() ? opening_calls - 1 : longest_block);
+        const bool few = winner_ == 0 && candidates_[0].samples.size() < opening_calls;
+        const auto most = static_cast<double>(few || is_native_in_doubt() ? opening_calls - 1 : longest_block);
         begin_block(winner_, static_cast<std::size_t>(std::clamp(calls_for_an_agreement(), 1.0, most)));
     }
     return fill();
@@ -417,11 +417,15 @@ bool Trials::is_in_doubt() const {
 }
 
 /// Native calls that wait for time-outs may take hardly more than the bound in the two that are known, so that no
-/// candidate seems worth a trial. Two more are published as soon as can be.
+/// candidate seems worth a trial; or the first one did, and the second was taken for an accident. Two more are
+/// published as soon as can be.
 bool Trials::is_native_in_doubt() const {
     const std::vector<double>& samples = candidates_[0].samples;
     if (winner_ != 0 || !publishes_early_ || samples.empty() || samples.size() >= samples_of_a_change) {
         return false;
+    }
+    if (candidates_[0].measured > static_cast<std::int64_t>(samples.size())) {
+        return true;
     }
     const double usual = winner_seconds();
     for (std::size_t index = 1; index < candidates_.size(); ++index) {
@@ -453,13 +457,16 @@ void Trials::begin_epoch() {
 
 double Trials::winner_seconds() const { return believed_seconds(winner_); }
 
-/// Of a candidate with a sample. Of a native routine of which only the first call is known, twice the bound is
-/// believed, unless that call was too fast for the bound to be true: a first call takes longer for cold connections,
-/// and less where its last messages are still on their way when ranks return.
+/// Of a candidate with a sample.
 double Trials::believed_seconds(std::size_t candidate) const {
-    const double seen = candidates_[candidate].typical();
-    const bool is_known = candidate != 0 || !is_native_unknown() || is_too_fast(seen);
-    return is_known ? seen : policy::beyond_doubt * least_seconds_;
+    return is_believed(candidate) ? policy::beyond_doubt * least_seconds_ : candidates_[candidate].typical();
+}
+
+/// Of a native routine of which only the first call is known, twice the bound is believed, unless that call was too
+/// fast for the bound to be true: a first call takes longer for cold connections, and less where its last messages are
+/// still on their way when ranks return.
+bool Trials::is_believed(std::size_t candidate) const {
+    return candidate == 0 && is_native_unknown() && !is_too_fast(candidates_[0].typical());
 }
 
 bool Trials::is_too_fast(double seconds) const { return seconds * (1 + 2 * policy::prior_spread) < least_seconds_; }
@@ -475,7 +482,8 @@ double Trials::expected_gain(std::size_t candidate) const {
     const double most = possible_gain(candidate, winner_seconds());
     const double least = std::max(least_seconds_, prospects_[candidate].least_seconds);
     if (most <= 0 || least <= 0 || !candidates_[candidate].samples.empty()) {
-        return std::max(most, 0.0) / policy::doubt;
+        const double unknown = is_believed(candidate) ? policy::chance_of_native : 1;
+        return unknown * std::max(most, 0.0) / policy::doubt;
     }
     const double spread = prior_spread_seconds(candidate);
     return most < spread ? most * most / (2 * spread) : most - spread / 2;
@@ -530,6 +538,17 @@ bool Trials::no_candidate_can_gain() const {
     return true;
 }
 
+/// Whether the first look at a candidate is expected to gain more than it costs, whatever comes after it: then it is no
+/// expense, and needs no budget.
+bool Trials::pays_by_itself(std::size_t candidate) const {
+    const Evidence& one = candidates_[candidate];
+    return one.samples.empty() && has_model(candidate) &&
+           static_cast<double>(one.look) * expected_gain(candidate) >=
+               policy::beyond_doubt * expected_price(candidate, one.look);
+}
+
+bool Trials::has_model(std::size_t candidate) const { return prospects_[candidate].least_seconds > least_seconds_; }
+
 /// A block of a challenger is in flight: whether its next call is the challenger's as well.
 bool Trials::serves_in_flight(std::size_t challenger) const {
     const Evidence& one = candidates_[challenger];
@@ -539,10 +558,10 @@ bool Trials::serves_in_flight(std::size_t challenger) const {
     if (!one.samples.empty()) {
         return seems_faster(one);
     }
-    const bool has_model = prospects_[challenger].least_seconds > least_seconds_;
-    return has_model ? expected_gain(challenger) > 0
-                     : least_seconds_ > 0 &&
-                           winner_seconds() >= policy::beyond_doubt * (1 + policy::prior_spread) * least_seconds_;
+    return has_model(challenger)
+               ? expected_gain(challenger) > 0
+               : least_seconds_ > 0 &&
+                     winner_seconds() >= policy::beyond_doubt * (1 + policy::prior_spread) * least_seconds_;
 }
 
 Standing Trials::standing(std::size_t candidate, const Budget& others) const {
@@ -572,6 +591,9 @@ Standing Trials::standing(std::size_t candidate, const Budget& others) const {
     }
     // Whatever was spent on its challengers: what leads has never been compared with it.
     if (candidate == 0 && is_native_unknown() && worth >= policy::beyond_doubt) {
+        return Standing::due;
+    }
+    if (pays_by_itself(candidate)) {
         return Standing::due;
     }
     const double in_flight = in_flight_ ? expected_price(flight_of_, 1) : 0;

@@ -144,6 +144,7 @@ class Trials {
 
     [[nodiscard]] double winner_seconds() const;
     [[nodiscard]] double believed_seconds(std::size_t candidate) const;
+    [[nodiscard]] bool is_believed(std::size_t candidate) const;
     /// So far below the bound that links are not as described, or the time is not what a call takes.
     [[nodiscard]] bool is_too_fast(double seconds) const;
     [[nodiscard]] double possible_gain(std::size_t candidate, double usual) const;
@@ -152,6 +153,8 @@ class Trials {
     [[nodiscard]] double gain_over_price(std::size_t candidate) const;
     [[nodiscard]] bool affordable(double price, const Budget& others) const;
     [[nodiscard]] bool no_candidate_can_gain() const;
+    [[nodiscard]] bool pays_by_itself(std::size_t candidate) const;
+    [[nodiscard]] bool has_model(std::size_t candidate) const;
     [[nodiscard]] bool serves_in_flight(std::size_t challenger) const;
     [[nodiscard]] bool is_early_trial_worth_it() const;
     [[nodiscard]] std::optional<std::size_t> due_challenger(const Budget& others) const;
