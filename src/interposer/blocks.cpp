@@ -3,36 +3,13 @@
 #include <array>
 #include <cstring>
 
+#include "interposer/packable.hpp"
+#include "interposer/type_contents.hpp"
+#include "mpi/returned_errors.hpp"
+
 namespace aapc::interposer {
 
 namespace {
-
-struct Envelope {
-    int integers = 0;
-    int addresses = 0;
-    int datatypes = 0;
-    int combiner = MPI_COMBINER_NAMED;
-};
-
-Envelope envelope_of(MPI_Datatype type) {
-    Envelope envelope;
-    PMPI_Type_get_envelope(type, &envelope.integers, &envelope.addresses, &envelope.datatypes, &envelope.combiner);
-    return envelope;
-}
-
-/// Asks for the extent as well.
-bool has_no_gaps(MPI_Datatype type, MPI_Aint& extent) {
-    MPI_Count size = 0;
-    MPI_Count lower = 0;
-    MPI_Count whole = 0;
-    MPI_Count true_lower = 0;
-    MPI_Count true_extent = 0;
-    PMPI_Type_size_x(type, &size);
-    PMPI_Type_get_extent_x(type, &lower, &whole);
-    PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
-    extent = static_cast<MPI_Aint>(whole);
-    return lower == 0 && true_lower == 0 && size == whole && size == true_extent;
-}
 
 /// Extents alone do not tell: a struct may list its members in any order and still have no gap. Only types made of one
 /// predefined type by mere repetition are known to be in order.
@@ -136,15 +113,23 @@ int Block::pack(const void* buffer, int blocks, std::byte* packed, MPI_Comm comm
         std::memcpy(packed, buffer, static_cast<std::size_t>(bytes_) * static_cast<std::size_t>(blocks));
         return MPI_SUCCESS;
     }
+    const Packable packable(type_);
+    if (packable.error() != MPI_SUCCESS) {
+        return mpi::raise(comm, packable.error());
+    }
     return for_each_block(blocks, [&](int block) {
-        return Elements(at_block(buffer, stride_, block), count_, type_)
+        return Elements(at_block(buffer, stride_, block), count_, packable.type())
             .pack(packed + bytes_ * block, static_cast<int>(bytes_), comm);
     });
 }
 
 int Block::unpack(const std::byte* packed, int blocks, void* buffer, MPI_Comm comm) const {
+    const Packable packable(type_);
+    if (packable.error() != MPI_SUCCESS) {
+        return mpi::raise(comm, packable.error());
+    }
     return for_each_block(blocks, [&](int block) {
-        return Elements(at_block(buffer, stride_, block), count_, type_)
+        return Elements(at_block(buffer, stride_, block), count_, packable.type())
             .unpack(packed + bytes_ * block, static_cast<int>(bytes_), comm);
     });
 }

@@ -175,22 +175,46 @@ static void say_arguments(Random* own, const Side* side, Arguments* arguments) {
 
 /* --- the oracle --- */
 
+static int message_bytes(const Type* type, int count) { return (int)type->bytes * count; }
+
+static unsigned char* message_memory(const Type* type, int count) {
+    unsigned char* const memory = malloc((size_t)message_bytes(type, count) + 1);
+    if (memory == NULL) fail("no memory for a message");
+    return memory;
+}
+
+/* As plain bytes, which a rank takes from its types and puts back itself: the MPI may misread derived types, and it
+ * does so in messages as it does in its collectives. */
 static void exchange_by_messages(const Exchange* exchange) {
     const MPI_Comm comm = exchange->where->comm;
     const Side* const from = exchange->in_place ? &exchange->receive : &exchange->send;
     const Side* const to = &exchange->receive;
     MPI_Request requests[2 * most_peers];
+    unsigned char* bytes[2 * most_peers];
     int count = 0;
     const int tag = 1000;
     for (int i = 0; i < to->messages; ++i) {
-        MPI_Irecv(exchange->expected + to->origin + to->offsets[i], to->counts[i], to->types[to->one_type ? 0 : i].type,
-                  exchange->source[i], tag, comm, &requests[count++]);
+        const Type* const type = &to->types[to->one_type ? 0 : i];
+        bytes[count] = message_memory(type, to->counts[i]);
+        MPI_Irecv(bytes[count], message_bytes(type, to->counts[i]), MPI_BYTE, exchange->source[i], tag, comm,
+                  &requests[count]);
+        ++count;
     }
     for (int i = 0; i < from->messages; ++i) {
-        MPI_Isend(from->memory + from->origin + from->offsets[i], from->counts[i],
-                  from->types[from->one_type ? 0 : i].type, exchange->destination[i], tag, comm, &requests[count++]);
+        const Type* const type = &from->types[from->one_type ? 0 : i];
+        bytes[count] = message_memory(type, from->counts[i]);
+        gather_elements(type, from->counts[i], from->memory + from->origin + from->offsets[i], bytes[count]);
+        MPI_Isend(bytes[count], message_bytes(type, from->counts[i]), MPI_BYTE, exchange->destination[i], tag, comm,
+                  &requests[count]);
+        ++count;
     }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < to->messages; ++i) {
+        if (exchange->source[i] == MPI_PROC_NULL) continue;
+        scatter_elements(&to->types[to->one_type ? 0 : i], to->counts[i], bytes[i],
+                         exchange->expected + to->origin + to->offsets[i]);
+    }
+    for (int i = 0; i < count; ++i) free(bytes[i]);
 }
 
 /* --- a call --- */

@@ -1,4 +1,4 @@
-/* One call with buffers of random layout, held against messages from point to point with the same arguments. */
+/* One call with buffers of random layout, held against plain bytes from point to point. */
 #ifndef AAPC_TESTS_CONFORMANCE_EXCHANGE_H
 #define AAPC_TESTS_CONFORMANCE_EXCHANGE_H
 

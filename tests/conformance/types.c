@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exchange.h"
@@ -55,8 +56,82 @@ static void measure(Type* type) {
     type->bytes = size_of(type->type);
 }
 
-/* Goes on with `next`, which is made of `type`. */
-static void become(Type* type, MPI_Datatype next, int copies, const char* format, ...) {
+/* --- where the data lie --- */
+
+static void* memory_for(size_t count, size_t size) {
+    void* const memory = malloc(count * size + 1);
+    if (memory == NULL) fail("no memory for a type of %zu parts", count);
+    return memory;
+}
+
+static void add_piece(Type* type, MPI_Aint place, size_t bytes) {
+    Piece* const last = type->piece_count > 0 ? &type->pieces[type->piece_count - 1] : NULL;
+    if (last != NULL && last->place + (MPI_Aint)last->bytes == place) {
+        last->bytes += bytes;
+    } else {
+        type->pieces[type->piece_count++] = (Piece){place, bytes};
+    }
+}
+
+/* The pieces of an element become those of `copies` elements at these places. */
+static void repeat_pieces(Type* type, const MPI_Aint* places, int copies) {
+    const Piece* const old = type->pieces;
+    const int old_count = type->piece_count;
+    type->pieces = memory_for((size_t)copies * (size_t)old_count, sizeof *old);
+    type->piece_count = 0;
+    for (int copy = 0; copy < copies; ++copy) {
+        for (int i = 0; i < old_count; ++i) add_piece(type, places[copy] + old[i].place, old[i].bytes);
+    }
+    free((void*)old);
+}
+
+/* `count` blocks of `length` elements, a block at each place. Freed by become(). */
+static MPI_Aint* places_in_blocks(const Type* type, int count, const MPI_Aint* blocks, const int* lengths, int length) {
+    int copies = 0;
+    for (int i = 0; i < count; ++i) copies += lengths != NULL ? lengths[i] : length;
+    MPI_Aint* const places = memory_for((size_t)copies, sizeof *places);
+    int copy = 0;
+    for (int i = 0; i < count; ++i) {
+        const int in_block = lengths != NULL ? lengths[i] : length;
+        for (int j = 0; j < in_block; ++j) places[copy++] = blocks[i] + j * type->extent;
+    }
+    return places;
+}
+
+/* Blocks at a constant distance in bytes. */
+static MPI_Aint* places_at_stride(const Type* type, int count, int length, MPI_Aint stride) {
+    MPI_Aint* const blocks = memory_for((size_t)count, sizeof *blocks);
+    for (int i = 0; i < count; ++i) blocks[i] = i * stride;
+    MPI_Aint* const places = places_in_blocks(type, count, blocks, NULL, length);
+    free(blocks);
+    return places;
+}
+
+void gather_elements(const Type* type, int count, const unsigned char* memory, unsigned char* packed) {
+    for (int element = 0; element < count; ++element, memory += type->extent) {
+        for (int i = 0; i < type->piece_count; ++i) {
+            memcpy(packed, memory + type->pieces[i].place, type->pieces[i].bytes);
+            packed += type->pieces[i].bytes;
+        }
+    }
+}
+
+void scatter_elements(const Type* type, int count, const unsigned char* packed, unsigned char* memory) {
+    for (int element = 0; element < count; ++element, memory += type->extent) {
+        for (int i = 0; i < type->piece_count; ++i) {
+            memcpy(memory + type->pieces[i].place, packed, type->pieces[i].bytes);
+            packed += type->pieces[i].bytes;
+        }
+    }
+}
+
+/* --- types of types --- */
+
+/* Goes on with `next`, which is made of `copies` elements of `type` at these places, or of one where it lies. Frees the
+ * places. */
+static void become(Type* type, MPI_Datatype next, MPI_Aint* places, int copies, const char* format, ...) {
+    if (places != NULL || copies == 0) repeat_pieces(type, places, copies);
+    free(places);
     if (!type->predefined) MPI_Type_free(&type->type);
     type->type = next;
     type->predefined = 0;
@@ -79,7 +154,7 @@ static void resize(Random* random, Type* type, int room) {
     const MPI_Aint lower = type->first + below(random, 33) - 16;
     const MPI_Aint extent = type->end - type->first + gap(random, type, room);
     MPI_Type_create_resized(type->type, lower, extent, &next);
-    become(type, next, 1, " resized(%ld,%ld)", (long)lower, (long)extent);
+    become(type, next, NULL, 1, " resized(%ld,%ld)", (long)lower, (long)extent);
 }
 
 /* Elements that follow one another have to be apart. */
@@ -89,16 +164,24 @@ static void make_apart(Random* random, Type* type) {
 
 static void by_vector(Random* random, Type* type, int copies) {
     const int length = divisor_of(random, copies);
-    const int sign = one_in(random, 4) ? -1 : 1;
-    const int stride = sign * (length + gap(random, type, 4));
+    const int steps = length + gap(random, type, 4);
+    int sign = one_in(random, 4) ? -1 : 1;
+#ifndef MPICH_VERSION
+    /* Open MPI reads a stride of -1 byte as none. */
+    if (steps * type->extent == 1) sign = 1;
+#endif
+    const int stride = sign * steps;
+    const int count = copies / length;
     MPI_Datatype next = MPI_DATATYPE_NULL;
     if (one_in(random, 2)) {
-        MPI_Type_vector(copies / length, length, stride, type->type, &next);
-        become(type, next, copies, " vector(%d,%d,%d)", copies / length, length, stride);
+        MPI_Type_vector(count, length, stride, type->type, &next);
+        become(type, next, places_at_stride(type, count, length, stride * type->extent), copies, " vector(%d,%d,%d)",
+               count, length, stride);
     } else {
         const MPI_Aint bytes = stride * type->extent + sign * gap(random, type, 12);
-        MPI_Type_create_hvector(copies / length, length, bytes, type->type, &next);
-        become(type, next, copies, " hvector(%d,%d,%ld)", copies / length, length, (long)bytes);
+        MPI_Type_create_hvector(count, length, bytes, type->type, &next);
+        become(type, next, places_at_stride(type, count, length, bytes), copies, " hvector(%d,%d,%ld)", count, length,
+               (long)bytes);
     }
 }
 
@@ -137,7 +220,9 @@ static void by_pieces(Random* random, Type* type, int copies) {
     if (way == 1) MPI_Type_create_hindexed(pieces, lengths, places, type->type, &next);
     if (way == 2) MPI_Type_create_struct(pieces, lengths, places, types, &next);
     static const char* const names[] = {"indexed", "hindexed", "struct"};
-    become(type, next, copies, " %s(%d in %d)", names[way], copies, pieces);
+    for (int i = 0; i < pieces && way == 0; ++i) places[i] *= type->extent;
+    become(type, next, places_in_blocks(type, pieces, places, lengths, 0), copies, " %s(%d in %d)", names[way], copies,
+           pieces);
 }
 
 static void by_blocks(Random* random, Type* type, int copies) {
@@ -156,9 +241,32 @@ static void by_blocks(Random* random, Type* type, int copies) {
     }
     MPI_Datatype next = MPI_DATATYPE_NULL;
     const int in_bytes = one_in(random, 2);
+    for (int i = 0; i < count && !in_bytes; ++i) places[i] = elements[i] * type->extent;
     if (in_bytes) MPI_Type_create_hindexed_block(count, length, places, type->type, &next);
     if (!in_bytes) MPI_Type_create_indexed_block(count, length, elements, type->type, &next);
-    become(type, next, copies, " %sindexed_block(%d,%d)", in_bytes ? "h" : "", count, length);
+    become(type, next, places_in_blocks(type, count, places, NULL, length), copies, " %sindexed_block(%d,%d)",
+           in_bytes ? "h" : "", count, length);
+}
+
+/* In the order of the part, whose first index varies fastest if it is Fortran's. */
+static MPI_Aint* places_in_array(const Type* type, int dimensions, const int* sizes, const int* parts,
+                                 const int* starts, int fortran) {
+    int copies = 1;
+    for (int i = 0; i < dimensions; ++i) copies *= parts[i];
+    MPI_Aint* const places = memory_for((size_t)copies, sizeof *places);
+    for (int copy = 0; copy < copies; ++copy) {
+        int left = copy;
+        MPI_Aint step = 1;
+        MPI_Aint place = 0;
+        for (int i = 0; i < dimensions; ++i) {
+            const int dimension = fortran ? i : dimensions - 1 - i;
+            place += step * (starts[dimension] + left % parts[dimension]);
+            left /= parts[dimension];
+            step *= sizes[dimension];
+        }
+        places[copy] = place * type->extent;
+    }
+    return places;
 }
 
 static void by_subarray(Random* random, Type* type, int copies) {
@@ -177,7 +285,8 @@ static void by_subarray(Random* random, Type* type, int copies) {
     MPI_Datatype next = MPI_DATATYPE_NULL;
     MPI_Type_create_subarray(dimensions, sizes, parts, starts, fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C, type->type,
                              &next);
-    become(type, next, copies, " subarray(%d of %d dimensions)", copies, dimensions);
+    become(type, next, places_in_array(type, dimensions, sizes, parts, starts, fortran), copies,
+           " subarray(%d of %d dimensions)", copies, dimensions);
 }
 
 static void multiply(Random* random, Type* type, int copies) {
@@ -186,7 +295,7 @@ static void multiply(Random* random, Type* type, int copies) {
     switch (below(random, 6)) {
         case 0:
             MPI_Type_contiguous(copies, type->type, &next);
-            become(type, next, copies, " contiguous(%d)", copies);
+            become(type, next, places_at_stride(type, copies, 1, type->extent), copies, " contiguous(%d)", copies);
             break;
         case 1:
             by_vector(random, type, copies);
@@ -212,6 +321,12 @@ static Type unit_type(Random* random, const Signature* signature) {
     type.predefined = own;
     type.units = 1;
     snprintf(type.text, sizeof type.text, "%s", signature->name);
+    type.pieces = memory_for((size_t)signature->items, sizeof *type.pieces);
+    for (int i = 0; i < signature->items && own; ++i) {
+        /* Of MPI's own pairs, the second one is an int behind what is no longer. */
+        const MPI_Aint place = i == 0 ? 0 : (size_of(signature->item[0]) + 3) / 4 * 4;
+        add_piece(&type, place, (size_t)size_of(signature->item[i]));
+    }
     if (!own) {
         int lengths[3];
         int order[3];
@@ -224,6 +339,7 @@ static Type unit_type(Random* random, const Signature* signature) {
             next += size_of(signature->item[order[i]]) + below(random, 5);
         }
         MPI_Type_create_struct(signature->items, lengths, places, signature->item, &type.type);
+        for (int i = 0; i < signature->items; ++i) add_piece(&type, places[i], (size_t)size_of(signature->item[i]));
     }
     measure(&type);
     return type;
@@ -238,10 +354,10 @@ static Type empty_type(Random* random, const Signature* signature) {
     MPI_Datatype next = MPI_DATATYPE_NULL;
     if (one_in(random, 2)) MPI_Type_contiguous(0, type.type, &next);
     if (next == MPI_DATATYPE_NULL) MPI_Type_vector(0, 1, 2, type.type, &next);
-    become(&type, next, 0, " none of it");
+    become(&type, next, NULL, 0, " none of it");
     if (one_in(random, 2)) {
         MPI_Type_create_resized(type.type, -4, 20, &next);
-        become(&type, next, 1, " resized(-4,20)");
+        become(&type, next, NULL, 1, " resized(-4,20)");
     }
     commit(&type);
     return type;
@@ -267,7 +383,7 @@ Type random_type(Random* random, const Signature* signature, int units) {
     if (one_in(random, 4)) resize(random, &type, 40);
     if (one_in(random, 8)) {
         MPI_Type_dup(type.type, &next);
-        become(&type, next, 1, " dup");
+        become(&type, next, NULL, 1, " dup");
     }
     make_apart(random, &type);
     commit(&type);
@@ -283,9 +399,9 @@ Type random_column(Random* random, const Signature* signature, int units, int co
     const MPI_Aint extent = type.extent;
     MPI_Datatype next = MPI_DATATYPE_NULL;
     MPI_Type_vector(units, 1, columns, type.type, &next);
-    become(&type, next, units, " vector(%d,1,%d)", units, columns);
+    become(&type, next, places_at_stride(&type, units, 1, columns * extent), units, " vector(%d,1,%d)", units, columns);
     MPI_Type_create_resized(type.type, 0, extent, &next);
-    become(&type, next, 1, " resized(0,%ld)", (long)extent);
+    become(&type, next, NULL, 1, " resized(0,%ld)", (long)extent);
     commit(&type);
     return type;
 }
@@ -305,4 +421,5 @@ MPI_Datatype absolute_type(const Type* type, const void* address) {
 
 void free_type(Type* type) {
     if (!type->predefined) MPI_Type_free(&type->type);
+    free(type->pieces);
 }

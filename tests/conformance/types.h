@@ -3,6 +3,7 @@
 #define AAPC_TESTS_CONFORMANCE_TYPES_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #include "random.h"
 
@@ -19,6 +20,12 @@ int signature_bytes(const Signature* signature);
 
 enum { type_text = 320 };
 
+/* Bytes of data that lie together. */
+typedef struct {
+    MPI_Aint place; /* against where the element lies */
+    size_t bytes;
+} Piece;
+
 /* A committed datatype whose bytes do not overlap, nor do those of elements that follow one another, unless it is a
  * column. Freed by free_type(). */
 typedef struct {
@@ -29,6 +36,8 @@ typedef struct {
     MPI_Aint extent; /* from one element to the next */
     MPI_Aint first;  /* byte of data, from where an element lies */
     MPI_Aint end;    /* behind the last one */
+    Piece* pieces;   /* all data of an element in their order, found without the MPI */
+    int piece_count;
     char text[type_text];
 } Type;
 
@@ -41,6 +50,10 @@ Type random_column(Random* random, const Signature* signature, int units, int co
 
 /* The same data for the buffer MPI_BOTTOM, where elements lie at `address`. To be freed by MPI_Type_free(). */
 MPI_Datatype absolute_type(const Type* type, const void* address);
+
+/* Copies the data of `count` elements at `memory` to `packed`, or the other way round, without the MPI. */
+void gather_elements(const Type* type, int count, const unsigned char* memory, unsigned char* packed);
+void scatter_elements(const Type* type, int count, const unsigned char* packed, unsigned char* memory);
 
 void free_type(Type* type);
 
