@@ -5,6 +5,7 @@
  *                          MPI's own routine, and the next call works
  *     arguments lengths    rank 0 sends blocks twice as long as it receives, as in the MPICH suite's alltoalllength:
  *                          an error there, nobody waits, and the next call works
+ *     arguments lengths-native     the same, where the call is handed to the native routine: what that says on rank 0
  *     arguments sizes      rank 0 calls with blocks of another size than the others: an error everywhere, nobody waits,
  *                          and the next call works
  *     arguments late       rank 1 makes its second call two seconds after the others, and all is well
@@ -190,10 +191,13 @@ static void check_in_place(void) {
     MPI_Comm copy = MPI_COMM_NULL;
     MPI_Comm_create_errhandler(on_error, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    /* From MPI 4.0 on, what concerns no communicator is raised there. */
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     complaints = 0;
     int error = begin_in_place(none, MPI_COMM_NULL, &request);
     if (class_of(error) != MPI_ERR_COMM || complaints != 1) fail("other complaints of no communicator");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
     MPI_Errhandler_free(&handler);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     error = begin_in_place(negative, copy, &request);
@@ -216,13 +220,17 @@ static void check_in_place(void) {
     MPI_Comm_free(&copy);
 }
 
-static void check_refused(void) {
+static void find_native(void) {
     const union {
         void* object;
         Alltoall function;
     } found = {dlsym(RTLD_DEFAULT, "aapc_native_alltoall")};
     if (found.object == NULL) fail("no interposer is loaded");
     native = found.function;
+}
+
+static void check_refused(void) {
+    find_native();
     new_buffers();
     MPI_Datatype pair = MPI_DATATYPE_NULL;
     MPI_Datatype gaps = MPI_DATATYPE_NULL;
@@ -254,11 +262,18 @@ static void check_refused(void) {
     free(other);
 }
 
-static void check_lengths(void) {
+/* MPICH 4.2.1 says nothing of them by itself, over UCX. */
+static void check_lengths(int as_native) {
     new_buffers();
     for (int round = 0; round < 3; ++round) {
-        const int error = MPI_Alltoall(buffer, rank == 0 ? 16 : 8, MPI_INT, other, 8, MPI_INT, MPI_COMM_WORLD);
-        if (rank == 0 && class_of(error) != MPI_ERR_TRUNCATE) fail("no complaint of blocks that do not fit");
+        const int count = rank == 0 ? 16 : 8;
+        int expected = MPI_ERR_TRUNCATE;
+        if (as_native) {
+            find_native();
+            expected = class_of(native(buffer, count, MPI_INT, other, 8, MPI_INT, MPI_COMM_WORLD));
+        }
+        const int error = MPI_Alltoall(buffer, count, MPI_INT, other, 8, MPI_INT, MPI_COMM_WORLD);
+        if (rank == 0 && class_of(error) != expected) fail("another complaint of blocks that do not fit");
         good_call();
     }
 }
@@ -329,7 +344,9 @@ int main(int argc, char** argv) {
     } else if (argc == 2 && strcmp(argv[1], "refused") == 0) {
         check_refused();
     } else if (argc == 2 && strcmp(argv[1], "lengths") == 0) {
-        check_lengths();
+        check_lengths(0);
+    } else if (argc == 2 && strcmp(argv[1], "lengths-native") == 0) {
+        check_lengths(1);
     } else if (argc == 2 && strcmp(argv[1], "sizes") == 0) {
         check_sizes();
     } else if (argc == 2 && strcmp(argv[1], "late") == 0) {
@@ -339,7 +356,7 @@ int main(int argc, char** argv) {
     } else if (argc == 2 && strcmp(argv[1], "leave") == 0) {
         leave();
     } else {
-        fail("usage: arguments bottom|refused|lengths|sizes|late|files|leave");
+        fail("usage: arguments bottom|refused|lengths|lengths-native|sizes|late|files|leave");
     }
     long sums[2] = {0, 0};
     const long mine[2] = {exchanged, passed_through};
