@@ -95,14 +95,15 @@ QueueMeter::QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack, s
       ticks_(ticks),
       message_(size_of_message(traffic.busiest(), ticks, slack)),
       played_(channels_to_play(traffic, most_messages)),
-      is_played_(traffic.channels(), false),
       begin_(traffic.channels(), 0) {
+    std::vector<bool> is_played(traffic.channels(), false);
     std::size_t total = 0;
     for (const std::size_t channel : played_) {
-        is_played_[channel] = true;
+        is_played[channel] = true;
         begin_[channel] = total;
         total += static_cast<std::size_t>(traffic.load(channel));
     }
+    ways_ = traffic.ways_on(is_played);
     starts_.resize(total);
     clear();
 }
@@ -110,10 +111,8 @@ QueueMeter::QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack, s
 void QueueMeter::clear() { end_ = begin_; }
 
 void QueueMeter::add(Position from, Position to, Tick tick) {
-    for (const Hop& hop : traffic_.route(from, to)) {
-        if (is_played_[static_cast<std::size_t>(hop.channel)]) {
-            starts_[end_[static_cast<std::size_t>(hop.channel)]++] = {tick, hop.inflow};
-        }
+    for (const Hop& hop : ways_.of(traffic_.pair(from, to))) {
+        starts_[end_[static_cast<std::size_t>(hop.channel)]++] = {tick, hop.inflow};
     }
 }
 

@@ -37,8 +37,8 @@ class QueueMeter {
   public:
     /// A cycle of (1 + slack/1000) times the busiest channel's time, divided into `ticks`, which times the largest
     /// speed must be below 2^56. Refers to `traffic`.
-    /// Plays channels that carry some `most_messages` together, the busy ones first, evenly
-    /// chosen; at least one.
+    /// Plays channels that carry some `most_messages` together, the busy ones first, evenly chosen; at least one.
+    /// O(hops).
     QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack,
                std::int64_t most_messages = std::numeric_limits<std::int64_t>::max());
 
@@ -61,7 +61,7 @@ class QueueMeter {
     Tick ticks_;
     std::int64_t message_;             ///< the size of one, in speed times ticks
     std::vector<std::size_t> played_;  ///< channels
-    std::vector<bool> is_played_;      ///< by channel
+    Ways ways_;                        ///< on channels that are played
     std::vector<std::size_t> begin_;   ///< by channel; only of those that are played, as all that follows
     std::vector<std::size_t> end_;
     std::vector<Arrival> starts_;

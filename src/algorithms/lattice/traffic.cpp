@@ -140,26 +140,26 @@ std::optional<Traffic> Traffic::find(const Network& network, const Placement& pl
             [&](Machine from, Machine to, std::vector<DirectedLink>& out) {
                 routes.append(vertex_of(from), vertex_of(to), out);
             },
-            links, traffic.route_begin_);
+            links, traffic.ways_.begin);
     } else if (network.kind() == NetworkKind::fabric) {
         if (const Expected<FabricRoutes> routes = FabricRoutes::find(network)) {
             complete = write_down(
                 machines, most,
                 [&](Machine from, Machine to, std::vector<DirectedLink>& out) { routes->append(from, to, 0, out); },
-                links, traffic.route_begin_);
+                links, traffic.ways_.begin);
         }
     } else if (const std::optional<TorusWiring> wiring = TorusWiring::find(network)) {
         complete = write_down(
             machines, most,
             [&](Machine from, Machine to, std::vector<DirectedLink>& out) { wiring->append_route(from, to, out); },
-            links, traffic.route_begin_);
+            links, traffic.ways_.begin);
     }
     if (!complete) {
         return std::nullopt;
     }
-    traffic.routes_.reserve(links.size());
+    traffic.ways_.hops.reserve(links.size());
     for (const DirectedLink link : links) {
-        traffic.routes_.push_back({link, 1});
+        traffic.ways_.hops.push_back({link, 1});
     }
     traffic.count(network);
     return traffic;
@@ -172,11 +172,11 @@ void Traffic::count(const Network& network) {
         ++ranks_on[static_cast<std::size_t>(machine)];
     }
     std::vector<std::int64_t> load_of(2 * network.links().size(), 0);
-    for (std::size_t pair = 0; pair + 1 < route_begin_.size(); ++pair) {
+    for (std::size_t pair = 0; pair + 1 < ways_.begin.size(); ++pair) {
         const std::int64_t messages =
             ranks_on[pair / static_cast<std::size_t>(machines_)] * ranks_on[pair % static_cast<std::size_t>(machines_)];
-        for (std::size_t hop = route_begin_[pair]; hop < route_begin_[pair + 1]; ++hop) {
-            load_of[static_cast<std::size_t>(routes_[hop].channel)] += messages;
+        for (std::size_t hop = ways_.begin[pair]; hop < ways_.begin[pair + 1]; ++hop) {
+            load_of[static_cast<std::size_t>(ways_.hops[hop].channel)] += messages;
             hops_ += messages;
         }
     }
@@ -195,19 +195,34 @@ void Traffic::count(const Network& network) {
             busiest_ = std::max(busiest_, BusyTime{loads_.back(), speeds_.back()});
         }
     }
-    for (std::size_t pair = 0; pair + 1 < route_begin_.size(); ++pair) {
+    for (std::size_t pair = 0; pair + 1 < ways_.begin.size(); ++pair) {
         std::int64_t slowest = largest_speed;
-        for (std::size_t hop = route_begin_[pair]; hop < route_begin_[pair + 1]; ++hop) {
-            Hop& here = routes_[hop];
+        for (std::size_t hop = ways_.begin[pair]; hop < ways_.begin[pair + 1]; ++hop) {
+            Hop& here = ways_.hops[hop];
             here.channel = number[static_cast<std::size_t>(here.channel)];
             // A message has one cable of a bundle.
             const auto channel = static_cast<std::size_t>(here.channel);
             const Link& link = network.links()[static_cast<std::size_t>(links_[channel]) / 2];
             const std::int64_t own = std::max<std::int64_t>(speeds_[channel] / std::max(link.cables, 1), 1);
-            here.inflow = static_cast<std::int32_t>(hop == route_begin_[pair] ? own : slowest);
+            here.inflow = static_cast<std::int32_t>(hop == ways_.begin[pair] ? own : slowest);
             slowest = std::min(slowest, own);
         }
     }
+}
+
+Ways Traffic::ways_on(const std::vector<bool>& wanted) const {
+    Ways part;
+    part.begin.reserve(ways_.begin.size());
+    part.begin.push_back(0);
+    for (std::size_t pair = 0; pair + 1 < ways_.begin.size(); ++pair) {
+        for (const Hop& hop : ways_.of(pair)) {
+            if (wanted[static_cast<std::size_t>(hop.channel)]) {
+                part.hops.push_back(hop);
+            }
+        }
+        part.begin.push_back(part.hops.size());
+    }
+    return part;
 }
 
 }  // namespace aapc::lattice

@@ -38,6 +38,16 @@ struct Hop {
     std::int32_t inflow = 1;
 };
 
+/// Routes one behind another, by the number of a pair of machines.
+struct Ways {
+    std::vector<std::size_t> begin;  ///< by pair, and the end of the last one
+    std::vector<Hop> hops;
+
+    [[nodiscard]] std::span<const Hop> of(std::size_t pair) const {
+        return {hops.data() + begin[pair], hops.data() + begin[pair + 1]};
+    }
+};
+
 /// The channels that carry messages, which are directed links, densely numbered, and the routes between machines.
 class Traffic {
   public:
@@ -62,12 +72,15 @@ class Traffic {
     }
     [[nodiscard]] std::int32_t machines() const { return machines_; }
 
-    /// The way from one position to another; empty inside a machine.
-    [[nodiscard]] std::span<const Hop> route(Position from, Position to) const {
-        const auto pair = static_cast<std::size_t>(machine_at(from)) * static_cast<std::size_t>(machines_) +
-                          static_cast<std::size_t>(machine_at(to));
-        return {routes_.data() + route_begin_[pair], routes_.data() + route_begin_[pair + 1]};
+    /// The number of the pair of machines of those positions.
+    [[nodiscard]] std::size_t pair(Position from, Position to) const {
+        return static_cast<std::size_t>(machine_at(from)) * static_cast<std::size_t>(machines_) +
+               static_cast<std::size_t>(machine_at(to));
     }
+    /// The way from one position to another; empty inside a machine.
+    [[nodiscard]] std::span<const Hop> route(Position from, Position to) const { return ways_.of(pair(from, to)); }
+    /// All ways, by pair, with those of their hops alone whose channel is wanted. O(hops + machines²).
+    [[nodiscard]] Ways ways_on(const std::vector<bool>& wanted) const;
 
   private:
     Traffic() = default;
@@ -77,8 +90,7 @@ class Traffic {
 
     std::int32_t machines_ = 0;
     std::vector<std::int32_t> machine_at_;
-    std::vector<std::size_t> route_begin_;
-    std::vector<Hop> routes_;
+    Ways ways_;
     std::vector<DirectedLink> links_;
     std::vector<std::int64_t> speeds_;
     std::vector<std::int64_t> loads_;
