@@ -482,8 +482,8 @@ double Trials::expected_gain(std::size_t candidate) const {
     const double most = possible_gain(candidate, winner_seconds());
     const double least = std::max(least_seconds_, prospects_[candidate].least_seconds);
     if (most <= 0 || least <= 0 || !candidates_[candidate].samples.empty()) {
-        const double unknown = is_believed(candidate) ? policy::chance_of_native : 1;
-        return unknown * std::max(most, 0.0) / policy::doubt;
+        const double less = is_believed(candidate) ? policy::beyond_doubt : 1;
+        return std::max(most, 0.0) / (policy::doubt * less);
     }
     const double spread = prior_spread_seconds(candidate);
     return most < spread ? most * most / (2 * spread) : most - spread / 2;
