@@ -298,8 +298,11 @@ int Job::communicator_freed(MPI_Comm, int, void* state, void* job) {
     // A component does not hear of MPI_Comm_free before.
     self.count_settled();
     self.cache_.clear();
-    const auto freed =
-        self.communicators_.take(state, [&self](const CommunicatorState& last) { self.learned_.inherit(last); });
+    const auto freed = self.communicators_.take(state, [&self](const CommunicatorState& last) {
+        if (!self.finished_) {
+            self.learned_.inherit(last);
+        }
+    });
     if (freed) {
         freed->note_paths();
     }
@@ -387,6 +390,7 @@ void Job::finish() {
     for (const auto& state : communicators_.all()) {
         state->release_exchanges(at_once);
     }
+    finished_ = true;
     refusals_.release();
     PMPI_Group_free(&world_);
     communicators_.free_keys();

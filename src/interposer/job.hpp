@@ -52,8 +52,8 @@ class Job {
     [[nodiscard]] const Tuning* tuning() const {
         return configuration_.tuning && !configuration_.tuning->fingerprint.unequal ? &*configuration_.tuning : nullptr;
     }
-    /// The machine of each rank of MPI_COMM_WORLD.
-    [[nodiscard]] const std::vector<Machine>& machine_of() const { return placement_.machine_of; }
+    /// Of MPI_COMM_WORLD.
+    [[nodiscard]] const Placement& placement() const { return placement_; }
     [[nodiscard]] MPI_Group world() const { return world_; }
     /// The time of these hosts' processors for a message of a collective: measured as the job starts, if calls are
     /// learned from, and the same on all ranks.
@@ -150,6 +150,7 @@ class Job {
     MPI_Group world_ = MPI_GROUP_NULL;
     Communicators communicators_;
     int self_key_ = MPI_KEYVAL_INVALID;
+    bool finished_ = false;  ///< communicators that are freed from now on have been reported
     Tally tally_;
     Opening opening_;
     CallCache cache_;

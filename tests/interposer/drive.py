@@ -65,6 +65,8 @@ def arguments(words=None):
                         help="some line of the interposer's must match")
     parser.add_argument("--never", action="append", default=[], metavar="REGEX",
                         help="no line of the interposer's may match")
+    parser.add_argument("--not-twice", action="append", default=[], metavar="REGEX",
+                        help="lines match it, no two of which are the same")
     parser.add_argument("--timeout", type=float, default=180)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for rank 0 only")
     parser.add_argument("--elsewhere", action="append", default=[], metavar="NAME=VALUE",
@@ -160,6 +162,10 @@ def complaint(options, status, out, err):
     for pattern in options.never:
         if any(re.search(pattern, line) for line in said):
             return f"a line matches {pattern!r}"
+    for pattern in options.not_twice:
+        lines = [line for line in said if re.search(pattern, line)]
+        if not lines or len(set(lines)) != len(lines):
+            return f"no line or the same one twice matches {pattern!r}: {lines}"
     if options.counter and (wrong := counter_complaint(options, out, err)):
         return wrong
     if options.expect == "spoken":
