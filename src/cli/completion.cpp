@@ -119,7 +119,8 @@ void add_completion_command(Command& program, Invocation& invocation) {
     command.option("SHELL", *shell, "the shell: bash, zsh or fish")
         .required()
         .one_of({std::begin(completed_shells), std::end(completed_shells)});
-    command.example("source <(aapc completion bash)", "in the shell that is running, or in ~/.bashrc");
+    command.example("source <(aapc completion bash)",
+                    "in the shell that is running, or in ~/.bashrc; zsh likewise, after compinit");
     command.example("aapc completion fish > ~/.config/fish/completions/aapc.fish", "for fish, from the next start on");
     command.on_run([shell, program, &invocation] {
         CommandText text = program.describe();

@@ -74,7 +74,8 @@ std::string bash_script(const CommandText& program) {
 
 std::string zsh_script(const CommandText& program) {
     std::string text = fmt::format(
-        "#compdef {0}\n# Completion of {0} for zsh: a file _{0} in a directory of $fpath.\n_{0}() {{\n  local -a "
+        "#compdef {0}\n# Completion of {0} for zsh: a file _{0} in a directory of $fpath, or sourced after "
+        "compinit.\n_{0}() {{\n  local -a "
         "commands\n  commands=(\n",
         program.last_name());
     for (const CommandText& command : program.commands) {
@@ -112,7 +113,10 @@ std::string zsh_script(const CommandText& program) {
         // zsh takes one definition of the rest only.
         text += takes_the_rest ? " ;;\n" : " \\\n        '*:file:_files' ;;\n";
     }
-    return text + fmt::format("  esac\n}}\n_{0} \"$@\"\n", program.last_name());
+    // zsh runs the file of $fpath as the function; whoever sources it wants the function known.
+    return text + fmt::format(
+                      "  esac\n}}\nif [[ $funcstack[1] == _{0} ]]; then\n  _{0} \"$@\"\nelse\n  compdef _{0} {0}\nfi\n",
+                      program.last_name());
 }
 
 std::string fish_script(const CommandText& program) {

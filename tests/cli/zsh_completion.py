@@ -50,6 +50,31 @@ class Zsh:
         os.waitpid(self.process, 0)
 
 
+WORDS = [
+    ("aapc topolo\t", "aapc topology "),
+    ("aapc exec --topo\t", "--topology"),
+    ("aapc exec --\t", "--verbose"),
+    ("aapc exec --topology cl\t", "cluster.toml"),
+    ("aapc exec -- zs\t", "zsh"),
+    ("aapc topology cluster.toml --format \t", "dot"),
+    ("aapc completion \t", "fish"),
+    ("aapc exec --algorithm lat\t", "lattice"),
+    ("aapc bench --pattern zi\t", "zipf"),
+]
+
+
+def completes(directory: str, begin: str) -> None:
+    zsh = Zsh(directory)
+    zsh.shown_after(f"autoload -U compinit; {begin}; print loa''ded\n", "loaded")
+    for typed, until in WORDS:
+        shown = zsh.shown_after(typed, until)
+        complaint = next((line for line in shown.splitlines() if "_arguments" in line or "doubled" in line), None)
+        if complaint is not None:
+            raise AssertionError(f"{typed!r}: {complaint}")
+        zsh.shown_after("\x15\n", READY)  # the line is cleared
+    zsh.end()
+
+
 def main(program: str) -> int:
     if shutil.which("zsh") is None:
         print("zsh is not installed")
@@ -58,25 +83,8 @@ def main(program: str) -> int:
         script = subprocess.run([program, "completion", "zsh"], check=True, capture_output=True, text=True).stdout
         Path(directory, "_aapc").write_text(script, encoding="utf-8")
         Path(directory, "cluster.toml").touch()
-        zsh = Zsh(directory)
-        zsh.shown_after("fpath=($PWD $fpath); autoload -U compinit; compinit -u; print loa''ded\n", "loaded")
-        for typed, until in [
-            ("aapc topolo\t", "aapc topology "),
-            ("aapc exec --topo\t", "--topology"),
-            ("aapc exec --\t", "--verbose"),
-            ("aapc exec --topology cl\t", "cluster.toml"),
-            ("aapc exec -- zs\t", "zsh"),
-            ("aapc topology cluster.toml --format \t", "dot"),
-            ("aapc completion \t", "fish"),
-        ("aapc exec --algorithm lat\t", "lattice"),
-        ("aapc bench --pattern zi\t", "zipf"),
-        ]:
-            shown = zsh.shown_after(typed, until)
-            complaint = next((line for line in shown.splitlines() if "_arguments" in line or "doubled" in line), None)
-            if complaint is not None:
-                raise AssertionError(f"{typed!r}: {complaint}")
-            zsh.shown_after("\x15\n", READY)  # the line is cleared
-        zsh.end()
+        completes(directory, "fpath=($PWD $fpath); compinit -u")
+        completes(directory, "compinit -u -D; source $PWD/_aapc")
     return 0
 
 

@@ -109,36 +109,43 @@ def check_module(module: Path, prefix: Path) -> None:
 
 
 def check_task_prolog(prefix: Path) -> None:
-    """What Slurm would put into a task's environment."""
+    """What Slurm would put into a task's environment, from wherever the installation is."""
     with tempfile.TemporaryDirectory() as elsewhere:
         topology = Path(elsewhere) / "cluster.toml"
-        component = Path(elsewhere) / "lib/aapc/openmpi/mca_coll_aapc.so"
-        text = (prefix / "share/aapc/task-prolog.sh").read_text()
-        text = re.sub(r"^aapc=.*$", f"aapc={elsewhere}", text, flags=re.MULTILINE)
-        text = re.sub(r"^topology=.*$", f"topology={topology}", text, flags=re.MULTILINE)
-        text = re.sub(r"^component=.*$", f"component={component.parent}", text, flags=re.MULTILINE)
+        components = list(prefix.glob("lib/**/aapc/openmpi/mca_coll_aapc.so"))
+        script = prefix / "share/aapc/task-prolog.sh"
+        text = script.read_text()
+        # As an administrator does who has the topology elsewhere.
+        script.write_text(re.sub(r"^topology=.*$", f"topology={topology}", text, flags=re.MULTILINE))
+        link = Path(elsewhere) / "prolog"
+        link.symlink_to(script)
 
         def lines(**variables: str) -> list[str]:
             environment = {"PATH": os.environ["PATH"], **variables}
-            done = subprocess.run(["sh"], input=text, text=True, capture_output=True, env=environment, check=False)
+            done = subprocess.run([link], text=True, capture_output=True, env=environment, check=False)
             expect(done.returncode == 0 and not done.stderr, f"the task prolog: {done}")
             return done.stdout.splitlines()
 
-        expect(lines() == [], "nothing is there yet")
+        expect(lines() == [], "there is no topology yet")
         topology.touch()
-        component.parent.mkdir(parents=True)
-        component.touch()
-        usual = [
-            f"export AAPC_TOPOLOGY={topology}",
-            f"export OMPI_MCA_mca_base_component_path={component.parent}:SYSTEM_DEFAULT:USER_DEFAULT",
-            "export OMPI_MCA_coll_aapc_priority=95",
-            "export PMIX_MCA_mca_base_component_path=",
-        ]
-        expect(lines() == usual, f"the task prolog prints {lines()}")
+        if components:
+            directory = components[0].parent
+            usual = [
+                f"export AAPC_TOPOLOGY={topology}",
+                f"export OMPI_MCA_mca_base_component_path={directory}:SYSTEM_DEFAULT:USER_DEFAULT",
+                "export OMPI_MCA_coll_aapc_priority=95",
+                "export PMIX_MCA_mca_base_component_path=",
+            ]
+            expect(lines() == usual, f"the task prolog prints {lines()}")
+            own = lines(
+                AAPC_TOPOLOGY="mine.toml", OMPI_MCA_coll_aapc_priority="0", OMPI_MCA_mca_base_component_path="/x"
+            )
+            expect(own[0] == "export AAPC_TOPOLOGY=mine.toml" and own[2].endswith("=0"), f"the user's settings: {own}")
+            expect(own[1] == f"export OMPI_MCA_mca_base_component_path={directory}:/x", f"the user's path: {own}")
+        else:
+            expect(lines() == [], "there is no component")
         expect(lines(AAPC_OFF="1") == [], "AAPC_OFF=1 is a no")
-        own = lines(AAPC_TOPOLOGY="mine.toml", OMPI_MCA_coll_aapc_priority="0", OMPI_MCA_mca_base_component_path="/x")
-        expect(own[0] == "export AAPC_TOPOLOGY=mine.toml" and own[2].endswith("=0"), f"the user's own settings: {own}")
-        expect(own[1] == f"export OMPI_MCA_mca_base_component_path={component.parent}:/x", f"the user's own path: {own}")
+        script.write_text(text)
 
 
 def check_mpi(root: Path, mpi: str) -> None:
