@@ -131,14 +131,14 @@ void prepare_environment(const Request& request, const std::string& command, con
     set_unless_empty("AAPC_ASYNC_PROGRESS", request.async_progress ? "1" : "");
     set_unless_empty("AAPC_INTERPOSERS", interposing.later);
     const std::string answering = put_into_program(request, interposing);
+    const bool off = environment_variable("AAPC_OFF") == "1";
     if (const std::string verbose = environment_variable("AAPC_VERBOSE"); !verbose.empty() && verbose != "0") {
         remark(fmt::format(
-            "{} {}: {} answers for MPI_Alltoall", command,
+            "{} {}: {}", command,
             interposing.of_program.empty() ? std::string("is linked to no MPI") : "uses " + interposing.of_program,
-            answering));
+            off ? "AAPC_OFF=1, so every all-to-all is native" : answering + " answers for MPI_Alltoall"));
     }
-    if (environment_variable("AAPC_OFF") != "1" && environment_variable("AAPC_TOPOLOGY").empty() &&
-        environment_variable("AAPC_TUNING").empty()) {
+    if (!off && environment_variable("AAPC_TOPOLOGY").empty() && environment_variable("AAPC_TUNING").empty()) {
         const std::string record = environment_variable("AAPC_RECORD");
         remark(record.empty()
                    ? "no topology is given (--topology FILE or detect, or AAPC_TOPOLOGY); every all-to-all is native"

@@ -327,6 +327,8 @@ TEST_F(ExecCommand, TheDynamicLinkerItselfIsNoStaticProgram) {
 TEST_F(ExecCommand, OffAsksForNoTopology) {
     setenv("AAPC_OFF", "1", 1);
     EXPECT_THAT(run("", "echo hello").err, IsEmpty());
+    EXPECT_THAT(run("--topology x --verbose 1", "echo hello").err,
+                EndsWith("echo is linked to no MPI: AAPC_OFF=1, so every all-to-all is native\n"));
     unsetenv("AAPC_OFF");
     EXPECT_THAT(run("", "echo hello").err, HasSubstr("no topology is given"));
 }

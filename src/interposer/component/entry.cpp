@@ -205,7 +205,8 @@ int aapc_coll_is_preloaded() {
 
 void aapc_coll_say_preloaded() {
     const std::string verbosity = aapc::environment_variable("AAPC_VERBOSE");
-    if (!verbosity.empty() && verbosity != "0" && aapc::mpi::rank_in(MPI_COMM_WORLD) == 0) {
+    const bool off = aapc::environment_variable("AAPC_OFF") == "1";
+    if (!off && !verbosity.empty() && verbosity != "0" && aapc::mpi::rank_in(MPI_COMM_WORLD) == 0) {
         ours::say("the preloaded library serves this job, so Open MPI's component coll/aapc leaves its calls alone");
     }
 }
