@@ -8,6 +8,7 @@
 
 #include "aapc/input/hostlist.hpp"
 #include "aapc/input/units.hpp"
+#include "aapc/topology/siblings.hpp"
 #include "cli/bounds_text.hpp"
 #include "input/enumerator_names.hpp"
 
@@ -166,6 +167,18 @@ ordered_json measured_json(const std::optional<MeasuredSize>& measured) {
     return json;
 }
 
+/// Which communicator it is, and which others exchange with it.
+std::string siblings_text(const Explanation& shown) {
+    std::string text;
+    if (!shown.name.empty()) {
+        text += shown.name + (shown.in_record.empty() ? "" : "; in the record " + shown.in_record) + "\n";
+    }
+    if (shown.siblings > 1) {
+        text += sharing_text(shown.siblings) + "; so the bound and the threshold are those of all their messages\n";
+    }
+    return text;
+}
+
 /// How timetables were made, where there is something to say.
 std::string remarks_text(const Explanation& shown) {
     std::string text;
@@ -191,6 +204,7 @@ std::vector<std::string> places(const Network& network, const Placement& placeme
 std::string explanation_text(const Explanation& shown) {
     std::string text = fmt::format("{} ({})\n", selection::describe(shown.placement),
                                    compact_hostlist(places(shown.network, shown.placement)));
+    text += siblings_text(shown);
     text += fmt::format("decided by {}: {}\n", basis_of(shown), shown.decision.reason());
     if (!shown.tuning_rejected.empty()) {
         text += fmt::format("tuning rejected: {}\n", shown.tuning_rejected);
@@ -258,6 +272,7 @@ std::string explanation_json(const Explanation& shown) {
         {"format", "aapc-explanation/1"},
         {"ranks", shown.placement.participants()},
         {"placement", compact_hostlist(places(shown.network, shown.placement))},
+        {"communicators_together", shown.siblings},
         {"bound", std::move(bound)},
         {"basis", basis_of(shown)},
         {"reason", shown.decision.reason()},

@@ -12,7 +12,6 @@
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/archive/tuning.hpp"
-#include "aapc/input/hostlist.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/preparation.hpp"
@@ -23,6 +22,7 @@
 #include "cli/command.hpp"
 #include "cli/decision_text.hpp"
 #include "cli/demand_options.hpp"
+#include "cli/explained_ranks.hpp"
 #include "cli/topology_argument.hpp"
 #include "cli/unequal_report.hpp"
 #include "cli/usable_tuning.hpp"
@@ -45,9 +45,8 @@ struct ExplainOptions {
     std::string tuning;
     std::string schedule;
     std::string learned;
-    std::string machines;
+    RankOptions ranks;
     std::string mpi;
-    Rank ranks = 0;  ///< 0: all
     std::string buffer_limit;
     std::string start;  ///< the start-up overhead; empty for the expected one
     std::vector<std::string> sizes;
@@ -55,52 +54,6 @@ struct ExplainOptions {
     DemandOptions demand;
     std::string format = "text";
 };
-
-Expected<Machine> machine_named(const Network& network, const std::string& name, int column) {
-    const Machine machine = network.find_machine(name);
-    if (machine < 0) {
-        return failure({fmt::format("--machines, character {}", column), 0, 0,
-                        fmt::format("there is no machine '{}' in the topology", name),
-                        "name machines of the topology file"});
-    }
-    return machine;
-}
-
-/// The communicator in question: --machines, or the tuned one, or all ranks of the topology; its first --ranks.
-Expected<Placement> demand_of(const ExplainOptions& options, const Network& network, const Tuning* tuning) {
-    Placement placement;
-    if (!options.machines.empty()) {
-        const auto entries = expand_hostlist(options.machines);
-        if (!entries) {
-            Diagnostic diagnostic = entries.error();
-            diagnostic.file = fmt::format("--machines, character {}", std::exchange(diagnostic.column, 0));
-            return failure(std::move(diagnostic));
-        }
-        for (const HostlistEntry& entry : *entries) {
-            const auto machine = machine_named(network, entry.name, entry.column);
-            if (!machine) {
-                return failure(machine.error());
-            }
-            placement.machine_of.insert(placement.machine_of.end(), static_cast<std::size_t>(entry.ranks), *machine);
-        }
-    } else if (tuning != nullptr) {
-        for (const std::string& name : tuning->fingerprint.machine_of) {
-            placement.machine_of.push_back(network.find_machine(name));
-        }
-    } else {
-        placement = full_placement(network);
-    }
-    if (options.ranks > placement.participants()) {
-        return failure(
-            {.file = "--ranks",
-             .problem = fmt::format("{} ranks, and there are places for {}", options.ranks, placement.participants()),
-             .advice = "give fewer, or places for all of them with --machines"});
-    }
-    if (options.ranks > 0) {
-        placement.machine_of.resize(static_cast<std::size_t>(options.ranks));
-    }
-    return placement;
-}
 
 /// What programs have learned on this network, whatever the placement.
 std::vector<Tuning> read_learned_for(const ExplainOptions& options, Explanation& explanation) {
@@ -322,17 +275,24 @@ Expected<std::optional<GivenSchedule>> schedule_of(const ExplainOptions& options
 }
 
 Expected<Explanation> find_out(const ExplainOptions& options, Network network, ExplainedTuning read) {
-    Explanation explanation{std::move(network), {}, "", "", {}, {}, {}, 0, Decision(""), {}, {}, {}, {}, {}};
+    Explanation explanation(std::move(network));
     explanation.tuning = std::move(read.tuning);
     explanation.tuning_rejected = std::move(read.rejected);
     const std::vector<Tuning> learned = read_learned_for(options, explanation);
     const Tuning* const newest = learned.empty() ? nullptr : &learned.back();
-    auto placement = demand_of(options, explanation.network, explanation.tuning ? &*explanation.tuning : newest);
-    if (!placement) {
-        return failure(placement.error());
+    auto ranks =
+        explained_ranks(options.ranks, explanation.network, explanation.tuning ? &*explanation.tuning : newest);
+    if (!ranks) {
+        return failure(ranks.error());
     }
-    explanation.placement = std::move(*placement);
+    explanation.placement = std::move(ranks->placement);
+    explanation.name = std::move(ranks->name);
+    explanation.in_record = std::move(ranks->in_record);
     use_learned(learned, explanation);
+    if (ranks->shared) {
+        explanation.siblings = ranks->shared->siblings;
+        explanation.network = std::move(ranks->shared->network);
+    }
     const Tuning* const tuning = explanation.tuning ? &*explanation.tuning : nullptr;
     explanation.bound = network_bound(explanation.network, explanation.placement);
     explanation.hashed = hashed_bounds(explanation.network, explanation.placement);
@@ -398,9 +358,9 @@ bool is_of_unequal(const std::optional<Tuning>& tuning) { return tuning && tunin
 
 /// What would become of unequal messages.
 int explain_unequal(const ExplainOptions& options, const Network& network, ExplainedTuning read) {
-    const auto placement = demand_of(options, network, read.tuning ? &*read.tuning : nullptr);
-    if (!placement) {
-        return complain(placement.error());
+    const auto ranks = explained_ranks(options.ranks, network, read.tuning ? &*read.tuning : nullptr);
+    if (!ranks) {
+        return complain(ranks.error());
     }
     const auto sizes = parse_sizes_of("--sizes", options.sizes);
     if (!sizes) {
@@ -418,12 +378,12 @@ int explain_unequal(const ExplainOptions& options, const Network& network, Expla
     if (!start) {
         return complain(start.error());
     }
-    const bool holds = is_of_unequal(read.tuning) && selection::has_shape(network, *placement, *read.tuning);
+    const bool holds = is_of_unequal(read.tuning) && selection::has_shape(network, ranks->placement, *read.tuning);
     if (read.tuning && !holds) {
         read.rejected = is_of_unequal(read.tuning) ? "it is for ranks placed otherwise" : "it is of equal messages";
     }
-    return answer_unequal({network,
-                           *placement,
+    return answer_unequal({ranks->shared ? ranks->shared->network : network,
+                           ranks->placement,
                            options.demand,
                            *sizes,
                            {},
@@ -431,7 +391,8 @@ int explain_unequal(const ExplainOptions& options, const Network& network, Expla
                            *start,
                            options.format == "json",
                            holds ? &*read.tuning : nullptr,
-                           std::move(read.rejected)});
+                           std::move(read.rejected),
+                           ranks->shared ? ranks->shared->siblings : 1});
 }
 
 int run_explain(const ExplainOptions& options) {
@@ -466,14 +427,7 @@ void add_explain_command(Command& program, Invocation& invocation) {
         .option("--learned", options->learned,
                 "what programs have learned (docs/learning.md); default: the file that AAPC_LEARNED names")
         .type_name("FILE");
-    Option machines =
-        command.option("--machines", options->machines, "the communicator's ranks in order, as in \"n[0-3]:2\"");
-    machines.type_name("HOSTLIST");
-    command
-        .option("--ranks", options->ranks,
-                "only so many of the ranks that --machines, the tuning or else the topology file lists")
-        .between(1, 1 << 24)
-        .type_name("N");
+    add_rank_options(command, options->ranks);
     command
         .option("--buffer-limit", options->buffer_limit,
                 "most memory for forwarded blocks on a rank, such as 64Mi, as with AAPC_BUFFER_LIMIT")
@@ -501,6 +455,8 @@ void add_explain_command(Command& program, Invocation& invocation) {
         .type_name("NAME");
     command.option("--format", options->format, "text or json").one_of({"text", "json"}).show_default();
     command.example("aapc explain cluster.toml --machines \"n[0-15]\"", "what runs on these machines, by size");
+    command.example("aapc explain cluster.toml --record job.jsonl",
+                    "what runs on the communicator in whose calls a job spent most time");
     command.on_run([options, &invocation] { invocation.status = run_explain(*options); });
 }
 

@@ -122,6 +122,7 @@ Expected<std::string> answer_for(const UnequalQuestion& question, const std::str
     }
     method->tuning = question.tuning;
     method->tuning_rejected = question.tuning_rejected;
+    method->siblings = question.siblings;
     std::vector<UnequalLine> lines;
     for (const NamedDemand& demand : demands) {
         auto line = examine_unequal(question.network, question.placement, *method, demand,

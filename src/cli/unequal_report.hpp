@@ -32,6 +32,7 @@ struct UnequalMethod {
     const Tuning* tuning = nullptr;     ///< of unequal messages, which decides instead; not owned; null if none
     std::string tuning_rejected = {};   ///< why a given tuning does not decide; empty if it does, or there is none
     double equal_seconds_per_byte = 0;  ///< bound of a byte of equal messages, in which a tuning counts
+    std::size_t siblings = 1;           ///< communicators, with this one, that are taken to exchange at the same time
 };
 
 /// Time-triggered `lattice/formula` if `text` is empty. A diagnostic if the method forwards blocks, is not
@@ -85,6 +86,7 @@ struct UnequalQuestion {
     bool as_json = false;
     const Tuning* tuning = nullptr;  ///< as in UnequalMethod; without a demand it is all that is shown
     std::string tuning_rejected = {};
+    std::size_t siblings = 1;  ///< as in UnequalMethod
 };
 [[nodiscard]] int answer_unequal(const UnequalQuestion& question);
 

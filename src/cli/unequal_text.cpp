@@ -9,6 +9,7 @@
 
 #include "aapc/input/units.hpp"
 #include "aapc/topology/placement.hpp"
+#include "aapc/topology/siblings.hpp"
 #include "cli/unequal_report.hpp"
 
 namespace aapc::cli {
@@ -172,6 +173,9 @@ ordered_json tuned_json(const UnequalMethod& method) {
 std::string unequal_text(const Network& network, const UnequalMethod& method, const std::vector<UnequalLine>& lines) {
     std::string text = fmt::format("{}, unequal messages; one reduction finds the bound: {} sums and {} maximum\n",
                                    to_string(method.prepared.method), method.sums, method.maxima);
+    if (method.siblings > 1) {
+        text += sharing_text(method.siblings) + "; so bounds are those of all their messages\n";
+    }
     if (!method.tuning_rejected.empty()) {
         text += fmt::format("tuning rejected: {}\n", method.tuning_rejected);
     }
@@ -200,6 +204,7 @@ std::string unequal_json(const Network& network, const UnequalMethod& method, co
     ordered_json document = {
         {"method", to_string(method.prepared.method)},
         {"reduction", {{"sums", method.sums}, {"maxima", method.maxima}}},
+        {"communicators_together", method.siblings},
         {"crossover_seconds", method.crossover.usual_seconds},
         {"crossover_seconds_at_one_link", method.crossover.at_one_link_seconds},
         {"tuning", method.tuning != nullptr ? tuned_json(method) : ordered_json()},

@@ -132,7 +132,7 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job, Effort effort) {
     const std::vector<Rank> members = world_ranks_of(comm, ranks_, job);
     placement_ = placement_of(members, job);
     if (job.learns_from_calls(placement_)) {
-        shared_ = links_shared_by(members, job);
+        shared_ = links_shared_by(job.configuration().network, job.placement(), members);
     }
     if (selection::is_on_one_machine(placement_)) {
         why_native_ = ranks_ < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
@@ -202,10 +202,7 @@ void CommunicatorState::introduce() const {
         }
         std::string links;
         if (shared_) {
-            const std::size_t others = shared_->siblings - 1;
-            links = fmt::format("; it is taken to share links with {} that exchange{} at the same time",
-                                others == 1 ? "another communicator" : fmt::format("{} communicators", others),
-                                others == 1 ? "s" : "");
+            links = "; " + sharing_text(shared_->siblings);
         } else if (has_left_siblings_) {
             links = "; its calls are too fast for links that are shared, so it is taken to have them to itself";
         }

@@ -14,6 +14,7 @@
 #include "aapc/mpi/agreement.hpp"
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/topology/placement.hpp"
+#include "aapc/topology/siblings.hpp"
 #include "interposer/call.hpp"
 #include "interposer/call_notes.hpp"
 #include "interposer/equal_messages.hpp"

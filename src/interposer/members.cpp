@@ -4,9 +4,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
-#include <utility>
 
-#include "aapc/topology/siblings.hpp"
 #include "interposer/job.hpp"
 
 namespace aapc::interposer {
@@ -31,7 +29,9 @@ void for_each_world_rank(MPI_Comm comm, int ranks, const Job& job, Action action
     PMPI_Group_free(&group);
 }
 
-Machine machine_of(const Job& job, int world_rank) { return job.machine_of()[static_cast<std::size_t>(world_rank)]; }
+Machine machine_of(const Job& job, int world_rank) {
+    return job.placement().machine_of[static_cast<std::size_t>(world_rank)];
+}
 
 }  // namespace
 
@@ -65,23 +65,6 @@ Placement placement_of(std::span<const Rank> world_ranks, const Job& job) {
         placement.machine_of.push_back(machine_of(job, world_rank));
     }
     return placement;
-}
-
-std::optional<SharedLinks> links_shared_by(std::span<const Rank> world_ranks, const Job& job) {
-    // A bound looks at each vertex and each rank once: some 10 ms for so many.
-    constexpr std::size_t most_steps = 2'000'000;
-    const Network& network = job.configuration().network;
-    const auto groups = sibling_groups(world_ranks, static_cast<Rank>(job.machine_of().size()));
-    if (groups.size() * (network.vertices().size() + world_ranks.size()) > most_steps) {
-        return std::nullopt;
-    }
-    std::vector<Placement> together;
-    together.reserve(groups.size());
-    for (const std::vector<Rank>& group : groups) {
-        together.push_back(placement_of(group, job));
-    }
-    auto shared = shared_network(network, placement_of(world_ranks, job), together);
-    return shared ? std::optional(SharedLinks{std::move(*shared), groups.size()}) : std::nullopt;
 }
 
 }  // namespace aapc::interposer

@@ -4,12 +4,9 @@
 
 #include <mpi.h>
 
-#include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 
 namespace aapc::interposer {
@@ -28,14 +25,5 @@ class Job;
 
 /// Where these ranks of our world sit. Throws std::bad_alloc.
 [[nodiscard]] Placement placement_of(std::span<const Rank> world_ranks, const Job& job);
-
-/// The network as ranks of our world see it while their siblings exchange as well (aapc/topology/siblings.hpp).
-struct SharedLinks {
-    Network network;
-    std::size_t siblings;  ///< with the one in question
-};
-/// Nullopt if there are no siblings with which links are shared, or so many that finding it out would take longer than
-/// the set-up of an exchange. The same on all ranks. Throws std::bad_alloc.
-[[nodiscard]] std::optional<SharedLinks> links_shared_by(std::span<const Rank> world_ranks, const Job& job);
 
 }  // namespace aapc::interposer

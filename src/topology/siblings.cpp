@@ -1,5 +1,7 @@
 #include "aapc/topology/siblings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -83,6 +85,38 @@ std::optional<Network> shared_network(const Network& network, const Placement& o
     }
     return Network(network.kind(), network.vertices(), std::move(links), network.machines(), network.mtu_bytes(),
                    network.forwarding());
+}
+
+std::optional<SharedLinks> links_shared_by(const Network& network, const Placement& world,
+                                           std::span<const Rank> members) {
+    // A bound looks at each vertex and each rank once: some 10 ms for so many.
+    constexpr std::size_t most_steps = 2'000'000;
+    const auto groups = sibling_groups(members, world.participants());
+    if (groups.size() * (network.vertices().size() + members.size()) > most_steps) {
+        return std::nullopt;
+    }
+    const auto placed = [&](std::span<const Rank> ranks) {
+        Placement placement;
+        placement.machine_of.reserve(ranks.size());
+        for (const Rank rank : ranks) {
+            placement.machine_of.push_back(world.machine_of[static_cast<std::size_t>(rank)]);
+        }
+        return placement;
+    };
+    std::vector<Placement> together;
+    together.reserve(groups.size());
+    for (const std::vector<Rank>& group : groups) {
+        together.push_back(placed(group));
+    }
+    auto shared = shared_network(network, placed(members), together);
+    return shared ? std::optional(SharedLinks{std::move(*shared), groups.size()}) : std::nullopt;
+}
+
+std::string sharing_text(std::size_t siblings) {
+    const std::size_t others = siblings - 1;
+    return fmt::format("it is taken to share links with {} that exchange{} at the same time",
+                       others == 1 ? "another communicator" : fmt::format("{} communicators", others),
+                       others == 1 ? "s" : "");
 }
 
 }  // namespace aapc

@@ -1,8 +1,10 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "aapc/topology/bound.hpp"
 #include "aapc/topology/topology_file.hpp"
@@ -16,6 +18,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* eight =
@@ -305,6 +308,106 @@ TEST(ExplainCommand, SaysWhatIsTooLargeForAnAlgorithm) {
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_THAT(run.out, HasSubstr("algorithm 'torus' would keep what 65536 machines do in 32768 steps, 2147483648 "
                                    "entries, and more than 134217728 are not kept"));
+}
+
+/// A job on those eight machines whose ranks are a grid of 4 x 2: columns exchange, of which `together` at the same
+/// time, and rank 0 calls once on MPI_COMM_WORLD.
+std::string record_of_columns(bool together) {
+    std::string text =
+        R"({"format":"aapc-record/1","aapc":"0.1.0","mpi":"openmpi","library":"x","program":"app","seconds":20.0,)"
+        R"("dropped_calls":0,"dropped_segments":0,"topology_file":"eight.toml","topology_text":"",)"
+        R"("hosts":["n0","n1","n2","n3","n4","n5","n6","n7"]})"
+        "\n"
+        R"({"communicator":"0.0","ranks":8,"members":[0,1,2,3,4,5,6,7]})"
+        "\n"
+        R"({"communicator":"0.1","ranks":4,"members":[0,2,4,6]})"
+        "\n"
+        R"({"communicator":"1.0","ranks":4,"members":[1,3,5,7]})"
+        "\n"
+        R"({"call":"MPI_Alltoall","on":"0.0","at":0.5,"seconds":0.1,"bytes":80000,"by":"native"})"
+        "\n";
+    for (int call = 1; call < 9; ++call) {
+        for (const auto& [name, at] : {std::pair("0.1", call + 0.0), std::pair("1.0", call + (together ? 0.0 : 0.5))}) {
+            text +=
+                fmt::format(R"({{"call":"MPI_Alltoall","on":"{}","at":{},"seconds":0.3,"bytes":40000,"by":"native"}})"
+                            "\n",
+                            name, at);
+        }
+    }
+    return text;
+}
+
+TEST(ExplainCommand, SaysWithWhichCommunicatorsLinksAreShared) {
+    const Scratch scratch;
+    (void)scratch.file("eight.toml", eight);
+    constexpr const char* sharing =
+        "\nit is taken to share links with another communicator that exchanges at the same "
+        "time; so the bound and the threshold are those of all their messages\n";
+    const Outcome column = scratch.run("explain eight.toml --members 1-7:2 --sizes 64Ki");
+    EXPECT_EQ(column.status, 0) << column.err;
+    EXPECT_THAT(column.out, AllOf(StartsWith("communicator of 4 ranks on 4 machines (n1,n3,n5,n7)\n"
+                                             "ranks 1-7:2 of MPI_COMM_WORLD\nit is taken to share"),
+                                  HasSubstr(sharing)));
+    // Eight messages of both columns cross the trunk, four of its own.
+    const std::string json = " --sizes 64Ki --format json";
+    const auto shared = parsed(scratch.run("explain eight.toml --members 1,3,5,7" + json));
+    const auto alone = parsed(scratch.run("explain eight.toml --machines n1,n3,n5,n7" + json));
+    EXPECT_EQ(shared["communicators_together"], 2);
+    EXPECT_EQ(alone["communicators_together"], 1);
+    EXPECT_NEAR(shared["bound"]["seconds_per_byte"].get<double>(), 8 * 8 / 100e6, 1e-12);
+    EXPECT_NEAR(alone["bound"]["seconds_per_byte"].get<double>(), 4 * 8 / 100e6, 1e-12);
+    // Rows of four ranks are on one switch each.
+    EXPECT_EQ(parsed(scratch.run("explain eight.toml --members 0-3" + json))["communicators_together"], 1);
+    // What is tuned for these ranks is not corrected by calls, so links are as they are.
+    Tuning tuning = tuning_of_eight();
+    tuning.fingerprint.machine_of = {"n1", "n3", "n5", "n7"};
+    const std::string tuned = " --tuning " + scratch.file("tuning.toml", tuning_text(tuning));
+    EXPECT_EQ(parsed(scratch.run("explain eight.toml --machines 'n[0-7]' --members 1-7:2" + tuned +
+                                 json))["communicators_together"],
+              1);
+    // Unequal messages as well.
+    const std::string ring = " --pattern zipf --format json";
+    EXPECT_EQ(parsed(scratch.run("explain eight.toml --members 1-7:2" + ring))[0]["communicators_together"], 2);
+    EXPECT_THAT(scratch.run("explain eight.toml --members 1-7:2 --pattern zipf").out,
+                HasSubstr("\nit is taken to share links with another communicator"));
+}
+
+TEST(ExplainCommand, TakesACommunicatorFromARecord) {
+    const Scratch scratch;
+    (void)scratch.file("eight.toml", eight);
+    (void)scratch.file("job.jsonl", record_of_columns(true));
+    (void)scratch.file("in-turn.jsonl", record_of_columns(false));
+    const std::string record = "explain eight.toml --record ";
+    EXPECT_THAT(scratch.run(record + "job.jsonl").out,
+                StartsWith("communicator of 4 ranks on 4 machines (n0,n2,n4,n6)\n"
+                           "communicator 0.1 of job.jsonl; in the record 1 other made calls at the same time\n"
+                           "it is taken to share links with another communicator that exchanges at the same time;"));
+    EXPECT_THAT(scratch.run(record + "in-turn.jsonl --communicator 1.0").out,
+                HasSubstr("\ncommunicator 1.0 of in-turn.jsonl; in the record 0 others made calls at the same time\n"
+                          "it is taken to share links with"));
+    EXPECT_THAT(scratch.run(record + "job.jsonl --communicator 0.0").out,
+                AllOf(StartsWith("communicator of 8 ranks"), Not(HasSubstr("share links"))));
+    expect_refusal(scratch.run(record + "job.jsonl --communicator 2.0"), 2,
+                   StartsWith("--communicator: there is no communicator '2.0' whose ranks are known; the record has "
+                              "0.0, 0.1, 1.0"));
+    (void)scratch.file("three.toml", "[network]\nspeed = \"1Gbit\"\n[[switch]]\nname = \"s\"\nmachines = \"n[0-2]\"\n");
+    expect_refusal(scratch.run("explain three.toml --record job.jsonl"), 2,
+                   StartsWith("job.jsonl: a rank ran on 'n3', and the topology has no such machine"));
+    expect_refusal(scratch.run("explain eight.toml --communicator 0.1"), 2, HasSubstr("--record"));
+    expect_refusal(scratch.run(record + "job.jsonl --members 0,1"), 2, HasSubstr("--members"));
+}
+
+TEST(ExplainCommand, RefusesMembersThatAreNoRanks) {
+    const Scratch scratch;
+    (void)scratch.file("eight.toml", eight);
+    for (const auto& [list, problem] :
+         {std::pair("1,x", "'x' is no rank"), std::pair("4-2", "'4-2' is no rank"),
+          std::pair("0-4:0", "'0-4:0' is no rank"), std::pair("-1", "'-1' is no rank"),
+          std::pair("0,8", "there is no rank 8 among 8"), std::pair("0-2,2", "rank 2 comes twice"),
+          std::pair("1,", "'' is no rank"), std::pair("99999999999", "'99999999999' is no rank")}) {
+        expect_refusal(scratch.run(fmt::format("explain eight.toml '--members={}'", list)), 2,
+                       StartsWith(fmt::format("--members: {}", problem)));
+    }
 }
 
 TEST(ExplainCommand, RefusesWrongInput) {

@@ -292,4 +292,18 @@ TEST(SharedNetwork, IsNoneWhereSpeedsAreNotKnown) {
     EXPECT_FALSE(shared_network(network, columns[0], columns));
 }
 
+TEST(LinksSharedBy, SiblingsAmongTheRanksOfTheWorld) {
+    const Network network = aapc::test::chain_of({4, 4}).build();
+    const Placement world = aapc::full_placement(network);
+    // Two columns of a grid of 4 x 2 cross the trunk, two halves of the ranks do not.
+    const auto columns = aapc::links_shared_by(network, world, std::vector<Rank>{1, 3, 5, 7});
+    ASSERT_TRUE(columns.has_value());
+    EXPECT_EQ(columns->siblings, 2);
+    EXPECT_FALSE(aapc::links_shared_by(network, world, std::vector<Rank>{0, 1, 2, 3}).has_value());
+    EXPECT_FALSE(aapc::links_shared_by(network, world, std::vector<Rank>{0, 1, 4, 6}).has_value());
+    EXPECT_EQ(aapc::sharing_text(2),
+              "it is taken to share links with another communicator that exchanges at the same time");
+    EXPECT_EQ(aapc::sharing_text(4), "it is taken to share links with 3 communicators that exchange at the same time");
+}
+
 }  // namespace

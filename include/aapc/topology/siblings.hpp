@@ -3,8 +3,10 @@
 /// of the links that they share. Programs that keep three-dimensional data in pencils exchange in this way.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "aapc/topology/network.hpp"
@@ -24,5 +26,20 @@ namespace aapc {
 /// another group, or if speeds are not known. O(groups · bound).
 [[nodiscard]] std::optional<Network> shared_network(const Network& network, const Placement& own,
                                                     std::span<const Placement> together);
+
+/// The network as a communicator sees it while its siblings exchange as well.
+struct SharedLinks {
+    Network network;
+    std::size_t siblings = 0;  ///< with the communicator in question
+};
+
+/// shared_network() for `members`, ranks of `world`, and all sibling_groups() that divide `world` in their way. Nullopt
+/// if there are none with which links are shared, or so many that finding it out would take longer than the set-up of
+/// an exchange.
+[[nodiscard]] std::optional<SharedLinks> links_shared_by(const Network& network, const Placement& world,
+                                                         std::span<const Rank> members);
+
+/// "it is taken to share links with 3 communicators that exchange at the same time"; `siblings` as in SharedLinks.
+[[nodiscard]] std::string sharing_text(std::size_t siblings);
 
 }  // namespace aapc
