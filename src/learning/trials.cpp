@@ -549,10 +549,12 @@ bool Trials::pays_by_itself(std::size_t candidate) const {
 
 bool Trials::has_model(std::size_t candidate) const { return prospects_[candidate].least_seconds > least_seconds_; }
 
-/// A block of a challenger is in flight: whether its next call is the challenger's as well.
+/// A block of a challenger is in flight: whether its next call is the challenger's as well. Not that of a native
+/// routine whose first call alone is known: behind another's it says little, and the one after may take three times as
+/// long.
 bool Trials::serves_in_flight(std::size_t challenger) const {
     const Evidence& one = candidates_[challenger];
-    if (one.withdrawn || candidates_[winner_].samples.empty()) {
+    if (one.withdrawn || candidates_[winner_].samples.empty() || is_believed(challenger)) {
         return false;
     }
     if (!one.samples.empty()) {

@@ -534,6 +534,17 @@ TEST(Regret, AProgramOfTwentyCallsDoesNotPayForALookAtTheNativeRoutineThatCanHar
     EXPECT_LE(sum / programs, 1.25);
 }
 
+// A native call behind others' takes a third of what native calls take that follow each other, and so does the first of
+// all: it seemed as fast as the candidate, so the look at it had a second call before the first one's cost was known.
+TEST(Regret, ALookAtTheNativeRoutineIsOneCallWhereTheFirstCallAloneIsKnown) {
+    World world = demo_with_time_outs();
+    world.own_behind_another = 0.35;
+    world.time_of = [of = world.time_of](std::int64_t size, int call, std::size_t one) {
+        return one == 0 ? (call == 0 ? 0.056 : 0.24) : of(size, call, one);
+    };
+    EXPECT_LE(run(world, 20, 8192).regret(), 1.1);
+}
+
 // A set-up that seems to be dear: the first candidate's call is put off, and the second native call is four times as
 // long as the first, which says as little.
 TEST(Regret, ASecondCallThatIsTakenForAnAccidentIsLookedIntoAtOnce) {
