@@ -121,6 +121,17 @@ TEST(SiblingGroups, NeedRanksThatExist) {
     EXPECT_TRUE(sibling_groups(std::vector<Rank>{1, 1}, 4).empty());
 }
 
+std::vector<Placement> placements_of(const Placement& world, const Groups& groups) {
+    std::vector<Placement> placements;
+    for (const std::vector<Rank>& group : groups) {
+        Placement& placement = placements.emplace_back();
+        for (const Rank rank : group) {
+            placement.machine_of.push_back(world.machine_of[static_cast<std::size_t>(rank)]);
+        }
+    }
+    return placements;
+}
+
 /// Messages of one group that cross the link in one direction: its ranks on one side times those on the other, which a
 /// walk that does not take the link finds.
 std::int64_t crossing(const Network& network, std::size_t cut, const Placement& group) {
@@ -159,13 +170,7 @@ TEST(SharedNetwork, HasTheBoundOfAllGroupsOnRandomTrees) {
         const std::vector<Rank> strides = {1, 2, ranks / 4};
         const Rank stride = strides[random() % strides.size()];
         const Groups groups = sibling_groups(std::vector<Rank>{0, stride, 2 * stride, 3 * stride}, ranks);
-        std::vector<Placement> together;
-        for (const std::vector<Rank>& group : groups) {
-            Placement& placement = together.emplace_back();
-            for (const Rank rank : group) {
-                placement.machine_of.push_back(world.machine_of[static_cast<std::size_t>(rank)]);
-            }
-        }
+        const std::vector<Placement> together = placements_of(world, groups);
         for (const Placement& own : together) {
             double expected = 0;
             bool shares = false;
@@ -213,13 +218,7 @@ double bound_of_demand(const Network& network, const Placement& world, const Gro
 
 double longest_bound_on_shared_links(const Network& network, const Placement& world, const Groups& groups,
                                      std::int64_t bytes) {
-    std::vector<Placement> together;
-    for (const std::vector<Rank>& group : groups) {
-        Placement& placement = together.emplace_back();
-        for (const Rank rank : group) {
-            placement.machine_of.push_back(world.machine_of[static_cast<std::size_t>(rank)]);
-        }
-    }
+    const std::vector<Placement> together = placements_of(world, groups);
     double longest = 0;
     for (const Placement& own : together) {
         const auto shared = shared_network(network, own, together);
