@@ -209,6 +209,10 @@ void Chooser::replay(const learning::Block& block, Class& of) {
         }
     }
     if (measured.calls > 0) {
+        if (of.granted) {
+            // The block ends without it.
+            of.granted->measured = false;
+        }
         of.trials->publish();
         of.trials->learn(measured);
     }

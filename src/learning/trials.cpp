@@ -9,6 +9,7 @@
 // "Next entry" is the entry of the next call on the communicator, so a cost is what the program pays between two calls
 // less the least time that any rank needs outside of them: with a barrier after each call that is the time until the
 // last rank is through, without one it is what calls delay each other. Native calls are never preceded by a barrier.
+// They may leave ranks late, and then a scheduled call behind one waits: what that takes longer is a native cost.
 //
 // The states.
 //
@@ -186,15 +187,17 @@ std::optional<Trial> Trials::step_watch() {
 }
 
 void Trials::begin_block(std::size_t candidate, std::size_t calls) {
+    const bool is_followed = candidate == 0 && winner_ != 0;
     block_of_ = candidate;
-    wanted_ = calls;
+    look_ = std::min(calls, longest_block - (is_followed ? 1 : 0));
+    wanted_ = look_ + (is_followed ? 1 : 0);
     filled_ = 0;
     block_is_cold_ = candidate != previous_;
 }
 
 Trial Trials::fill() {
     ++filled_;
-    return {block_of_, true};
+    return {filled_ > look_ ? winner_ : block_of_, true};
 }
 
 void Trials::publish() {
@@ -202,6 +205,7 @@ void Trials::publish() {
     flight_opens_ = state_ == State::opening;
     flight_of_ = block_of_;
     flight_calls_ = filled_;
+    flight_look_ = look_;
     flight_is_cold_ = block_is_cold_;
     filled_ = 0;
     wanted_ = 0;
@@ -235,12 +239,13 @@ void Trials::learn(const Block& block) {
     for (std::size_t call = 0; call < block.calls; ++call) {
         past_seconds_ += block.seconds[call];
     }
-    candidates_[flight_of_].measured += static_cast<std::int64_t>(block.calls);
+    const Block own = without_call_behind(block);
+    candidates_[flight_of_].measured += static_cast<std::int64_t>(own.calls);
     candidates_[flight_of_].was_set_up = true;
     if (flight_opens_) {
-        observe_opening(block);
+        observe_opening(own);
     } else {
-        observe(block);
+        observe(own);
     }
     flight_calls_ = 0;
     in_flight_ = false;
@@ -254,6 +259,18 @@ void Trials::learn(const Block& block) {
         one.look = std::min<std::int64_t>(2 * one.look, longest);
         end_look(flight_of_);
     }
+}
+
+/// A look at the native routine is followed by a call of the winner: native calls leave ranks late, and all wait for
+/// them in the next call. What that one takes longer than usual is added to the last native call.
+Block Trials::without_call_behind(const Block& block) const {
+    Block own = block;
+    own.calls = std::min(block.calls, flight_look_);
+    if (own.calls < block.calls && !candidates_[winner_].samples.empty()) {
+        const double usual = winner_seconds() / block.to_class_size;
+        own.seconds[own.calls - 1] += std::max(block.seconds[own.calls] - usual, 0.0);
+    }
+    return own;
 }
 
 /// The first call found cold connections. Alone it says little: between what it took and what it takes without them,
@@ -294,6 +311,11 @@ void Trials::observe(const Block& block) {
             one.samples.clear();
         }
         if (one.is_cold && !one.samples.empty() && seconds < one.samples.front()) {
+            if (is_native_unknown() && flight_of_ != 0) {
+                // It came behind the first native call.
+                candidates_[0].samples.front() +=
+                    std::max(one.samples.front() - (1 + policy::prior_spread) * seconds, 0.0);
+            }
             one.samples.clear();
         }
         one.is_cold = is_cold && one.samples.empty();
@@ -656,7 +678,7 @@ std::int64_t Trials::rest(const Budget& others) const {
 void Trials::withdraw(std::size_t candidate) {
     candidates_[candidate].withdrawn = true;
     candidates_[candidate].samples.clear();
-    if (block_of_ == candidate && wanted_ > 0) {
+    if (wanted_ > 0) {
         drop();
     }
     if (winner_ == candidate) {
@@ -772,8 +794,9 @@ void Trials::for_each_field(Self& self, Action action) {
         action(one.next_look);
         action(one.look);
     }
-    for (const std::size_t number : {self.winner_, self.previous_, self.block_of_, self.wanted_, self.filled_,
-                                     self.flight_of_, self.flight_calls_, self.watched_}) {
+    for (const std::size_t number :
+         {self.winner_, self.previous_, self.block_of_, self.wanted_, self.look_, self.filled_, self.flight_of_,
+          self.flight_calls_, self.flight_look_, self.watched_}) {
         action(number);
     }
     for (const std::int64_t count :

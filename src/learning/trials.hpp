@@ -129,6 +129,7 @@ class Trials {
 
     void begin_block(std::size_t candidate, std::size_t calls);
     [[nodiscard]] Trial fill();
+    [[nodiscard]] Block without_call_behind(const Block& block) const;
     void observe(const Block& block);
     void observe_opening(const Block& block);
     void judge();
@@ -175,13 +176,15 @@ class Trials {
     std::size_t winner_ = 0;
     std::size_t previous_ = 0;  ///< the candidate of the call before
     std::size_t block_of_ = 0;
-    std::size_t wanted_ = 0;  ///< calls of the block that is being filled; 0 if there is none
+    std::size_t look_ = 0;    ///< calls by that candidate in the block that is being filled
+    std::size_t wanted_ = 0;  ///< calls of that block, with one by the winner behind it if any; 0 if there is none
     std::size_t filled_ = 0;
     bool block_is_cold_ = false;  ///< its first call follows another candidate's
     bool in_flight_ = false;
     bool flight_opens_ = false;  ///< it is of the first calls
     std::size_t flight_of_ = 0;  ///< candidate of the block in flight
     std::size_t flight_calls_ = 0;
+    std::size_t flight_look_ = 0;  ///< of these, by that candidate
     bool flight_is_cold_ = false;
     std::int64_t resting_ = 0;
     std::int64_t calls_ = 0;
