@@ -38,12 +38,12 @@ int wait_for_each(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 // NAME(PARAMETERS), which is to be CALL of such a FORM, or is passed on with the arguments that follow.
 #define AAPC_HANDED_OVER(NAME, FORM, CALL, PARAMETERS, ...)                                                            \
-    AAPC_INTERPOSED int MPI_##NAME PARAMETERS {                                                                        \
+    AAPC_ENTRY(NAME)                                                                                                   \
+    int aapc_entry_##NAME PARAMETERS {                                                                                 \
         namespace ours = aapc::interposer;                                                                             \
         static const auto real = ours::find_next<decltype(&MPI_##NAME)>("PMPI_" #NAME, "MPI_" #NAME);                  \
         return ours::hand_over_or_pass<ours::Routine::NAME, ours::Form::FORM>(CALL(NAME), request, real, __VA_ARGS__); \
-    }                                                                                                                  \
-    AAPC_ALSO_AS_PMPI(NAME)
+    }
 
 // All forms of one kind: equal, unequal, and with a type for each message.
 #define AAPC_IMMEDIATE(END, COUNT, PLACE, BYTES)                                                                     \
@@ -71,7 +71,8 @@ AAPC_PERSISTENT(_c, MPI_Count, MPI_Aint, MPI_Aint)
 #if AAPC_MPI_HAS_PERSISTENT
 AAPC_PERSISTENT(, int, int, int)
 
-AAPC_INTERPOSED int MPI_Start(MPI_Request* request) {
+AAPC_ENTRY(Start)
+int aapc_entry_Start(MPI_Request* request) {
     namespace ours = aapc::interposer;
     const int error = ours::real().start(request);
     if (error == MPI_SUCCESS) {
@@ -80,9 +81,9 @@ AAPC_INTERPOSED int MPI_Start(MPI_Request* request) {
     }
     return error;
 }
-AAPC_ALSO_AS_PMPI(Start)
 
-AAPC_INTERPOSED int MPI_Startall(int count, MPI_Request requests[]) {
+AAPC_ENTRY(Startall)
+int aapc_entry_Startall(int count, MPI_Request requests[]) {
     namespace ours = aapc::interposer;
     const int error = ours::real().startall(count, requests);
     if (error == MPI_SUCCESS) {
@@ -96,9 +97,9 @@ AAPC_INTERPOSED int MPI_Startall(int count, MPI_Request requests[]) {
     }
     return error;
 }
-AAPC_ALSO_AS_PMPI(Startall)
 
-AAPC_INTERPOSED int MPI_Request_free(MPI_Request* request) {
+AAPC_ENTRY(Request_free)
+int aapc_entry_Request_free(MPI_Request* request) {
     namespace ours = aapc::interposer;
     if (request != nullptr) {
         ours::tell_background([&](ours::Background& background) { background.freed(*request); },
@@ -106,19 +107,19 @@ AAPC_INTERPOSED int MPI_Request_free(MPI_Request* request) {
     }
     return ours::real().request_free(request);
 }
-AAPC_ALSO_AS_PMPI(Request_free)
 #endif
 
-AAPC_INTERPOSED int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+AAPC_ENTRY(Wait)
+int aapc_entry_Wait(MPI_Request* request, MPI_Status* status) {
     namespace ours = aapc::interposer;
     if (request != nullptr) {
         ours::tell_background([&](ours::Background& background) { background.wait_for(*request); });
     }
     return ours::real().wait(request, status);
 }
-AAPC_ALSO_AS_PMPI(Wait)
 
-AAPC_INTERPOSED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+AAPC_ENTRY(Waitall)
+int aapc_entry_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     namespace ours = aapc::interposer;
     const ours::Job* const job = ours::Job::current();
     ours::Background* const background = job != nullptr ? job->background() : nullptr;
@@ -130,7 +131,6 @@ AAPC_INTERPOSED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status st
     }
     return ours::real().waitall(count, requests, statuses);
 }
-AAPC_ALSO_AS_PMPI(Waitall)
 
 AAPC_INTERPOSED int MPI_Finalize() {
     namespace ours = aapc::interposer;

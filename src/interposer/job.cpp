@@ -63,6 +63,7 @@ void Job::start() {
     if (!settings) {
         return;
     }
+    say_if_alone();
     // Never destroyed: MPI calls back as late as it likes, and a program may leave without MPI_Finalize.
     static Job* job = nullptr;
     job = make(*settings).release();

@@ -1,5 +1,6 @@
 #include "interposer/job_settings.hpp"
 
+#include <fmt/core.h>
 #include <mpi.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "interposer/blocks.hpp"
 #include "interposer/handshake.hpp"
 #include "interposer/remarks.hpp"
+#include "interposer/this_mpi.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 
@@ -73,6 +75,18 @@ bool serves_this_library() {
         }
     });
     return serves || !could_look;
+}
+
+void say_if_alone() {
+    const Launch launch = launch_environment();
+    if (launch.size.value_or(1) > 1 && launch.speaks() && mpi::ranks_in(MPI_COMM_WORLD) == 1) {
+        static_cast<void>(have_memory_for([&] {
+            say(
+                fmt::format("{} has started {} processes, but each is alone in its MPI_COMM_WORLD: this launcher does "
+                            "not serve {}; start the program with the launcher of its own MPI",
+                            launch.name(), *launch.size, this_mpi().title));
+        }));
+    }
 }
 
 }  // namespace aapc::interposer

@@ -16,4 +16,8 @@ namespace aapc::interposer {
 /// world: one small broadcast where nothing is set.
 [[nodiscard]] std::optional<selection::Settings> shared_settings();
 
+/// Says so if the launcher has started several processes and MPI_COMM_WORLD has this one alone: it is another MPI's.
+/// Local; the first process of the job speaks.
+void say_if_alone();
+
 }  // namespace aapc::interposer

@@ -9,20 +9,14 @@
 #include <array>
 #include <atomic>
 #include <climits>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "interposer/loaded_mpi.hpp"
+#include "interposer/words.hpp"
 
 namespace {
-
-/// An argument of one of MPI's routines: a pointer, an int or a handle that is one of the two. On processors of 64 bits
-/// (System V x86-64, AAPCS64) each has a register or 8 bytes of the stack to itself, so that it can be passed on
-/// without its type.
-using Word = std::uintptr_t;
-static_assert(sizeof(Word) == 8, "arguments are passed on as words of 64 bits");
 
 /// The path of an interposer, with its end; empty if there is none.
 using Path = std::array<char, PATH_MAX>;
@@ -94,73 +88,29 @@ void* find_routine(const char* name) {
     std::abort();
 }
 
-template <class... Words>
-int pass_on(void* routine, Words... words) {
-    return reinterpret_cast<int (*)(Words...)>(routine)(words...);
-}
-
 }  // namespace
 
 /// The interposers look for this name to know that this library is in the process.
 extern "C" __attribute__((visibility("default"))) const int aapc_late = 1;
 
 // MPI_NAME and PMPI_NAME, of so many arguments. Threads that look for a routine at the same time find the same.
-#define AAPC_LATE_AS(NAME, PARAMETERS, ...)                                 \
-    extern "C" __attribute__((visibility("default"))) int NAME PARAMETERS { \
-        static constinit std::atomic<void*> found = nullptr;                \
-        void* routine = found.load(std::memory_order_acquire);              \
-        if (routine == nullptr) {                                           \
-            routine = find_routine(#NAME);                                  \
-            found.store(routine, std::memory_order_release);                \
-        }                                                                   \
-        return pass_on(routine __VA_OPT__(, ) __VA_ARGS__);                 \
+#define AAPC_LATE_AS(NAME, PARAMETERS, ...)                                   \
+    extern "C" __attribute__((visibility("default"))) int NAME PARAMETERS {   \
+        static constinit std::atomic<void*> found = nullptr;                  \
+        void* routine = found.load(std::memory_order_acquire);                \
+        if (routine == nullptr) {                                             \
+            routine = find_routine(#NAME);                                    \
+            found.store(routine, std::memory_order_release);                  \
+        }                                                                     \
+        return aapc::interposer::pass_on(routine __VA_OPT__(, ) __VA_ARGS__); \
     }
 #define AAPC_LATE(NAME, ...)              \
     AAPC_LATE_AS(MPI_##NAME, __VA_ARGS__) \
     AAPC_LATE_AS(PMPI_##NAME, __VA_ARGS__)
-#define AAPC_LATE_0(NAME) AAPC_LATE(NAME, ())
-#define AAPC_LATE_1(NAME) AAPC_LATE(NAME, (Word a), a)
-#define AAPC_LATE_2(NAME) AAPC_LATE(NAME, (Word a, Word b), a, b)
-#define AAPC_LATE_3(NAME) AAPC_LATE(NAME, (Word a, Word b, Word c), a, b, c)
-#define AAPC_LATE_4(NAME) AAPC_LATE(NAME, (Word a, Word b, Word c, Word d), a, b, c, d)
-#define AAPC_LATE_7(NAME) AAPC_LATE(NAME, (Word a, Word b, Word c, Word d, Word e, Word f, Word g), a, b, c, d, e, f, g)
-#define AAPC_LATE_8(NAME) \
-    AAPC_LATE(NAME, (Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h), a, b, c, d, e, f, g, h)
-#define AAPC_LATE_9(NAME) \
-    AAPC_LATE(NAME, (Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i), a, b, c, d, e, f, g, h, i)
-#define AAPC_LATE_10(NAME)                                                                                           \
-    AAPC_LATE(NAME, (Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j), a, b, c, d, e, \
-              f, g, h, i, j)
-
-#define AAPC_LATE_11(NAME)                                                                                             \
-    AAPC_LATE(NAME, (Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j, Word k), a, b, c, \
-              d, e, f, g, h, i, j, k)
-
-// All forms of an all-to-all; COUNT is empty or _c. An MPI_Info and an MPI_Request are one more argument each.
-#define AAPC_LATE_FORMS(PLAIN, IMMEDIATE, COUNT) \
-    AAPC_LATE_7(PLAIN##COUNT)                    \
-    AAPC_LATE_9(PLAIN##v##COUNT)                 \
-    AAPC_LATE_9(PLAIN##w##COUNT)                 \
-    AAPC_LATE_8(IMMEDIATE##COUNT)                \
-    AAPC_LATE_10(IMMEDIATE##v##COUNT)            \
-    AAPC_LATE_10(IMMEDIATE##w##COUNT)            \
-    AAPC_LATE_9(PLAIN##_init##COUNT)             \
-    AAPC_LATE_11(PLAIN##v_init##COUNT)           \
-    AAPC_LATE_11(PLAIN##w_init##COUNT)
 
 // Also routines of the fourth standard, which only some MPIs have: mpi4py calls nothing but those for large counts
 // where it was built for an MPI that has them.
-AAPC_LATE_2(Init)
-AAPC_LATE_4(Init_thread)
-AAPC_LATE_0(Finalize)
-AAPC_LATE_1(Comm_free)
-AAPC_LATE_1(Comm_disconnect)
-AAPC_LATE_2(Wait)
-AAPC_LATE_3(Waitall)
-AAPC_LATE_1(Start)
-AAPC_LATE_2(Startall)
-AAPC_LATE_1(Request_free)
-AAPC_LATE_FORMS(Alltoall, Ialltoall, )
-AAPC_LATE_FORMS(Alltoall, Ialltoall, _c)
-AAPC_LATE_FORMS(Neighbor_alltoall, Ineighbor_alltoall, )
-AAPC_LATE_FORMS(Neighbor_alltoall, Ineighbor_alltoall, _c)
+AAPC_WORDS_WITHOUT_HANDLES(AAPC_LATE)
+AAPC_WORDS_WITH_HANDLES(AAPC_LATE)
+AAPC_WORDS_WITH_HANDLES_PERSISTENT(AAPC_LATE)
+AAPC_WORDS_WITH_HANDLES_LARGE(AAPC_LATE)

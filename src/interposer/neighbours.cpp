@@ -5,12 +5,12 @@
 
 // NAME(PARAMETERS), which calls the MPI's own with the arguments that follow.
 #define AAPC_PASSED(NAME, PEERS, PARAMETERS, ...)                                                     \
-    AAPC_INTERPOSED int MPI_##NAME PARAMETERS {                                                       \
+    AAPC_ENTRY(NAME)                                                                                  \
+    int aapc_entry_##NAME PARAMETERS {                                                                \
         namespace ours = aapc::interposer;                                                            \
         static const auto real = ours::find_next<decltype(&MPI_##NAME)>("PMPI_" #NAME, "MPI_" #NAME); \
         return ours::pass_through<ours::Routine::NAME, ours::Peers::PEERS>(comm, real, __VA_ARGS__);  \
-    }                                                                                                 \
-    AAPC_ALSO_AS_PMPI(NAME)
+    }
 
 AAPC_PASSED(Neighbor_alltoall, neighbours, (AAPC_EQUAL(int)), AAPC_EQUAL_ARGUMENTS)
 AAPC_PASSED(Neighbor_alltoallv, neighbours, (AAPC_UNEQUAL(int, int)), AAPC_UNEQUAL_ARGUMENTS)

@@ -1,5 +1,7 @@
 #include "interposer/real.hpp"
 
+#include <dlfcn.h>
+
 #include "interposer/native.hpp"
 
 namespace aapc::interposer {

@@ -5,6 +5,10 @@
 
 #define AAPC_INTERPOSED extern "C" __attribute__((visibility("default")))
 
+// Before the definition of aapc_entry_NAME, the typed half of a routine with handles among its arguments: it has the
+// parameters of MPI_NAME. forwarding.cpp has the name that programs call, and jumps there.
+#define AAPC_ENTRY(NAME) extern "C" __attribute__((visibility("hidden"))) decltype(MPI_##NAME) aapc_entry_##NAME;
+
 #if AAPC_STANDARD_ABI
 // The standard ABI leaves the PMPI_ names to the MPI: its Fortran bindings are no part of it, and a tool that wraps the
 // MPI_ names is to be entered once.

@@ -19,11 +19,19 @@ namespace {
 
 constexpr std::string_view compiled_for = AAPC_MPI;
 
-std::string library_version() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+/// What the library of MPI in this process says of itself.
+struct LibraryOfProcess {
+    std::string_view name;  ///< to the dynamic linker; empty if there is none
+    /// As long as MPICH's, whichever MPI this is compiled for: Open MPI's longest is 256.
+    std::array<char, std::max(8192, MPI_MAX_LIBRARY_VERSION_STRING)> version{};
+};
+
+LibraryOfProcess library_of_process() {
+    LibraryOfProcess library;
+    library.name = library_with(dlsym(RTLD_DEFAULT, "PMPI_Type_size")).name;
     int length = 0;
-    PMPI_Get_library_version(version.data(), &length);
-    return version.data();
+    PMPI_Get_library_version(library.version.data(), &length);
+    return library;
 }
 
 /// Open MPI's is the one ABI of its own; every other library that tells its version here has MPICH's.
@@ -68,32 +76,62 @@ bool status_fits() {
            intact(guarded.behind);
 }
 
+/// A library of another ABI takes handles for addresses, or the other way round: it must not be asked with one.
+bool has_others(const LibraryOfProcess& library) {
+    const KnownAbi* const abi = abi_of_library(library.name);
+    if (compiled_for == "abi") {
+        return abi == nullptr || abi->name != compiled_for;
+    }
+    return (compiled_for == "openmpi") != is_open_mpi(library.version.data()) ||
+           (abi != nullptr && abi->name != compiled_for);
+}
+
+/// The name of the interposer's ABI for a library; empty if it is not known.
+std::string_view fitting_abi(const LibraryOfProcess& library) {
+    const KnownAbi* const abi = abi_of_library(library.name);
+    if (is_open_mpi(library.version.data()) && (abi == nullptr || abi->name != "abi")) {
+        return "openmpi";
+    }
+    return abi == nullptr ? "" : abi->name;
+}
+
 }  // namespace
+
+bool has_other_handles() {
+    if (const Handles known = handles_of_process.load(std::memory_order_relaxed); known != Handles::unknown) {
+        return known == Handles::others;
+    }
+    if (dlsym(RTLD_DEFAULT, "PMPI_Type_size") == nullptr) {
+        return false;  // as yet there is no MPI that could be asked
+    }
+    const bool others = has_others(library_of_process());
+    handles_of_process.store(others ? Handles::others : Handles::as_compiled, std::memory_order_relaxed);
+    return others;
+}
 
 const KnownMpi& this_mpi() {
     static const KnownMpi& mpi = []() -> const KnownMpi& {
         if constexpr (compiled_for != "abi") {
             return *find_mpi(compiled_for);
         }
-        return *find_mpi(is_open_mpi(library_version()) ? "openmpi" : "mpich");
+        return *find_mpi(is_open_mpi(library_of_process().version.data()) ? "openmpi" : "mpich");
     }();
     return mpi;
 }
 
 std::optional<std::string> foreign_library() {
-    // A library of another ABI takes handles for addresses, or the other way round: it must not be asked with one.
-    const std::string_view library = library_with(dlsym(RTLD_DEFAULT, "PMPI_Type_size")).name;
-    const KnownAbi* const abi = abi_of_library(library);
-    const std::string version = library_version();
-    const bool other_kind =
-        (compiled_for == "openmpi" && !is_open_mpi(version)) || (compiled_for == "mpich" && is_open_mpi(version));
+    const LibraryOfProcess library = library_of_process();
     const auto foreign = [&](std::string_view what) {
-        std::string_view first_line = version;
-        first_line = first_line.substr(0, first_line.find_first_of(",\n\r"));
-        return fmt::format("{} ({}) {}", library, first_line, what);
+        std::string first_line = library.version.data();
+        first_line.resize(std::min(first_line.size(), first_line.find_first_of(",\n\r")));
+        std::replace(first_line.begin(), first_line.end(), '\t', ' ');
+        return fmt::format("{} ({}) {}", library.name, first_line, what);
     };
-    if (other_kind || (abi != nullptr && abi->name != compiled_for) || (abi == nullptr && compiled_for == "abi")) {
-        return foreign(fmt::format("does not have the handles that libaapc-{}.so is made for", compiled_for));
+    if (has_others(library)) {
+        const std::string_view fitting = fitting_abi(library);
+        return foreign(fmt::format(
+            "does not have the handles that libaapc-{}.so is made for; {}, or let 'aapc exec' choose", compiled_for,
+            fitting.empty() ? "preload nothing" : fmt::format("preload libaapc-{}.so", fitting)));
     }
     if (!handles_fit()) {
         return foreign("gives its handles other values than libaapc-" AAPC_MPI ".so believes");

@@ -12,7 +12,7 @@ import sys
 
 EXPECTED = {
     "open-mpi": r"aapc: libmpich\.so\.12 \(Open MPI v4\.9\.9\) does not have the handles that libaapc-mpich\.so is made "
-    r"for; using the MPI's own MPI_Alltoall",
+    r"for; preload libaapc-openmpi\.so, or let 'aapc exec' choose; using the MPI's own MPI_Alltoall",
     "handles": r"aapc: libmpich\.so\.12 \(MPICH Version: 9\.9\) gives its handles other values than libaapc-mpich\.so "
     r"believes; using the MPI's own MPI_Alltoall",
     "status": r"aapc: libmpich\.so\.12 \(MPICH Version: 9\.9\) has an MPI_Status that is not the one of "

@@ -29,6 +29,8 @@ add_library(sanitized_layers OBJECT ${sources})
 target_link_libraries(sanitized_layers PRIVATE aapc_plan aapc_learning aapc_archive aapc_options aapc_fmt)
 target_compile_options(sanitized_layers PRIVATE ${aapc_sanitizers})
 
+# As in src/interposer: this property belongs to a directory.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/interposer/forwarding.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 foreach(mpi IN LISTS AAPC_MPIS)
   aapc_sources_of(aapc_interpose_${mpi} sources)
   aapc_sources_of(aapc_behind_${mpi} behind)
