@@ -79,7 +79,7 @@ template <class Count>
     CommunicatorState* state = nullptr;
     Verdict verdict = serve(job, call, state);
     const int error = carry_out_decided<Count>(verdict, state, call);
-    const std::int64_t bytes = error == MPI_SUCCESS
+    const std::int64_t bytes = is_carried_out(error, call.comm)
                                    ? bytes_sent(Peers::all, call.send_buffer, call.send_count, call.send_type,
                                                 call.receive_buffer, call.receive_count, call.receive_type, call.comm)
                                    : 0;

@@ -91,7 +91,7 @@ int carry_out(Job& job, const UnequalCall& call) {
     CommunicatorState* state = nullptr;
     Verdict verdict = serve(job, call, state);
     const int error = carry_out_decided(verdict, state, call);
-    const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(call) : 0;
+    const std::int64_t bytes = is_carried_out(error, call.comm) ? bytes_sent(call) : 0;
     tally.add(call.routine, verdict.outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job.recorder()) {
         const auto noted = state != nullptr ? state->noted() : CallNotes::Noted();

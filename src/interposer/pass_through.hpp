@@ -48,8 +48,7 @@ int pass_through_because(Outcome outcome, MPI_Comm comm, Job& job, int (*real)(A
     }
     const Stopwatch watch;
     const int error = call_real<routine>(comm, job, real, arguments...);
-    // What the MPI has complained about is not looked at.
-    const std::int64_t bytes = error == MPI_SUCCESS ? bytes_sent(peers, arguments...) : 0;
+    const std::int64_t bytes = is_carried_out(error, comm) ? bytes_sent(peers, arguments...) : 0;
     tally.add(routine, outcome, bytes, watch.nanoseconds());
     if (Recorder* const recorder = job.recorder()) {
         recorder->note({routine, outcome, Recorder::native, 0, bytes, -1, comm}, watch);

@@ -32,6 +32,12 @@ class Stopwatch {
     Clock::time_point start_ = Clock::now();
 };
 
+/// Whether a call that returned `error` moved data, so that its arguments may be looked at. MPICH 5.0.2 complains of no
+/// communicator, and returns MPI_SUCCESS if the error handler has returned.
+[[nodiscard]] inline bool is_carried_out(int error, MPI_Comm comm) {
+    return error == MPI_SUCCESS && comm != MPI_COMM_NULL;
+}
+
 [[nodiscard]] inline std::int64_t type_bytes(MPI_Datatype type) {
     MPI_Count size = 0;
     PMPI_Type_size_x(type, &size);

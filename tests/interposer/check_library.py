@@ -21,7 +21,8 @@ STARTED = ["Start", "Startall", "Request_free"]
 LARGE = [name + "_c" for name in MPI_3 + PERSISTENT]
 # For benchmarks that ask (aapc/interposer.h).
 OWN = {"aapc_native_alltoall", "aapc_native_alltoallv", "aapc_calls", "aapc_rejected"}
-ALLOWED = re.compile(r"^(libmpi|libmpich|libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so")
+# Open MPI 6 has its handles in a library of their own, libopen_mpi.so.40, and libmpi.so.40 the routines of MPI.
+ALLOWED = re.compile(r"^(libmpi|libopen_mpi|libmpich|libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so")
 
 
 MEMORY = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "_Znwm", "_Znam"}
