@@ -73,6 +73,8 @@ def arguments(words=None):
                         help="a variable for all ranks but rank 0")
     parser.add_argument("--own-topology", action="store_true", help="the topology file is a copy that may be damaged")
     parser.add_argument("--shm", choices=["full", "read-only"], help="what /dev/shm is (skipped without root's rights)")
+    parser.add_argument("--where-it-runs", action="store_true",
+                        help="skipped if the program ends in a failure without the interposer as well")
     parser.add_argument("program", nargs="+")
     return parser.parse_args(words)
 
@@ -229,6 +231,9 @@ def main():
             wrong = "hung" if status is None else "the interposer was not silent" if said else None
         else:
             wrong = complaint(options, status, out, err)
+        if options.where_it_runs and status not in (None, 0) and differs_from_without(options, status) is None:
+            print("the program does not run without the interposer either")
+            return SKIPPED
     if status == SKIPPED:
         print(out)
         return SKIPPED

@@ -11,7 +11,8 @@ foreach(mpi IN LISTS AAPC_MPIS)
     if(interposer STREQUAL mpi)
       continue()
     endif()
-    # Every routine, in each form: handles of 4 bytes and of 8 pass by. Threads of ours would hand calls over.
+    # Every routine, in each form, and communicators that are made and freed: handles of 4 bytes and of 8 pass by.
+    # Threads of ours would hand calls over. The whole of the conformance test may not end natively under MPICH 5.0.2.
     foreach(program conformance kinds)
       set(full_name interposer.${interposer}.left_alone_${program}.${mpi})
       add_test(NAME ${full_name}
@@ -19,10 +20,10 @@ foreach(mpi IN LISTS AAPC_MPIS)
                        ${AAPC_${upper}_MPIEXEC} --interposer $<TARGET_FILE:aapc_interpose_${interposer}> --ranks 3
                        --topology ${eight} --set AAPC_ASYNC_PROGRESS=1 --elsewhere AAPC_ASYNC_PROGRESS=1 --expect
                        "line:^aapc: libmpi.* does not have the handles that libaapc-${interposer}.so is made for; preload libaapc-${mpi}.so, or "
-                       -- $<TARGET_FILE:interpose_${program}_${mpi}> 1000000000 all)
+                       -- $<TARGET_FILE:interpose_${program}_${mpi}> 1000000000 churn)
       set_tests_properties(${full_name} PROPERTIES TIMEOUT 240)
     endforeach()
-    # The launcher of the other MPI: each process is alone.
+    # The launcher of the other MPI: each process is alone. MPICH 5 with PMI-2 alone refuses that of Open MPI itself.
     if(interposer STREQUAL "abi")
       continue()
     endif()
@@ -31,10 +32,10 @@ foreach(mpi IN LISTS AAPC_MPIS)
     add_test(NAME ${full_name}
              COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/drive.py --mpi ${mpi} --mpiexec
                      ${AAPC_${other}_MPIEXEC} --interposer $<TARGET_FILE:aapc_interpose_${mpi}> --ranks 3
-                     --topology ${eight} --elsewhere AAPC_TOPOLOGY=${eight} --expect
+                     --topology ${eight} --elsewhere AAPC_TOPOLOGY=${eight} --where-it-runs --expect
                      "line:^aapc: .* has started 3 processes, but each is alone in its MPI_COMM_WORLD: "
                      -- $<TARGET_FILE:alone_${mpi}>)
-    set_tests_properties(${full_name} PROPERTIES TIMEOUT 240)
+    set_tests_properties(${full_name} PROPERTIES TIMEOUT 240 SKIP_RETURN_CODE 77)
   endforeach()
 endforeach()
 
