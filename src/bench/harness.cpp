@@ -18,6 +18,7 @@
 #include "bench/interruption.hpp"
 #include "bench/payload.hpp"
 #include "input/environment.hpp"
+#include "mpi/connections_of_mpi.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/wire_use.hpp"
 
@@ -148,11 +149,13 @@ Expected<std::optional<mpi::OwnWire>> Harness::own_wire() {
         wanted.error().file = "AAPC_WIRE";
         return failure(std::move(wanted.error()));
     }
-    return *wanted == selection::WireUse::tcp ? std::optional<mpi::OwnWire>({wire_, network_}) : std::nullopt;
+    wire_is_asked_for_ = *wanted == selection::WireUse::tcp;
+    const bool wants = selection::wants_wire(*wanted, network_) && (wire_is_asked_for_ || mpi::mpi_uses_tcp(comm_));
+    return wants ? std::optional<mpi::OwnWire>({wire_, network_}) : std::nullopt;
 }
 
 Expected<void> Harness::check_wire() const {
-    if (!wire_.complaint()) {
+    if (!wire_.complaint() || !wire_is_asked_for_) {
         return {};
     }
     Diagnostic why = *wire_.complaint();

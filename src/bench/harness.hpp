@@ -89,9 +89,9 @@ class Harness {
     [[nodiscard]] Rank rank() const { return rank_; }
     /// What the ranks of each machine share, made at the first use. Collective.
     [[nodiscard]] Expected<mpi::MachineMemory*> machine_memory();
-    /// The wire for exchanges if AAPC_WIRE=tcp. Collective: rank 0's variable counts.
+    /// The wire for exchanges if AAPC_WIRE says so, as in the interposer. Collective: rank 0's variable counts.
     [[nodiscard]] Expected<std::optional<mpi::OwnWire>> own_wire();
-    /// A diagnostic, the same on all ranks, if an exchange was to use the wire and could not: a measurement must not
+    /// A diagnostic, the same on all ranks, if an exchange was to use the wire by AAPC_WIRE=tcp and could not: a measurement must not
     /// show figures of the MPI's connections instead.
     [[nodiscard]] Expected<void> check_wire() const;
     /// Whether an interposer is preloaded.
@@ -122,6 +122,7 @@ class Harness {
 
     std::unique_ptr<mpi::MachineMemory> machine_memory_;               ///< outlives the exchanges
     mpi::Wire wire_;                                                   ///< the same
+    bool wire_is_asked_for_ = false;                                   ///< by AAPC_WIRE=tcp
     std::map<std::string, std::unique_ptr<mpi::Exchange>> exchanges_;  ///< by the text of the method
     std::int64_t block_bytes_ = 0;
     std::vector<std::byte> send_;

@@ -14,6 +14,7 @@
 #include "aapc/topology/bound.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/complaints.hpp"
+#include "mpi/connections_of_mpi.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"
@@ -34,15 +35,24 @@ ExchangeMaker::ExchangeMaker(const selection::Configuration& configuration, cons
       timetables_(std::move(timetables)),
       shares_machines_(mpi::some_machine_is_shared(placement)) {}
 
-std::optional<mpi::OwnWire> ExchangeMaker::own_wire() {
-    return configuration_->wire == selection::WireUse::tcp
-               ? std::optional<mpi::OwnWire>({wire_, configuration_->network})
-               : std::nullopt;
+std::optional<mpi::OwnWire> ExchangeMaker::own_wire(MPI_Comm comm) {
+    if (!selection::wants_wire(configuration_->wire, configuration_->network)) {
+        return std::nullopt;
+    }
+    if (configuration_->wire == selection::WireUse::automatic && !mpi_uses_tcp_) {
+        const mpi::ReturnedErrors returned(comm);
+        mpi_uses_tcp_ = mpi::mpi_uses_tcp(comm);
+        if (!mpi_uses_tcp_) {
+            return std::nullopt;
+        }
+    }
+    return mpi::OwnWire{wire_, configuration_->network};
 }
 
 void ExchangeMaker::say_why_not_by_wire() const {
     static std::atomic_flag said = ATOMIC_FLAG_INIT;
-    if (wire_.complaint() && !said.test_and_set()) {
+    const bool is_asked_for = configuration_->wire == selection::WireUse::tcp || configuration_->verbosity >= 1;
+    if (wire_.complaint() && is_asked_for && !said.test_and_set()) {
         std::string line;
         const bool made = have_memory_for(
             [&] { line = fmt::format("AAPC_WIRE: {}; using MPI's connections", to_string(*wire_.complaint())); });
@@ -61,7 +71,7 @@ std::unique_ptr<mpi::Exchange> ExchangeMaker::make(MPI_Comm comm, const Method& 
     // counters of tickets.
     const bool shares = shares_machines_ || uses_tickets(method.synchronisation);
     auto exchange = mpi::make_exchange(comm, prepared, *placement_, shares ? machine_memory(comm) : nullptr,
-                                       configuration_->buffer_limit, own_wire());
+                                       configuration_->buffer_limit, own_wire(comm));
     const bool speaks = mpi::rank_in(comm) == 0;
     if (speaks) {
         say_why_not_by_wire();

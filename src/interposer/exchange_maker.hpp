@@ -34,9 +34,11 @@ class ExchangeMaker {
     [[nodiscard]] mpi::MachineMemory* machine_memory(MPI_Comm comm);
 
     [[nodiscard]] const mpi::Wire& wire() const { return wire_; }
-    /// For exchanges of these ranks; nullopt if messages are to travel by MPI.
-    [[nodiscard]] std::optional<mpi::OwnWire> own_wire();
-    /// Reports once per process that messages travel by MPI's connections although AAPC_WIRE=tcp; for rank 0.
+    /// For exchanges of these ranks; nullopt if messages are to travel by MPI. Collective over `comm`; the same on all
+    /// ranks.
+    [[nodiscard]] std::optional<mpi::OwnWire> own_wire(MPI_Comm comm);
+    /// Reports once per process that messages travel by MPI's connections although AAPC_WIRE=tcp, or could have gone
+    /// by others and AAPC_VERBOSE asks; for rank 0.
     void say_why_not_by_wire() const;
 
     /// Closes connections while MPI can still free communicators; the exchanges are gone.
@@ -53,7 +55,8 @@ class ExchangeMaker {
     bool shares_machines_;  ///< some machine has two of the ranks; to find out takes memory
     bool machine_memory_tried_ = false;
     std::unique_ptr<mpi::MachineMemory> machine_memory_;
-    mpi::Wire wire_;  ///< no connection unless AAPC_WIRE asks for it
+    bool mpi_uses_tcp_ = false;  ///< once it was seen to
+    mpi::Wire wire_;             ///< no connection unless AAPC_WIRE asks for it
 };
 
 }  // namespace aapc::interposer

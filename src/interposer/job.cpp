@@ -28,6 +28,7 @@
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
+#include "selection/wire_use.hpp"
 
 namespace aapc::interposer {
 
@@ -245,7 +246,8 @@ bool Job::make_recorder() {
     if (configuration_.record.empty()) {
         return true;
     }
-    const Recorder::Extras extras{configuration_.record_segments, configuration_.wire == selection::WireUse::tcp};
+    const Recorder::Extras extras{configuration_.record_segments,
+                                  selection::wants_wire(configuration_.wire, configuration_.network)};
     recorder_ = std::make_unique<Recorder>(extras, world_);
     return recorder_->register_key();
 }

@@ -19,6 +19,7 @@
 #include "interposer/remarks.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
+#include "selection/wire_use.hpp"
 
 namespace aapc::interposer {
 
@@ -69,9 +70,8 @@ Expected<void> add_to_kept_file(const std::string& path, const std::string& text
 }  // namespace
 
 void KeptConnections::read(const std::string& learned) {
-    const Network& network = configuration_.network;
-    is_kept_ = !learned.empty() && configuration_.wire == selection::WireUse::tcp &&
-               network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed;
+    is_kept_ = !learned.empty() && configuration_.wire != selection::WireUse::mpi &&
+               selection::wants_wire(selection::WireUse::automatic, configuration_.network);
     if (!is_kept_) {
         return;
     }

@@ -210,9 +210,10 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
     const auto bytes = static_cast<double>(block_bytes);
     const double unable = transport_.trouble().mute || !transport_.works() ? 1 : 0;
     const double learning = transport_.is_learning() ? 1 : 0;
+    const double unknown = transport_.has_unknown_paths() ? 1 : 0;
     const double moves = transport_.wants_moves() ? 1 : 0;
     std::array<double, most_common_values> largest = {
-        report_.late_seconds, uncertainty, unable, bytes, -bytes, learning, moves};
+        report_.late_seconds, uncertainty, unable, bytes, -bytes, learning, moves, unknown};
     int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
     if (error == MPI_SUCCESS && largest[2] == 0 && largest[6] != 0) {
         error = move_connections_in_common(transport_, plan_.rank, plan_.participants, pending_);
@@ -223,7 +224,7 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
     trust_clock(largest[1]);
     paths_change_ = largest[5] != 0;
     report_.agreement_seconds = now_seconds() - before;
-    report_.pace = choose_pace(size, largest[0]);
+    report_.pace = choose_pace(size, largest[0], largest[7] != 0);
     size.common_starts = size.on_grid > 0 ? 1 : size.common_starts + 1;
     size.on_grid = 0;
     started_last_ = error == MPI_SUCCESS ? &size : nullptr;
@@ -251,12 +252,19 @@ int TimedExecution::follow_clock(double slot_seconds) {
     return clock_.follow();
 }
 
-double TimedExecution::choose_pace(Size& size, double last_late_seconds) {
-    // While paths change, lateness says nothing of the pace that the network bears.
-    if (started_last_ != nullptr && !paths_change_) {
+double TimedExecution::choose_pace(Size& size, double last_late_seconds, bool paths_are_unknown) {
+    const bool was_learning = std::exchange(was_learning_, paths_change_);
+    if (paths_are_unknown) {
+        learning_pace_.begin(cadence_.pace_on_unknown_paths);
+    } else if (was_learning) {
+        learning_pace_.observe(report_.scheduled_seconds, last_late_seconds);
+    } else if (started_last_ != nullptr && !paths_change_) {
+        // While paths change, lateness says nothing of the pace that the network bears.
         started_last_->controller.observe(report_.scheduled_seconds, last_late_seconds);
     }
-    return pace_of(plan_.synchronisation, size.controller);
+    const double pace = pace_of(plan_.synchronisation, size.controller);
+    const bool is_given = plan_.synchronisation.pace > 0;
+    return paths_change_ && !is_given ? std::min(pace, learning_pace_.pace()) : pace;
 }
 
 }  // namespace aapc::mpi

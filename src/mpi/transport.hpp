@@ -56,6 +56,8 @@ class Transport : public Polymorphic {
     virtual void end_exchange(double /*scheduled_seconds*/, double /*over_bound*/) const {}
     /// Whether exchanges still change the paths that messages take.
     [[nodiscard]] virtual bool is_learning() const { return false; }
+    /// Whether nothing is known of some path that they take.
+    [[nodiscard]] virtual bool has_unknown_paths() const { return false; }
     /// Whether some connection of this rank should move to another port.
     [[nodiscard]] virtual bool wants_moves() const { return false; }
     /// Collective, while no message is on its way; returns an MPI error code.
@@ -120,6 +122,7 @@ class TcpTransport final : public MpiTransport {
         wire_.end_exchange(scheduled_seconds, over_bound);
     }
     [[nodiscard]] bool is_learning() const override { return wire_.is_learning(); }
+    [[nodiscard]] bool has_unknown_paths() const override { return wire_.has_unknown_paths(); }
     [[nodiscard]] bool wants_moves() const override { return wire_.wants_moves(); }
     [[nodiscard]] int move_connections() const override { return connections_.move(communicator()); }
     [[nodiscard]] int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag,

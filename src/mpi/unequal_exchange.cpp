@@ -90,7 +90,7 @@ class UnequalExchange::Parts {
 
     /// The pace for an exchange whose bound takes that long, after the last one was `late_seconds` late on the rank
     /// that was latest. What a pace is worth depends on how long exchanges last: fixed costs weigh more on short ones.
-    double choose_pace(const DemandBound& bound, double late_seconds);
+    double choose_pace(const DemandBound& bound, double late_seconds, bool paths_are_unknown);
     /// The common start, in which ranks agree on a pace. Returns an MPI error code or Exchange::declined.
     [[nodiscard]] int start(const DemandBound& bound);
 
@@ -116,16 +116,23 @@ class UnequalExchange::Parts {
     }
 
     bool paths_change_ = false;                                  ///< on some rank
+    LearningPace learning_pace_;                                 ///< while they do
+    bool was_learning_ = false;                                  ///< the last exchange had that pace
     std::array<std::optional<PaceController>, 65> controllers_;  ///< by the number of binary digits of the bound
     PaceController* last_controller_ = nullptr;                  ///< that chose the last exchange's pace
 };
 
-double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late_seconds) {
+double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late_seconds, bool paths_are_unknown) {
     if (plan.synchronisation.pace > 0) {
         return plan.synchronisation.pace;
     }
-    // While paths change, lateness says nothing of the pace that the network bears.
-    if (last_controller_ != nullptr && !paths_change_) {
+    const bool was_learning = std::exchange(was_learning_, paths_change_);
+    if (paths_are_unknown) {
+        learning_pace_.begin(cadence.pace_on_unknown_paths);
+    } else if (was_learning) {
+        learning_pace_.observe(report.scheduled_seconds, late_seconds);
+    } else if (last_controller_ != nullptr && !paths_change_) {
+        // While paths change, lateness says nothing of the pace that the network bears.
         // A rank that has no memory left for what it has seen goes at a pace of its own, which costs time alone.
         static_cast<void>(have_memory_for([&] { last_controller_->observe(report.scheduled_seconds, late_seconds); }));
     }
@@ -135,14 +142,15 @@ double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late
         controller.emplace(cadence.initial_pace());
     }
     last_controller_ = &*controller;
-    return last_controller_->pace();
+    return paths_change_ ? std::min(last_controller_->pace(), learning_pace_.pace()) : last_controller_->pace();
 }
 
 int UnequalExchange::Parts::start(const DemandBound& bound) {
     const double unable = transport->works() ? 0 : 1;
     const double learning = transport->is_learning() ? 1 : 0;
     const double moves = transport->wants_moves() ? 1 : 0;
-    std::array<double, 4> largest = {report.late_seconds, unable, learning, moves};
+    const double unknown = transport->has_unknown_paths() ? 1 : 0;
+    std::array<double, 5> largest = {report.late_seconds, unable, learning, moves, unknown};
     const double before = now_seconds();
     int error = start_in_common(*transport, plan.rank, plan.participants, largest, pending);
     if (error == MPI_SUCCESS && largest[1] != 0) {
@@ -153,7 +161,7 @@ int UnequalExchange::Parts::start(const DemandBound& bound) {
     }
     paths_change_ = largest[2] != 0;
     report.agreement_seconds = now_seconds() - before;
-    report.pace = choose_pace(bound, largest[0]);
+    report.pace = choose_pace(bound, largest[0], largest[4] != 0);
     return error;
 }
 

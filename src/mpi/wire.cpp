@@ -19,6 +19,7 @@
 #include "aapc/mpi/agreement.hpp"
 #include "input/descriptor.hpp"
 #include "mpi/complaints.hpp"
+#include "mpi/connections_of_mpi.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/own_address.hpp"
 #include "mpi/ranks.hpp"
@@ -305,7 +306,8 @@ bool Wire::Opening::make_room(std::size_t ranks) {
 }
 
 bool Wire::Opening::listen() {
-    const auto own = own_address();
+    const auto in_use = address_in_use();
+    const auto own = in_use ? in_use : own_address();
     own_ = own.value_or(SocketAddress());
     door_ = own && !wire_.faults_.no_files ? open_socket(own->family()) : Descriptor();
     // The same port as before, if it can be had: paths depend on it.

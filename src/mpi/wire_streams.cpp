@@ -495,6 +495,12 @@ bool WireStreams::is_learning() const noexcept {
                        [](const auto& stream) { return stream && stream->has_choice() && !stream->paths().settled(); });
 }
 
+bool WireStreams::has_unknown_paths() const noexcept {
+    return std::any_of(to_.begin(), to_.end(), [](const auto& stream) {
+        return stream && stream->has_choice() && !stream->paths().is_known();
+    });
+}
+
 bool WireStreams::wants_moves() const noexcept {
     return std::any_of(to_.begin(), to_.end(), [](const auto& stream) {
         return stream && stream->has_choice() && stream->paths().wanted().has_value();

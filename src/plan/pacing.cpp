@@ -80,10 +80,19 @@ Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_pe
 
 Cadence with_learned_paths(Cadence cadence) {
     if (cadence.cyclic && cadence.cycle_over_bound > learned_over_bound) {
-        cadence.tick_seconds_per_byte *= learned_over_bound / cadence.cycle_over_bound;
+        cadence.pace_on_unknown_paths = learned_over_bound / cadence.cycle_over_bound;
+        cadence.tick_seconds_per_byte *= cadence.pace_on_unknown_paths;
         cadence.cycle_over_bound = learned_over_bound;
     }
     return cadence;
+}
+
+void LearningPace::observe(double scheduled_seconds, double late_seconds) {
+    constexpr double step = 1.04;
+    constexpr double time_outs = 0.15;
+    if (late_seconds < time_outs * scheduled_seconds) {
+        pace_ = std::min(step * pace_, 1.0);
+    }
 }
 
 double Segmentation::start_seconds(std::int64_t segment, Phase tick, Phase ticks) const {

@@ -26,4 +26,9 @@ Expected<WireUse> parse_wire_use(std::string_view text) {
     return failure(fmt::format("'{}' is no kind of connections", text), "give auto, mpi or tcp");
 }
 
+bool wants_wire(WireUse use, const Network& network) {
+    const bool has_choice = network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed;
+    return use == WireUse::tcp || (use == WireUse::automatic && has_choice);
+}
+
 }  // namespace aapc::selection

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/connections_of_mpi.hpp"
 #include "mpi/hand_made_plans.hpp"
 #include "mpi/payload.hpp"
 #include "mpi/progress.hpp"
@@ -146,6 +147,54 @@ void test_connections() {
         exchange(wire, "third");
     }
     expect(sockets().first == before, "sockets are left behind at the end");
+}
+
+/// A socket of this rank's own address of the loopback interface, as if it had a machine to itself.
+int socket_at_own_address(sockaddr_in& own) {
+    own = {};
+    own.sin_family = AF_INET;
+    own.sin_addr.s_addr = htonl(0x7f000101U + static_cast<std::uint32_t>(rank));
+    const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t length = sizeof own;
+    expect(bind(file, reinterpret_cast<sockaddr*>(&own), length) == 0, "cannot bind an address of the loopback");
+    static_cast<void>(getsockname(file, reinterpret_cast<sockaddr*>(&own), &length));
+    return file;
+}
+
+/// An MPI whose messages go through memory has no connection with another machine; then each rank has one with the
+/// next, as an MPI over TCP has, and then one rank has none.
+void test_connections_of_mpi() {
+    begin("connections of the MPI");
+    const std::size_t before = mpi::connections_to_others().size();
+    expect(before > 0 || !mpi::mpi_uses_tcp(MPI_COMM_WORLD), "TCP without a connection");
+    sockaddr_in own{};
+    const int door = socket_at_own_address(own);
+    expect(listen(door, 1) == 0, "cannot listen");
+    std::vector<sockaddr_in> all(static_cast<std::size_t>(ranks));
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    const int to = socket_at_own_address(own);
+    const sockaddr_in& next = all[static_cast<std::size_t>((rank + 1) % ranks)];
+    expect(connect(to, reinterpret_cast<const sockaddr*>(&next), sizeof next) == 0, "cannot connect");
+    const int from = accept4(door, nullptr, nullptr, SOCK_CLOEXEC);
+    expect(mpi::connections_to_others().size() == before + 2, "other connections than the two that were made");
+    const auto named = [&](const mpi::Connection& one) {
+        mpi::SocketAddress there;
+        std::memcpy(&there.bytes, &next, sizeof next);
+        return mpi::are_same_address(one.there, there) && one.there.bytes.sin6_port == 0;
+    };
+    const auto found = mpi::connections_to_others();
+    expect(std::any_of(found.begin(), found.end(), named), "no connection with the next rank's address");
+    expect(mpi::mpi_uses_tcp(MPI_COMM_WORLD), "every rank has a connection, and it is not seen");
+    if (rank == ranks - 1) {
+        close(to);
+        close(from);
+    }
+    expect(before > 0 || !mpi::mpi_uses_tcp(MPI_COMM_WORLD), "TCP although a rank has no connection");
+    if (rank != ranks - 1) {
+        close(to);
+        close(from);
+    }
+    close(door);
 }
 
 /// A rank leaves as soon as its messages are sent, while others have not read them from both connections.
@@ -567,6 +616,7 @@ int test_all(int /*argc*/, char** /*argv*/) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     test_peers();
     test_connections();
+    test_connections_of_mpi();
     test_two_connections();
     test_kept();
     test_leaving();

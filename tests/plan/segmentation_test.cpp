@@ -96,10 +96,26 @@ TEST(Segmentation, IsCloseToTheBoundWherePathsAreLearned) {
     EXPECT_DOUBLE_EQ(learned.tick_seconds_per_byte, learned_over_bound * bound / 16);
     EXPECT_DOUBLE_EQ(learned.cycle_over_bound, learned_over_bound);
     EXPECT_EQ(learned.most_wire_bytes, hashed.most_wire_bytes);
+    EXPECT_DOUBLE_EQ(learned.tick_seconds_per_byte / learned.pace_on_unknown_paths, hashed.tick_seconds_per_byte);
     const Cadence full = cadence_of_cycle({1.01 * bound, bound}, 16, 25e6, 30'000);
     EXPECT_DOUBLE_EQ(with_learned_paths(full).tick_seconds_per_byte, full.tick_seconds_per_byte);
     const Cadence phases = cadence_of_phases(1e9);
     EXPECT_DOUBLE_EQ(with_learned_paths(phases).tick_seconds_per_byte, phases.tick_seconds_per_byte);
+}
+
+TEST(LearningPace, RisesWhileExchangesArePunctual) {
+    LearningPace pace;
+    EXPECT_EQ(pace.pace(), 1);
+    pace.begin(0.75);
+    EXPECT_EQ(pace.pace(), 0.75);
+    pace.observe(0.3, 0.01);
+    EXPECT_DOUBLE_EQ(pace.pace(), 0.825);
+    pace.observe(0.3, 0.2);
+    EXPECT_DOUBLE_EQ(pace.pace(), 0.825);
+    for (int exchange = 0; exchange < 5; ++exchange) {
+        pace.observe(0.3, 0.01);
+    }
+    EXPECT_EQ(pace.pace(), 1);
 }
 
 TEST(Segmentation, CutsMessagesEvenly) {
