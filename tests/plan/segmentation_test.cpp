@@ -109,10 +109,10 @@ TEST(LearningPace, RisesWhileExchangesArePunctual) {
     pace.begin(0.75);
     EXPECT_EQ(pace.pace(), 0.75);
     pace.observe(0.3, 0.01);
-    EXPECT_DOUBLE_EQ(pace.pace(), 0.825);
+    EXPECT_DOUBLE_EQ(pace.pace(), 0.78);
     pace.observe(0.3, 0.2);
-    EXPECT_DOUBLE_EQ(pace.pace(), 0.825);
-    for (int exchange = 0; exchange < 5; ++exchange) {
+    EXPECT_DOUBLE_EQ(pace.pace(), 0.78);
+    for (int exchange = 0; exchange < 7; ++exchange) {
         pace.observe(0.3, 0.01);
     }
     EXPECT_EQ(pace.pace(), 1);

@@ -76,8 +76,8 @@ inline constexpr double learned_over_bound = 1.015;
 
 /// The pace while ranks learn which of their paths are free. On paths of which nothing is known the fullest cable
 /// would be asked for more than it can do, by more than ports can buffer, and time-outs of TCP would follow. So it
-/// begins with Cadence::pace_on_unknown_paths, and rises by a tenth after each exchange that was less late than that.
-/// A pure function of its input.
+/// begins with Cadence::pace_on_unknown_paths, and rises by a little after each exchange that waited for no time-out
+/// (docs/paths.md has what calls take without it). A pure function of its input.
 class LearningPace {
   public:
     [[nodiscard]] double pace() const { return pace_; }
