@@ -91,8 +91,8 @@ class Harness {
     [[nodiscard]] Expected<mpi::MachineMemory*> machine_memory();
     /// The wire for exchanges if AAPC_WIRE says so, as in the interposer. Collective: rank 0's variable counts.
     [[nodiscard]] Expected<std::optional<mpi::OwnWire>> own_wire();
-    /// A diagnostic, the same on all ranks, if an exchange was to use the wire by AAPC_WIRE=tcp and could not: a measurement must not
-    /// show figures of the MPI's connections instead.
+    /// A diagnostic, the same on all ranks, if an exchange was to use the wire by AAPC_WIRE=tcp and could not: a
+    /// measurement must not show figures of the MPI's connections instead.
     [[nodiscard]] Expected<void> check_wire() const;
     /// Whether an interposer is preloaded.
     [[nodiscard]] bool interposer_is_there() const;

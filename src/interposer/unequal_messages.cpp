@@ -255,8 +255,9 @@ void UnequalMessages::make_exchange(MPI_Comm comm) {
         prepared = prepare_unequal(network_, placement_);
         method_ = prepared ? to_string(prepared->method) : "";
     }));
-    auto made = mpi::UnequalExchange::make(comm, prepared, placement_, &network_,
-                                           shares_machines_ ? maker_.machine_memory(comm) : nullptr, maker_.own_wire(comm));
+    auto made =
+        mpi::UnequalExchange::make(comm, prepared, placement_, &network_,
+                                   shares_machines_ ? maker_.machine_memory(comm) : nullptr, maker_.own_wire(comm));
     if (mpi::rank_in(comm) == 0) {
         maker_.say_why_not_by_wire();
     }

@@ -254,7 +254,7 @@ int TimedExecution::follow_clock(double slot_seconds) {
 
 double TimedExecution::choose_pace(Size& size, double last_late_seconds, bool paths_are_unknown) {
     const bool was_learning = std::exchange(was_learning_, paths_change_);
-    if (paths_are_unknown) {
+    if (paths_are_unknown && !was_learning) {
         learning_pace_.begin(cadence_.pace_on_unknown_paths);
     } else if (was_learning) {
         learning_pace_.observe(report_.scheduled_seconds, last_late_seconds);

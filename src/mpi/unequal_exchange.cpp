@@ -127,7 +127,7 @@ double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late
         return plan.synchronisation.pace;
     }
     const bool was_learning = std::exchange(was_learning_, paths_change_);
-    if (paths_are_unknown) {
+    if (paths_are_unknown && !was_learning) {
         learning_pace_.begin(cadence.pace_on_unknown_paths);
     } else if (was_learning) {
         learning_pace_.observe(report.scheduled_seconds, late_seconds);

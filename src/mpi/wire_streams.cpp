@@ -497,7 +497,7 @@ bool WireStreams::is_learning() const noexcept {
 
 bool WireStreams::has_unknown_paths() const noexcept {
     return std::any_of(to_.begin(), to_.end(), [](const auto& stream) {
-        return stream && stream->has_choice() && !stream->paths().is_known();
+        return stream && stream->has_choice() && !stream->paths().settled() && !stream->paths().is_known();
     });
 }
 

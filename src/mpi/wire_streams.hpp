@@ -189,7 +189,7 @@ class WireStreams {
     [[nodiscard]] double over_bound() const { return over_bound_; }
     /// Whether shares and ports of some stream from here are still being changed.
     [[nodiscard]] bool is_learning() const noexcept;
-    /// Whether nothing is known of the paths of some stream from here.
+    /// Whether nothing is known of the paths of some stream from here, and shares are to follow.
     [[nodiscard]] bool has_unknown_paths() const noexcept;
     /// Whether some stream from here has a connection that should move.
     [[nodiscard]] bool wants_moves() const noexcept;
