@@ -88,7 +88,7 @@ std::vector<Connection> connections_to_others() {
     const std::unique_ptr<DIR, int (*)(DIR*)> files(opendir("/proc/self/fd"), closedir);
     while (const dirent* const entry = files ? readdir(files.get()) : nullptr) {
         // "." and ".." are no sockets, nor is 0, which they are read as.
-        if (const auto one = connection_of(std::atoi(entry->d_name))) {
+        if (const auto one = connection_of(static_cast<int>(std::strtol(entry->d_name, nullptr, 10)))) {
             found.push_back(*one);
         }
     }
