@@ -35,10 +35,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/aapcConfigVersion.cmake C
 install(FILES ${PROJECT_BINARY_DIR}/aapcConfig.cmake ${PROJECT_BINARY_DIR}/aapcConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/AapcMpi.cmake DESTINATION ${package_directory} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
-        PATTERN "*.csv" EXCLUDE PATTERN "*.py" EXCLUDE)
+        PATTERN "*.py" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/DESIGN.md ${PROJECT_SOURCE_DIR}/HACKING.md
               ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+# Pages have links to these.
+install(FILES ${PROJECT_SOURCE_DIR}/third_party/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/third_party COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/AapcLayers.cmake DESTINATION ${CMAKE_INSTALL_DOCDIR}/cmake COMPONENT program)
 
 # Manual pages and completions, most of which the program writes, and a module file that finds the installation by itself.
 set(pages ${PROJECT_BINARY_DIR}/pages)
