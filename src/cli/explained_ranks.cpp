@@ -239,10 +239,8 @@ Expected<ExplainedRanks> explained_ranks(const RankOptions& options, const Netwo
     if (!found) {
         return failure(found.error());
     }
-    ExplainedRanks ranks{{}, std::nullopt, std::move(found->name), std::move(found->in_record)};
-    for (const Rank member : found->members) {
-        ranks.placement.machine_of.push_back(found->world.machine_of[static_cast<std::size_t>(member)]);
-    }
+    ExplainedRanks ranks{placement_of(found->members, found->world), std::nullopt, std::move(found->name),
+                         std::move(found->in_record)};
     const bool is_tuned =
         tuning != nullptr && tuning->conditions.calls == 0 && selection::has_shape(network, ranks.placement, *tuning);
     if (!is_tuned) {

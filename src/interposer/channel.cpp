@@ -68,7 +68,7 @@ Channel::Channel(Job& job, MPI_Comm comm) : job_(&job), comm_(comm) {
         return;
     }
     const selection::Configuration& configuration = job.configuration();
-    const Placement placement = placement_of(world_ranks_of(comm, ranks, job), job);
+    const Placement placement = placement_of(world_ranks_of(comm, ranks, job), job.placement());
     const Bound bound = network_bound(configuration.network, placement);
     if (selection::is_on_one_machine(placement)) {
         never_ = ranks < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;

@@ -130,7 +130,7 @@ bool CommunicatorState::begin(MPI_Comm comm, Job& job, CommunicatorState* state,
 
 void CommunicatorState::decide_for(MPI_Comm comm, Job& job, Effort effort) {
     const std::vector<Rank> members = world_ranks_of(comm, ranks_, job);
-    placement_ = placement_of(members, job);
+    placement_ = placement_of(members, job.placement());
     if (job.learns_from_calls(placement_)) {
         shared_ = links_shared_by(job.configuration().network, job.placement(), members);
     }

@@ -58,13 +58,4 @@ std::vector<Rank> world_ranks_of(MPI_Comm comm, int ranks, const Job& job) {
     return found;
 }
 
-Placement placement_of(std::span<const Rank> world_ranks, const Job& job) {
-    Placement placement;
-    placement.machine_of.reserve(world_ranks.size());
-    for (const Rank world_rank : world_ranks) {
-        placement.machine_of.push_back(machine_of(job, world_rank));
-    }
-    return placement;
-}
-
 }  // namespace aapc::interposer

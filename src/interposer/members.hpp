@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <span>
 #include <vector>
 
 #include "aapc/topology/placement.hpp"
@@ -22,8 +21,5 @@ class Job;
 
 /// The ranks in our world of all ranks of a communicator that are of it. Throws std::bad_alloc.
 [[nodiscard]] std::vector<Rank> world_ranks_of(MPI_Comm comm, int ranks, const Job& job);
-
-/// Where these ranks of our world sit. Throws std::bad_alloc.
-[[nodiscard]] Placement placement_of(std::span<const Rank> world_ranks, const Job& job);
 
 }  // namespace aapc::interposer

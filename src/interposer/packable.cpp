@@ -45,16 +45,6 @@ bool is_misplaced(MPI_Datatype predefined) {
     return false;
 }
 
-/// Throws std::bad_alloc.
-bool has_misplaced(MPI_Datatype type) {
-    const Envelope envelope = envelope_of(type);
-    if (envelope.datatypes == 0) {
-        return is_misplaced(type);
-    }
-    const Contents contents(type, envelope);
-    return std::any_of(contents.datatypes().begin(), contents.datatypes().end(), has_misplaced);
-}
-
 /// Types made for another one, freed at the end.
 class MadeTypes {
   public:
@@ -70,6 +60,9 @@ class MadeTypes {
     }
     MPI_Datatype& operator[](std::size_t index) { return types_[index]; }
     [[nodiscard]] const MPI_Datatype* data() const { return types_.data(); }
+    [[nodiscard]] bool has_any() const {
+        return std::any_of(types_.begin(), types_.end(), [](MPI_Datatype one) { return one != MPI_DATATYPE_NULL; });
+    }
 
   private:
     std::vector<MPI_Datatype> types_;
@@ -142,20 +135,30 @@ int give_extent_of(MPI_Datatype type, MPI_Datatype& made) {
     return error;
 }
 
-/// Makes a type in which bytes take the place of what is misplaced. It is not committed, and its caller frees it.
-/// Returns an MPI error code. Throws std::bad_alloc.
+/// Makes a type in which bytes take the place of what is misplaced, or none if nothing is. It is not committed, and its
+/// caller frees it. Returns an MPI error code. Throws std::bad_alloc.
 int make_of_bytes(MPI_Datatype type, MPI_Datatype& made) {
     const Envelope envelope = envelope_of(type);
     MPI_Aint extent = 0;
     if (envelope.datatypes == 0) {
         return has_no_gaps(type, extent) && is_misplaced(type)
                    ? PMPI_Type_contiguous(static_cast<int>(extent), MPI_BYTE, &made)
-                   : PMPI_Type_dup(type, &made);
+                   : MPI_SUCCESS;
     }
     const Contents contents(type, envelope);
     MadeTypes inner(contents.datatypes().size());
     for (std::size_t i = 0; i < contents.datatypes().size(); ++i) {
         const int error = make_of_bytes(contents.datatypes()[i], inner[i]);
+        if (error != MPI_SUCCESS) {
+            return error;
+        }
+    }
+    if (!inner.has_any()) {
+        return MPI_SUCCESS;
+    }
+    for (std::size_t i = 0; i < contents.datatypes().size(); ++i) {
+        const int error =
+            inner[i] == MPI_DATATYPE_NULL ? PMPI_Type_dup(contents.datatypes()[i], &inner[i]) : MPI_SUCCESS;
         if (error != MPI_SUCCESS) {
             return error;
         }
@@ -173,8 +176,8 @@ Packable::Packable(MPI_Datatype type) : type_(type) {
         return;
     }
     error_ = MPI_ERR_NO_MEM;
-    if (mpi::have_memory_for([&] { error_ = has_misplaced(type) ? make_of_bytes(type, made_) : MPI_SUCCESS; }) &&
-        error_ == MPI_SUCCESS && made_ != MPI_DATATYPE_NULL) {
+    if (mpi::have_memory_for([&] { error_ = make_of_bytes(type, made_); }) && error_ == MPI_SUCCESS &&
+        made_ != MPI_DATATYPE_NULL) {
         type_ = made_;
         error_ = PMPI_Type_commit(&made_);
     }

@@ -14,6 +14,15 @@ Placement full_placement(const Network& network) {
     return placement;
 }
 
+Placement placement_of(std::span<const Rank> ranks, const Placement& whole) {
+    Placement placement;
+    placement.machine_of.reserve(ranks.size());
+    for (const Rank rank : ranks) {
+        placement.machine_of.push_back(whole.machine_of[static_cast<std::size_t>(rank)]);
+    }
+    return placement;
+}
+
 std::vector<Rank> ranks_beside(const Placement& placement, Rank rank) {
     std::vector<Rank> ranks;
     const Machine machine = placement.machine_of[static_cast<std::size_t>(rank)];

@@ -95,20 +95,12 @@ std::optional<SharedLinks> links_shared_by(const Network& network, const Placeme
     if (groups.size() * (network.vertices().size() + members.size()) > most_steps) {
         return std::nullopt;
     }
-    const auto placed = [&](std::span<const Rank> ranks) {
-        Placement placement;
-        placement.machine_of.reserve(ranks.size());
-        for (const Rank rank : ranks) {
-            placement.machine_of.push_back(world.machine_of[static_cast<std::size_t>(rank)]);
-        }
-        return placement;
-    };
     std::vector<Placement> together;
     together.reserve(groups.size());
     for (const std::vector<Rank>& group : groups) {
-        together.push_back(placed(group));
+        together.push_back(placement_of(group, world));
     }
-    auto shared = shared_network(network, placed(members), together);
+    auto shared = shared_network(network, placement_of(members, world), together);
     return shared ? std::optional(SharedLinks{std::move(*shared), groups.size()}) : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <string>
@@ -123,12 +124,8 @@ TEST(SiblingGroups, NeedRanksThatExist) {
 
 std::vector<Placement> placements_of(const Placement& world, const Groups& groups) {
     std::vector<Placement> placements;
-    for (const std::vector<Rank>& group : groups) {
-        Placement& placement = placements.emplace_back();
-        for (const Rank rank : group) {
-            placement.machine_of.push_back(world.machine_of[static_cast<std::size_t>(rank)]);
-        }
-    }
+    std::transform(groups.begin(), groups.end(), std::back_inserter(placements),
+                   [&](const std::vector<Rank>& group) { return placement_of(group, world); });
     return placements;
 }
 

@@ -2,6 +2,7 @@
 /// The placement: who takes part in an exchange and on which machine each participant sits.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct Placement {
 /// The placement that a topology file describes by itself: all its machines, in file order, each with the ranks it
 /// declares.
 [[nodiscard]] Placement full_placement(const Network& network);
+
+/// Those of the participants that `ranks` names, in that order, each on the machine that it has in `whole`: a
+/// communicator among the ranks of another one. Ranks are in range. O(ranks). Throws std::bad_alloc.
+[[nodiscard]] Placement placement_of(std::span<const Rank> ranks, const Placement& whole);
 
 /// The participants on the machine of `rank`, itself included, ascending. O(participants).
 [[nodiscard]] std::vector<Rank> ranks_beside(const Placement& placement, Rank rank);

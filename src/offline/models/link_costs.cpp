@@ -69,11 +69,10 @@ void LinkCosts::add_clusters(const Placement& placement, const NetworkModel& mod
     part_of_link_.assign(network_.links().size(), beyond_all_parts);
     const auto groups = ranks_by_cluster(network_, placement);
     for (std::size_t group = 0; group < groups.size(); ++group) {
-        Placement own;
         for (const Rank rank : groups[group]) {
             part_of_rank_[static_cast<std::size_t>(rank)] = group;
-            own.machine_of.push_back(placement.machine_of[static_cast<std::size_t>(rank)]);
         }
+        const Placement own = placement_of(groups[group], placement);
         parts_.push_back(part_of(grid.clusters[group].local, network_, own));
         const auto cluster =
             static_cast<std::size_t>(clusters.cluster_of[static_cast<std::size_t>(own.machine_of.front())]);

@@ -222,11 +222,8 @@ TEST(LocalGroup, RandomShapes) {
 
 TEST(LocalGroup, InsideOneClusterItIsTree) {
     const Network network = test::random_clusters(7, 4, 9);
-    Placement placement;
-    const std::vector<std::vector<Rank>> ranks_of = ranks_by_cluster(network, full_placement(network));
-    for (const Rank rank : ranks_of.back()) {
-        placement.machine_of.push_back(full_placement(network).machine_of[static_cast<std::size_t>(rank)]);
-    }
+    const Placement all = full_placement(network);
+    const Placement placement = placement_of(ranks_by_cluster(network, all).back(), all);
     ASSERT_GT(placement.participants(), 1);
     const auto timetable = build_local_group(network, placement);
     const auto tree = build_timetable(**find_algorithm("tree"), "", network, placement);
