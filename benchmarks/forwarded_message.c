@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "median.h"
+
 /* As `torus --divisions 0` sends them: 16 blocks, of every fourth place. */
 enum { blocks = 16, stride = 4, messages = 20 };
 
@@ -60,11 +62,6 @@ static double seconds(const struct Way* way, int rank) {
     return MPI_Wtime() - start;
 }
 
-static int ascending(const void* left, const void* right) {
-    const double difference = *(const double*)left - *(const double*)right;
-    return (difference > 0) - (difference < 0);
-}
-
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     const int rounds = argc > 1 ? atoi(argv[1]) : 101;
@@ -94,9 +91,9 @@ int main(int argc, char** argv) {
             ratio[round] = seconds(&described, rank) / copied;
         }
         if (rank == 0) {
-            qsort(ratio, (size_t)rounds, sizeof *ratio, ascending);
-            printf("%d blocks of %d bytes: a datatype takes %.2f times as long (%.2f to %.2f)\n", blocks, bytes,
-                   ratio[rounds / 2], ratio[rounds / 4], ratio[rounds * 3 / 4]);
+            const double middle = median(ratio, rounds);
+            printf("%d blocks of %d bytes: a datatype takes %.2f times as long (%.2f to %.2f)\n", blocks, bytes, middle,
+                   ratio[rounds / 4], ratio[rounds * 3 / 4]);
         }
         MPI_Type_free(&described.scattered);
         free(copy.places);

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "median.h"
+
 typedef int (*Alltoall)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
 typedef int (*Alltoallv)(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*, MPI_Datatype,
                          MPI_Comm);
@@ -42,16 +44,6 @@ static double nanoseconds_a_call(Routine routine, long calls) {
         }
     }
     return (MPI_Wtime() - start) / (double)calls * 1e9;
-}
-
-static int ascending(const void* left, const void* right) {
-    const double difference = *(const double*)left - *(const double*)right;
-    return (difference > 0) - (difference < 0);
-}
-
-static double median(double* values, long count) {
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
 static void* find(const char* name) { return dlsym(RTLD_DEFAULT, name); }

@@ -11,17 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "median.h"
+
 enum { most_rounds = 1000, pause_microseconds = 200000 };
-
-static int ascending(const void* left, const void* right) {
-    const double difference = *(const double*)left - *(const double*)right;
-    return (difference > 0) - (difference < 0);
-}
-
-static double median(double* values, int count) {
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    return values[count / 2];
-}
 
 /* The time of one of them. */
 static double microseconds(MPI_Comm comm, const char* send, char* receive, int bytes, MPI_Request* request) {
@@ -70,9 +62,8 @@ int main(int argc, char** argv) {
     }
     if (rank == 0) {
         printf(
-            "%d ranks, %d bytes: MPI_Alltoall %.0f us, then %.0f us; MPI_Alltoall_init %.0f us, its first start %.0f "
-            "us, "
-            "then %.0f us\n",
+            "%d ranks, %d bytes: MPI_Alltoall %.0f us, then %.0f us; "
+            "MPI_Alltoall_init %.0f us, its first start %.0f us, then %.0f us\n",
             ranks, bytes, median(blocking[0], rounds), median(blocking[1], rounds), median(inits, rounds),
             median(persistent[0], rounds), median(persistent[1], rounds));
     }

@@ -11,14 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "median.h"
+
 extern int alltoall_is_free;
 
 enum { teaching = 200, calls = 100 };
-
-static int ascending(const void* left, const void* right) {
-    const double difference = *(const double*)left - *(const double*)right;
-    return (difference > 0) - (difference < 0);
-}
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
@@ -41,8 +38,7 @@ int main(int argc, char** argv) {
             MPI_Alltoall(send, bytes, MPI_CHAR, receive, bytes, MPI_CHAR, MPI_COMM_WORLD);
         nanoseconds[round] = (MPI_Wtime() - start) / calls * 1e9;
     }
-    qsort(nanoseconds, (size_t)rounds, sizeof *nanoseconds, ascending);
-    if (rank == 0) printf("%d ranks, %d bytes: %.1f ns a call\n", ranks, bytes, nanoseconds[rounds / 2]);
+    if (rank == 0) printf("%d ranks, %d bytes: %.1f ns a call\n", ranks, bytes, median(nanoseconds, rounds));
     free(send);
     free(receive);
     free(nanoseconds);

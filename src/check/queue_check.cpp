@@ -535,7 +535,7 @@ namespace {
 
 Expected<HashedQueues, Violation> certify_hashed(const Messages& messages, const Network& network,
                                                  const Placement& placement, int draws, double probability) {
-    if (network.kind() != NetworkKind::fabric || network.forwarding().paths != FabricPaths::hashed) {
+    if (!network.has_hashed_paths()) {
         return tl::unexpected(Violation{"The network is not a fabric with hashed paths."});
     }
     HashedQueues queues;

@@ -35,10 +35,6 @@ int complain_of_violation(const CheckOptions& options, const Violation& violatio
     return check_failed;
 }
 
-bool is_hashed(const Network& network) {
-    return network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed;
-}
-
 /// What was proved of the phases.
 std::string phases_claim(const Schedule& schedule) {
     const auto participants = static_cast<std::int64_t>(schedule.placement().participants());
@@ -51,7 +47,7 @@ std::string phases_claim(const Schedule& schedule) {
             return delivery + "; no directed link twice in a phase";
         case Guarantee::within_capacity:
             return delivery + "; no directed link asked for more than it carries in a cycle" +
-                   (is_hashed(schedule.network()) ? " if cables share evenly" : "");
+                   (schedule.network().has_hashed_paths() ? " if cables share evenly" : "");
         case Guarantee::one_port:
             return delivery + "; no rank sends or receives twice in a phase";
         case Guarantee::nothing:
@@ -130,7 +126,7 @@ Expected<std::string, Violation> check_queues(const ScheduleDocument& document, 
     std::string text = schedule.cycle()     ? to_string(*certificate, network)
                        : certificate->exact ? queue_text(*certificate, network)
                                             : queue_text(*certificate, network) + "; " + certificate->sample;
-    if (is_hashed(network)) {
+    if (network.has_hashed_paths()) {
         text = "under draw 0 of the hash: " + text;
         if (const auto hashed = certify_hashed_queues(schedule)) {
             text += "; " + to_string(*hashed);

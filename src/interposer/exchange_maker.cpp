@@ -40,7 +40,6 @@ std::optional<mpi::OwnWire> ExchangeMaker::own_wire(MPI_Comm comm) {
         return std::nullopt;
     }
     if (configuration_->wire == selection::WireUse::automatic && !mpi_uses_tcp_) {
-        const mpi::ReturnedErrors returned(comm);
         mpi_uses_tcp_ = mpi::mpi_uses_tcp(comm);
         if (!mpi_uses_tcp_) {
             return std::nullopt;

@@ -70,8 +70,8 @@ Expected<void> add_to_kept_file(const std::string& path, const std::string& text
 }  // namespace
 
 void KeptConnections::read(const std::string& learned) {
-    is_kept_ = !learned.empty() && configuration_.wire != selection::WireUse::mpi &&
-               selection::wants_wire(selection::WireUse::automatic, configuration_.network);
+    is_kept_ =
+        !learned.empty() && configuration_.wire != selection::WireUse::mpi && configuration_.network.has_hashed_paths();
     if (!is_kept_) {
         return;
     }

@@ -73,7 +73,7 @@ std::int64_t most_wire_bytes(const Network& network, const Placement& placement,
         }
     };
     double longest = assumed_queue_messages;
-    if (network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed) {
+    if (network.has_hashed_paths()) {
         longest = hashed_queue_messages(network, placement, bound, timetable);
         for (const LinkLoad& load : bound.links) {
             look_at(2 * load.link, longest);

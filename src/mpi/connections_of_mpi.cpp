@@ -1,15 +1,13 @@
 #include "mpi/connections_of_mpi.hpp"
 
-#include <dirent.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 
 #include "aapc/mpi/agreement.hpp"
 #include "mpi/have_memory.hpp"
+#include "mpi/open_files.hpp"
 #include "mpi/ranks.hpp"
+#include "mpi/returned_errors.hpp"
 
 namespace aapc::mpi {
 
@@ -85,19 +83,18 @@ bool are_same_address(const SocketAddress& left, const SocketAddress& right) {
 
 std::vector<Connection> connections_to_others() {
     std::vector<Connection> found;
-    const std::unique_ptr<DIR, int (*)(DIR*)> files(opendir("/proc/self/fd"), closedir);
-    while (const dirent* const entry = files ? readdir(files.get()) : nullptr) {
-        // "." and ".." are no sockets, nor is 0, which they are read as.
-        if (const auto one = connection_of(static_cast<int>(std::strtol(entry->d_name, nullptr, 10)))) {
+    static_cast<void>(for_each_open_file([&found](int file) {
+        if (const auto one = connection_of(file)) {
             found.push_back(*one);
         }
-    }
+    }));
     return found;
 }
 
 std::optional<SocketAddress> address_in_use() { return most_used(connections_to_others()); }
 
 bool mpi_uses_tcp(MPI_Comm comm) {
+    const ReturnedErrors returned(comm);
     std::vector<Connection> connections;
     std::vector<SocketAddress> addresses;
     SocketAddress own;

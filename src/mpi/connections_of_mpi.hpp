@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "mpi/own_address.hpp"
@@ -30,7 +29,7 @@ struct Connection {
 
 /// True if every rank has a TCP connection with the address of another rank's machine, by which that rank has such
 /// connections too. An MPI over other networks has none: its launcher's processes have those that there are. False
-/// where a rank has no memory. Collective over `comm`, which returns errors; the same on all ranks. O(ranks + files *
+/// where a rank has no memory. Collective over `comm`; the same on all ranks. O(ranks + files *
 /// ranks).
 [[nodiscard]] bool mpi_uses_tcp(MPI_Comm comm);
 

@@ -190,7 +190,7 @@ bool TimedExecution::starts_on_grid(const Size& size, double slot_seconds) const
     constexpr int least_common_starts = 2;
     constexpr int most_calls_on_grid = 14;
     const bool steady = plan_.synchronisation.pace > 0 || size.controller.steady();
-    return plan_.synchronisation.on_grid && !paths_change_ && common_starts_left_ == 0 &&
+    return plan_.synchronisation.on_grid && !learning_pace_.paths_change() && common_starts_left_ == 0 &&
            clock_uncertainty_seconds_ <= slot_seconds && steady && size.common_starts >= least_common_starts &&
            size.on_grid < most_calls_on_grid;
 }
@@ -222,9 +222,8 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
         error = Exchange::declined;
     }
     trust_clock(largest[1]);
-    paths_change_ = largest[5] != 0;
     report_.agreement_seconds = now_seconds() - before;
-    report_.pace = choose_pace(size, largest[0], largest[7] != 0);
+    report_.pace = choose_pace(size, largest[0], {largest[5] != 0, largest[7] != 0});
     size.common_starts = size.on_grid > 0 ? 1 : size.common_starts + 1;
     size.on_grid = 0;
     started_last_ = error == MPI_SUCCESS ? &size : nullptr;
@@ -252,19 +251,14 @@ int TimedExecution::follow_clock(double slot_seconds) {
     return clock_.follow();
 }
 
-double TimedExecution::choose_pace(Size& size, double last_late_seconds, bool paths_are_unknown) {
-    const bool was_learning = std::exchange(was_learning_, paths_change_);
-    if (paths_are_unknown && !was_learning) {
-        learning_pace_.begin(cadence_.pace_on_unknown_paths);
-    } else if (was_learning) {
-        learning_pace_.observe(report_.scheduled_seconds, last_late_seconds);
-    } else if (started_last_ != nullptr && !paths_change_) {
-        // While paths change, lateness says nothing of the pace that the network bears.
+double TimedExecution::choose_pace(Size& size, double last_late_seconds, const LearningPace::Paths& paths) {
+    const bool tells =
+        learning_pace_.follow(paths, cadence_.pace_on_unknown_paths, report_.scheduled_seconds, last_late_seconds);
+    if (tells && started_last_ != nullptr) {
         started_last_->controller.observe(report_.scheduled_seconds, last_late_seconds);
     }
     const double pace = pace_of(plan_.synchronisation, size.controller);
-    const bool is_given = plan_.synchronisation.pace > 0;
-    return paths_change_ && !is_given ? std::min(pace, learning_pace_.pace()) : pace;
+    return plan_.synchronisation.pace > 0 ? pace : learning_pace_.limit(pace);
 }
 
 }  // namespace aapc::mpi

@@ -90,7 +90,7 @@ class UnequalExchange::Parts {
 
     /// The pace for an exchange whose bound takes that long, after the last one was `late_seconds` late on the rank
     /// that was latest. What a pace is worth depends on how long exchanges last: fixed costs weigh more on short ones.
-    double choose_pace(const DemandBound& bound, double late_seconds, bool paths_are_unknown);
+    double choose_pace(const DemandBound& bound, double late_seconds, const LearningPace::Paths& paths);
     /// The common start, in which ranks agree on a pace. Returns an MPI error code or Exchange::declined.
     [[nodiscard]] int start(const DemandBound& bound);
 
@@ -115,24 +115,19 @@ class UnequalExchange::Parts {
         }
     }
 
-    bool paths_change_ = false;                                  ///< on some rank
-    LearningPace learning_pace_;                                 ///< while they do
-    bool was_learning_ = false;                                  ///< the last exchange had that pace
+    LearningPace learning_pace_;
     std::array<std::optional<PaceController>, 65> controllers_;  ///< by the number of binary digits of the bound
     PaceController* last_controller_ = nullptr;                  ///< that chose the last exchange's pace
 };
 
-double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late_seconds, bool paths_are_unknown) {
+double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late_seconds,
+                                           const LearningPace::Paths& paths) {
     if (plan.synchronisation.pace > 0) {
         return plan.synchronisation.pace;
     }
-    const bool was_learning = std::exchange(was_learning_, paths_change_);
-    if (paths_are_unknown && !was_learning) {
-        learning_pace_.begin(cadence.pace_on_unknown_paths);
-    } else if (was_learning) {
-        learning_pace_.observe(report.scheduled_seconds, late_seconds);
-    } else if (last_controller_ != nullptr && !paths_change_) {
-        // While paths change, lateness says nothing of the pace that the network bears.
+    const bool tells =
+        learning_pace_.follow(paths, cadence.pace_on_unknown_paths, report.scheduled_seconds, late_seconds);
+    if (tells && last_controller_ != nullptr) {
         // A rank that has no memory left for what it has seen goes at a pace of its own, which costs time alone.
         static_cast<void>(have_memory_for([&] { last_controller_->observe(report.scheduled_seconds, late_seconds); }));
     }
@@ -142,7 +137,7 @@ double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late
         controller.emplace(cadence.initial_pace());
     }
     last_controller_ = &*controller;
-    return paths_change_ ? std::min(last_controller_->pace(), learning_pace_.pace()) : last_controller_->pace();
+    return learning_pace_.limit(last_controller_->pace());
 }
 
 int UnequalExchange::Parts::start(const DemandBound& bound) {
@@ -159,9 +154,8 @@ int UnequalExchange::Parts::start(const DemandBound& bound) {
     if (error == MPI_SUCCESS && largest[3] != 0) {
         error = move_connections_in_common(*transport, plan.rank, plan.participants, pending);
     }
-    paths_change_ = largest[2] != 0;
     report.agreement_seconds = now_seconds() - before;
-    report.pace = choose_pace(bound, largest[0], largest[4] != 0);
+    report.pace = choose_pace(bound, largest[0], {largest[2] != 0, largest[4] != 0});
     return error;
 }
 

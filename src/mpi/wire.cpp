@@ -63,7 +63,7 @@ std::vector<Vertex> switches_of(const Network& network) {
 }  // namespace
 
 Wire::Peers Wire::peers_of(const Plan& plan, const Network& network, const Placement& placement) {
-    const bool hashed = network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed;
+    const bool hashed = network.has_hashed_paths();
     const std::vector<Vertex> switches = hashed ? switches_of(network) : std::vector<Vertex>();
     const auto place_of = [&](Rank rank) {
         const Machine machine = placement.machine_of[static_cast<std::size_t>(rank)];

@@ -1,7 +1,6 @@
 #include "mpi/wire_streams.hpp"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -19,23 +18,16 @@
 #include <optional>
 #include <utility>
 
+#include "mpi/open_files.hpp"
+
 namespace aapc::mpi {
 
 namespace {
 
 /// Files that this process has open; nullopt if the system does not say. Takes a file for a moment.
 std::optional<std::size_t> open_files() {
-    DIR* const directory = opendir("/proc/self/fd");
-    if (directory == nullptr) {
-        return std::nullopt;
-    }
-    std::size_t entries = 0;
-    while (readdir(directory) != nullptr) {
-        ++entries;
-    }
-    closedir(directory);
-    constexpr std::size_t not_ours = 3;  // ".", "..", and that of the directory itself
-    return entries - std::min(entries, not_ours);
+    std::size_t count = 0;
+    return for_each_open_file([&count](int /*number*/) { ++count; }) ? std::optional(count) : std::nullopt;
 }
 
 std::uint32_t microseconds_now() {

@@ -27,8 +27,7 @@ Expected<WireUse> parse_wire_use(std::string_view text) {
 }
 
 bool wants_wire(WireUse use, const Network& network) {
-    const bool has_choice = network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed;
-    return use == WireUse::tcp || (use == WireUse::automatic && has_choice);
+    return use == WireUse::tcp || (use == WireUse::automatic && network.has_hashed_paths());
 }
 
 }  // namespace aapc::selection

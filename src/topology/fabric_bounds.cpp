@@ -374,7 +374,7 @@ ExpectedBound sampled_bound(const Network& network, const FabricRoutes& routes, 
 }
 
 std::optional<HashedBounds> hashed_bounds(const Network& network, const Placement& placement) {
-    const bool is_hashed = network.kind() == NetworkKind::fabric && network.forwarding().paths == FabricPaths::hashed;
+    const bool is_hashed = network.has_hashed_paths();
     const bool all_known = std::all_of(network.links().begin(), network.links().end(),
                                        [](const Link& link) { return link.bits_per_second > 0; });
     if (!all_known || (!is_hashed && !has_bundles(network))) {

@@ -105,17 +105,26 @@ TEST(Segmentation, IsCloseToTheBoundWherePathsAreLearned) {
 
 TEST(LearningPace, RisesWhileExchangesArePunctual) {
     LearningPace pace;
-    EXPECT_EQ(pace.pace(), 1);
-    pace.begin(0.75);
-    EXPECT_EQ(pace.pace(), 0.75);
-    pace.observe(0.3, 0.01);
-    EXPECT_DOUBLE_EQ(pace.pace(), 0.78);
-    pace.observe(0.3, 0.2);
-    EXPECT_DOUBLE_EQ(pace.pace(), 0.78);
+    constexpr LearningPace::Paths unknown{true, true};
+    constexpr LearningPace::Paths known{true, false};
+    constexpr LearningPace::Paths settled{false, false};
+    EXPECT_EQ(pace.limit(1), 1);
+    EXPECT_FALSE(pace.follow(unknown, 0.75, 0, 0));
+    EXPECT_EQ(pace.limit(1), 0.75);
+    EXPECT_EQ(pace.limit(0.5), 0.5);
+    EXPECT_FALSE(pace.follow(known, 0.75, 0.3, 0.01));
+    EXPECT_DOUBLE_EQ(pace.limit(1), 0.78);
+    // One path is never used; that is no reason to begin again.
+    EXPECT_FALSE(pace.follow(unknown, 0.75, 0.3, 0.2));
+    EXPECT_DOUBLE_EQ(pace.limit(1), 0.78);
     for (int exchange = 0; exchange < 7; ++exchange) {
-        pace.observe(0.3, 0.01);
+        EXPECT_FALSE(pace.follow(known, 0.75, 0.3, 0.01));
     }
-    EXPECT_EQ(pace.pace(), 1);
+    EXPECT_EQ(pace.limit(1), 1);
+    // The last exchange was at the pace of those that learn.
+    EXPECT_FALSE(pace.follow(settled, 0.75, 0.3, 0.01));
+    EXPECT_TRUE(pace.follow(settled, 0.75, 0.3, 0.01));
+    EXPECT_EQ(pace.limit(1), 1);
 }
 
 TEST(Segmentation, CutsMessagesEvenly) {

@@ -80,14 +80,24 @@ inline constexpr double learned_over_bound = 1.015;
 /// (docs/paths.md has what calls take without it). A pure function of its input.
 class LearningPace {
   public:
-    [[nodiscard]] double pace() const { return pace_; }
-    /// Nothing is known of some path: the next exchange goes at that pace.
-    void begin(double pace) { pace_ = pace; }
-    /// The last exchange took `scheduled_seconds` (> 0) at pace(), and its last rank was `late_seconds` late.
-    void observe(double scheduled_seconds, double late_seconds);
+    /// What ranks know of their paths before an exchange; equal on all ranks.
+    struct Paths {
+        bool change = false;       ///< some rank still learns
+        bool are_unknown = false;  ///< on some rank nothing is known of one
+    };
+
+    /// Before an exchange: the last one was to take `scheduled_seconds` (> 0), and its last rank was `late_seconds`
+    /// late. `first` is Cadence::pace_on_unknown_paths. True if that lateness tells what pace the network bears: while
+    /// paths change, it does not.
+    bool follow(const Paths& paths, double first, double scheduled_seconds, double late_seconds);
+
+    [[nodiscard]] bool paths_change() const { return paths_change_; }
+    /// That pace, or less while paths change.
+    [[nodiscard]] double limit(double pace) const;
 
   private:
     double pace_ = 1;
+    bool paths_change_ = false;
 };
 
 /// A message cut into segments, all of one size except the last. Segment k of a message of tick t starts k·N + t ticks

@@ -114,6 +114,10 @@ class Network {
 
     /// How the switches forward; means something in a fabric only.
     [[nodiscard]] const FabricForwarding& forwarding() const { return forwarding_; }
+    /// Whether a hash chooses the paths of messages: in a fabric whose switches forward so.
+    [[nodiscard]] bool has_hashed_paths() const {
+        return kind_ == NetworkKind::fabric && forwarding_.paths == FabricPaths::hashed;
+    }
 
     /// The largest packet that every machine and switch takes, in bytes without the frame around it.
     [[nodiscard]] std::int32_t mtu_bytes() const { return mtu_bytes_; }

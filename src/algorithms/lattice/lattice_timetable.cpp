@@ -116,7 +116,7 @@ double estimated_hashed_bound(const Network& network, const Bound& bound) {
 
 /// The mean of the bound over all draws where paths are hashed; 0 elsewhere.
 double hashed_bound(const Network& network, const Placement& placement, const Bound& bound) {
-    if (network.kind() != NetworkKind::fabric || network.forwarding().paths != FabricPaths::hashed) {
+    if (!network.has_hashed_paths()) {
         return 0;
     }
     std::size_t switches = 0;
