@@ -138,6 +138,8 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job, Effort effort) {
         why_native_ = ranks_ < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
     } else if (selection::nothing_to_schedule(placement_, network_bound(job.configuration().network, placement_))) {
         why_native_ = Outcome::few_ranks;
+    } else if (job.configuration().only_records) {
+        why_native_ = Outcome::only_recorded;
     }
     make_parts(comm, job, effort);
 }

@@ -81,6 +81,7 @@ enum class Outcome : std::uint8_t {
     other_world,
     few_ranks,
     nothing_on_links,
+    only_recorded,
     size,
     unavailable,
 };
@@ -93,6 +94,7 @@ inline constexpr auto outcome_texts = std::to_array<const char*>({
     "ranks of another MPI_COMM_WORLD",
     "fewer than three ranks",
     "all ranks on one machine",
+    "without a topology, calls are only recorded",
     "the MPI's own is chosen for the size",
     "no exchange could be set up",
 });

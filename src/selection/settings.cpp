@@ -312,7 +312,8 @@ Expected<Configuration> configure(const Settings& settings) {
                        .network = std::move(*network),
                        .only_tuned = !settings.only_tuned.empty(),
                        .record = settings.record,
-                       .topology_text = settings.record.empty() ? "" : settings.topology_text};
+                       .topology_text = settings.record.empty() ? "" : settings.topology_text,
+                       .only_records = !settings.only_recorded.empty()};
     made.verbosity = understood(parse_verbosity(settings.verbosity));
     made.shared_memory = understood(parse_shared_memory(settings.shared_memory), "AAPC_SHARED_MEMORY");
     made.buffer_limit = understood(parse_if_set("AAPC_BUFFER_LIMIT", settings.buffer_limit, parse_size));

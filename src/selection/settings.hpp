@@ -67,6 +67,7 @@ struct Configuration {
     std::string record;                             ///< the file for records of calls; empty if none
     std::string topology_text;                      ///< for the record; empty where nothing is recorded
     bool record_segments = false;                   ///< with the segments of some time-triggered exchanges
+    bool only_records = false;                      ///< no topology is given, and every call is native
 
     WireUse wire = WireUse::automatic;
     bool async_progress = false;  ///< internal threads carry out non-blocking calls

@@ -187,6 +187,8 @@ def check_without_topology(options, path):
     head, kinds = read(path)
     check_sums(head, kinds)
     assert not said and head["topology_text"] == "" and all(call["by"] == "native" for call in kinds["call"])
+    reasons = {call["why"] for call in kinds["call"] if call["on"] == "0.0"}
+    assert reasons == {"without a topology, calls are only recorded"}, reasons
 
 
 def check_no_place(options):
