@@ -65,4 +65,9 @@ foreach(script IN ITEMS task-prolog measure-cluster)
           COMPONENT program)
 endforeach()
 
+# Of whole installations, which no packages are made of: no component has these.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/packaging/uninstall DESTINATION ${CMAKE_INSTALL_DATADIR}/aapc)
+install(CODE "set(data \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")")
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/AapcInstalledFiles.cmake)
+
 include(AapcPackage)
