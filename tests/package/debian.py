@@ -62,7 +62,9 @@ def check_program(root: Path, topology: Path) -> None:
         "fish": "fish/vendor_completions.d/aapc.fish",
     }.items():
         expect((root / "usr/share" / file).read_text() == run(aapc, "completion", shell), f"completion of {shell}")
-    check_module(root / "usr/share/modulefiles/aapc" / version, root / "usr")
+    module = root / "usr/share/modulefiles/aapc" / version
+    check_module(module, root / "usr")
+    check_lmod(module, root / "usr")
     check_task_prolog(root / "usr")
     for name in ("copyright", "changelog.gz", "README.md"):
         expect((root / "usr/share/doc/aapc" / name).is_file(), f"there is no {name}")
@@ -74,7 +76,7 @@ def check_module(module: Path, prefix: Path) -> None:
     if shutil.which("tclsh") is None:
         return
 
-    def load(file: Path, manpath: str) -> subprocess.CompletedProcess[str]:
+    def load(file: Path, manpath: str, **settings: str) -> subprocess.CompletedProcess[str]:
         script = (
             "proc module-whatis args {}; proc conflict args {}\n"
             'proc prepend-path {name value} { puts "$name=$value" }\n'
@@ -82,7 +84,7 @@ def check_module(module: Path, prefix: Path) -> None:
             'proc setenv {name value} { puts "$name=$value" }\n'
             f"set ModulesCurrentModulefile {{{file}}}\nsource {{{file}}}\n"
         )
-        environment = {**os.environ, "MANPATH": manpath, "XDG_DATA_DIRS": ""}
+        environment = {**os.environ, "MANPATH": manpath, "XDG_DATA_DIRS": "", **settings}
         return subprocess.run(["tclsh"], input=script, text=True, capture_output=True, env=environment, check=False)
 
     # Where MANPATH is not set, the module leaves it alone: man finds the system's pages, and ours by PATH.
@@ -93,8 +95,17 @@ def check_module(module: Path, prefix: Path) -> None:
     for component in prefix.glob("lib/**/aapc/openmpi/mca_coll_aapc.so"):
         paths |= {f"OMPI_MCA_mca_base_component_path={component.parent}", "OMPI_MCA_coll_aapc_priority=95",
                   "OMPI_MCA_mca_base_component_path=SYSTEM_DEFAULT:USER_DEFAULT", "PMIX_MCA_mca_base_component_path="}
-    expect(set(load(module, "").stdout.split()) == paths, f"the module sets {load(module, '')}")
     with tempfile.TemporaryDirectory() as elsewhere:
+        # As an administrator does who has the topology elsewhere.
+        topology = Path(elsewhere) / "cluster.toml"
+        text = module.read_text()
+        module.write_text(re.sub(r"^set topology .*$", f"set topology {topology}", text, flags=re.MULTILINE))
+        expect(set(load(module, "").stdout.split()) == paths, f"the module sets {load(module, '')}")
+        topology.touch()
+        paths.add(f"AAPC_TOPOLOGY={topology}")
+        expect(set(load(module, "").stdout.split()) == paths, f"with a topology the module sets {load(module, '')}")
+        own = load(module, "", AAPC_TOPOLOGY="mine.toml", OMPI_MCA_coll_aapc_priority="7").stdout
+        expect("AAPC_TOPOLOGY" not in own and "priority" not in own, f"the user's settings are replaced: {own}")
         link = Path(elsewhere) / "a" / "b" / "aapc" / "0"
         link.parent.mkdir(parents=True)
         link.symlink_to(module)
@@ -106,6 +117,25 @@ def check_module(module: Path, prefix: Path) -> None:
         root = re.search(r'^ *set root "(.*)"$', module.read_text(), re.MULTILINE).group(1)
         if not os.access(f"{root}/bin/aapc", os.X_OK):
             expect(told.returncode != 0 and not told.stdout and "finds no bin/aapc" in told.stderr, f"copied: {told}")
+        module.write_text(text)
+
+
+def check_lmod(module: Path, prefix: Path) -> None:
+    """The module as a user of Lmod has it, where that is installed (./set-up with-modules)."""
+    lmod = Path("/usr/share/lmod/lmod/init/bash")
+    if not lmod.exists():
+        return
+    show = "env | grep -E '^(PATH|CMAKE_PREFIX_PATH|XDG_DATA_DIRS|(OMPI|PMIX)_MCA_.*|AAPC_.*)=' | sort"
+    with tempfile.TemporaryDirectory() as home:
+        script = (
+            f". {lmod}; module use {module.parent.parent}; module help aapc 2>&1; module whatis aapc 2>&1; echo ,,,\n"
+            f"{show}; echo ,,,; module load aapc; command -v aapc; echo ,,,; module unload aapc; {show}\n"
+        )
+        said = run("bash", "-c", script, env={"PATH": "/usr/bin:/bin", "HOME": home}, cwd=home)
+    told, before, loaded, after = said.split(",,,\n")
+    expect("aapc exec" in told and "unmodified programs" in told, f"help and whatis by Lmod: {told}")
+    expect(loaded.strip() == str(prefix / "bin/aapc"), f"Lmod has loaded {loaded}")
+    expect(before and before == after, f"unloading by Lmod leaves\n{after}where there was\n{before}")
 
 
 def check_task_prolog(prefix: Path) -> None:
@@ -142,9 +172,12 @@ def check_task_prolog(prefix: Path) -> None:
             )
             expect(own[0] == "export AAPC_TOPOLOGY=mine.toml" and own[2].endswith("=0"), f"the user's settings: {own}")
             expect(own[1] == f"export OMPI_MCA_mca_base_component_path={directory}:/x", f"the user's path: {own}")
+            script.write_text(script.read_text().replace("partition=\n", "partition=slow\n", 1))
+            expect(lines(SLURM_JOB_PARTITION="slow") == usual, "on the partition that it is for")
+            expect(lines(SLURM_JOB_PARTITION="fast") == lines() == [], "on another partition")
         else:
             expect(lines() == [], "there is no component")
-        expect(lines(AAPC_OFF="1") == [], "AAPC_OFF=1 is a no")
+        expect(lines(AAPC_OFF="1", SLURM_JOB_PARTITION="slow") == [], "AAPC_OFF=1 is a no")
         script.write_text(text)
 
 

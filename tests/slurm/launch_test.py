@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """aapc under a real Slurm: srun with PMIx and PMI-2, mpirun and mpiexec within an allocation.
 
-    launch_test.py --aapc build/dev/bin/aapc --mpi openmpi CONFORMANCE LIBUSES --mpi mpich CONFORMANCE LIBUSES
+    launch_test.py --build build/dev --mpi openmpi CONFORMANCE LIBUSES --mpi mpich CONFORMANCE LIBUSES
 """
 
 import argparse
 import os
 import re
+import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from cluster import Cluster, why_not
 
@@ -17,6 +19,7 @@ NODES = 3
 HERE = os.path.dirname(os.path.abspath(__file__))
 INTERPOSER_TESTS = os.path.join(os.path.dirname(HERE), "interposer")
 COUNTS = re.compile(r"(\d+) calls exchanged, (\d+) passed through")
+TOPOLOGY = os.path.join(INTERPOSER_TESTS, "slow-eight.toml")
 PMI = {"openmpi": "pmix", "mpich": "pmi2"}  # what Debian's builds of these MPIs speak
 OPTIONS = None
 
@@ -26,14 +29,16 @@ class LaunchTest(unittest.TestCase):
     def setUpClass(cls):
         cls.cluster = cls.enterClassContext(Cluster(NODES))
 
-    def srun(self, pmi, *command):
+    def run_on_nodes(self, options, *command, **variables):
         # All nodes of this Slurm are one host; each rank says which node it is on.
         return self.cluster.run(
-            ["srun", f"--mpi={pmi}", "-N", str(NODES), "-n", str(NODES), "sh", "-c",
+            ["srun", *options, "-N", str(NODES), "-n", str(NODES), "sh", "-c",
              'AAPC_HOSTNAME=$SLURMD_NODENAME exec "$@"', "sh", *command],
-            AAPC_TOPOLOGY=os.path.join(INTERPOSER_TESTS, "slow-eight.toml"), AAPC_VERBOSE="2",
-            AAPC_START="245.75us",  # so much is worth it from exactly 8,192 bytes on
-            OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1")
+            AAPC_VERBOSE="2", AAPC_START="245.75us",  # so much is worth it from exactly 8,192 bytes on
+            OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1", **variables)
+
+    def srun(self, pmi, *command):
+        return self.run_on_nodes([f"--mpi={pmi}"], *command, AAPC_TOPOLOGY=TOPOLOGY)
 
     def assert_counted(self, run):
         said = [line for line in run.stderr.splitlines() if line.startswith("aapc:")]
@@ -47,6 +52,25 @@ class LaunchTest(unittest.TestCase):
         for mpi, program, _ in OPTIONS.mpi:
             with self.subTest(mpi):
                 self.assert_counted(self.srun(PMI[mpi], OPTIONS.aapc, "exec", "--", program, "8192", "all"))
+
+    def test_task_prolog(self):
+        prefix = Path(self.cluster.path("installed"))
+        for component in ("program", "openmpi_component"):
+            subprocess.run(["cmake", "--install", OPTIONS.build, "--component", component, "--prefix", prefix], check=True,
+                           stdout=subprocess.DEVNULL)
+        if not list(prefix.rglob("mca_coll_aapc.so")):
+            self.skipTest("Open MPI's component was not built")
+        prolog = prefix / "share/aapc/task-prolog.sh"
+        prolog.write_text(prolog.read_text().replace("/etc/aapc/cluster.toml", TOPOLOGY))
+        for mpi, program, _ in OPTIONS.mpi:
+            for off in ("0", "1"):
+                with self.subTest(mpi, off=off):
+                    run = self.run_on_nodes([f"--mpi={PMI[mpi]}", f"--task-prolog={prolog}"], program, "8192", "all",
+                                            AAPC_OFF=off)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    exchanged = [int(count) for count, _ in COUNTS.findall(run.stderr)]
+                    self.assertEqual(len(exchanged), int(mpi == "openmpi" and off == "0"), run.stderr)
+                    self.assertGreater(sum(exchanged), 0 if exchanged else -1)
 
     def test_an_interpreter_that_loads_the_mpi_later(self):
         for mpi, _, library in OPTIONS.mpi:
@@ -92,9 +116,10 @@ class LaunchTest(unittest.TestCase):
 def main():
     global OPTIONS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--aapc", required=True)
+    parser.add_argument("--build", required=True)
     parser.add_argument("--mpi", action="append", default=[], nargs=3, metavar=("NAME", "PROGRAM", "LIBRARY"))
     OPTIONS = parser.parse_args()
+    OPTIONS.aapc = os.path.join(OPTIONS.build, "bin/aapc")
     problem = why_not()
     if problem is not None:
         print(f"skipped: {problem}")
