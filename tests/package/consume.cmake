@@ -23,6 +23,16 @@ run(${build}/schedule ${TOPOLOGY})
 if(NOT output MATCHES "64 messages on the busiest link, 64 phases")
   message(FATAL_ERROR "the consumer printed: ${output}")
 endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${build}/other -D CMAKE_PREFIX_PATH=${prefix} -D AAPC_MPI=other
+                RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE told)
+if(status EQUAL 0 OR NOT told MATCHES "no executor for AAPC_MPI=other")
+  message(FATAL_ERROR "with an MPI that it was not built for, find_package says ${told}")
+endif()
+# Without CMake, as docs/library.md says.
+file(GLOB_RECURSE archive ${prefix}/libaapc.a)
+get_filename_component(libraries ${archive} DIRECTORY)
+run(c++ -std=c++20 ${CONSUMER}/schedule.cpp -I ${prefix}/include -L ${libraries} -laapc -o ${build}/without-cmake)
+run(${build}/without-cmake ${TOPOLOGY})
 # The installed program finds everything from where it was installed, and the interposers are there.
 run(${prefix}/bin/aapc topology ${TOPOLOGY})
 # Each page that a help text names is installed.
