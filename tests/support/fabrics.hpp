@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -91,11 +92,12 @@ inline Network fat_tree(int k, const std::string& paths, int dead = 0, unsigned 
     return read_fabric_text(text);
 }
 
-/// Groups whose switches are all connected, one cable between each two groups: `routers` each in routers + 1 groups.
-inline Network dragonfly(int routers, int hosts, const std::string& paths) {
+/// Groups whose switches are all connected, one cable between each two groups: `routers` in each, with cables to
+/// `globals` other groups, in routers · globals + 1 groups.
+inline Network dragonfly(int routers, int hosts, const std::string& paths, int globals = 1) {
     std::string text = fabric_header(paths);
     int machine = 0;
-    for (int group = 0; group <= routers; ++group) {
+    for (int group = 0; group <= routers * globals; ++group) {
         for (int router = 0; router < routers; ++router) {
             text += fmt::format("[[switch]]\nname = 'r{}-{}'\nmachines = 'n[{}-{}]'\nuplinks = [", group, router,
                                 machine, machine + hosts - 1);
@@ -103,8 +105,9 @@ inline Network dragonfly(int routers, int hosts, const std::string& paths) {
             for (int before = 0; before < router; ++before) {
                 text += fmt::format("'r{}-{}', ", group, before);
             }
-            if (router < group) {  // the cable to group `router`, from there its router group - 1
-                text += fmt::format("'r{}-{}', ", router, group - 1);
+            // The cables to groups before this one, whose switches count all groups but their own.
+            for (int other = router * globals; other < std::min((router + 1) * globals, group); ++other) {
+                text += fmt::format("'r{}-{}', ", other, (group - 1) / globals);
             }
             text += "]\n";
         }

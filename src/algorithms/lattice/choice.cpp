@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "algorithms/lattice/queue_meter.hpp"
-#include "algorithms/lattice/random.hpp"
 
 namespace aapc::lattice {
 
@@ -31,6 +31,9 @@ constexpr std::size_t finalists = 5;
 
 /// More trials than that bring next to nothing, however few the ranks.
 constexpr int most_trials = 96;
+constexpr int most_trials_by_switch = 192;
+
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 /// The first number from `start` on, around, that is coprime to `positions`.
 std::int64_t coprime_from(std::int64_t start, std::int64_t positions) {
@@ -48,36 +51,81 @@ std::int64_t distance(std::int64_t value, std::int64_t positions) {
     return std::max<std::int64_t>(std::min(value, positions - value), 1);
 }
 
+template <class Candidate>
+struct Trial {
+    Candidate candidate;
+    std::int64_t queue = 0;  ///< in parts of a message
+};
+
+/// Trials whose queues were the shortest, at most `finalists`, the shortest first.
+template <class Candidate>
+class Finalists {
+  public:
+    /// A queue that is not shorter need not be exact.
+    [[nodiscard]] std::int64_t enough() const { return best_.size() < finalists ? no_limit : best_.back().queue; }
+    [[nodiscard]] const Trial<Candidate>& first() const { return best_.front(); }
+
+    void add(const Candidate& candidate, std::int64_t queue) {
+        if (queue < enough()) {
+            const auto behind =
+                std::upper_bound(best_.begin(), best_.end(), queue,
+                                 [](std::int64_t left, const Trial<Candidate>& right) { return left < right.queue; });
+            best_.insert(behind, {candidate, queue});
+            best_.resize(std::min(best_.size(), finalists));
+        }
+    }
+
+    /// The best of them by play(candidate, enough).
+    template <class Play>
+    [[nodiscard]] Trial<Candidate> best_by(Play play) const {
+        Trial<Candidate> winner{first().candidate, no_limit};
+        for (const Trial<Candidate>& finalist : best_) {
+            const std::int64_t queue = play(finalist.candidate, winner.queue);
+            if (queue < winner.queue) {
+                winner = {finalist.candidate, queue};
+            }
+        }
+        return winner;
+    }
+
+  private:
+    std::vector<Trial<Candidate>> best_;
+};
+
 /// Plays lattices of so many positions.
 class Players {
   public:
-    explicit Players(std::int64_t positions) : in_order_(static_cast<std::size_t>(positions)) {
+    explicit Players(std::int64_t positions)
+        : in_order_(static_cast<std::size_t>(positions)), receiver_in_slot_(in_order_.size()) {
         std::iota(in_order_.begin(), in_order_.end(), 0);
         by_stagger_ = in_order_;
         const LatticeFormula any(positions, Multipliers{});
-        std::sort(by_stagger_.begin(), by_stagger_.end(),
-                  [&](Position left, Position right) { return any.stagger(left) < any.stagger(right); });
+        std::sort(by_stagger_.begin(), by_stagger_.end(), [&](Position left, Position right) {
+            return any.departure(left) % ticks_in_slot < any.departure(right) % ticks_in_slot;
+        });
     }
 
     /// The longest queue of that lattice; more than `enough` need not be exact.
-    std::int64_t play(const Multipliers& multipliers, QueueMeter& meter, std::int64_t enough) const {
+    std::int64_t play(const Multipliers& multipliers, QueueMeter& meter, std::int64_t enough) {
         const std::vector<Position>& senders = multipliers.staggered ? by_stagger_ : in_order_;
         const LatticeFormula formula(static_cast<std::int64_t>(senders.size()), multipliers);
         const std::int64_t positions = formula.positions();
         meter.clear();
-        std::vector<Position> receiver;
-        receiver.reserve(senders.size());
-        for (const Position from : senders) {
-            receiver.push_back(formula.first_receiver(from));
+        for (const Position to : in_order_) {
+            receiver_in_slot_[static_cast<std::size_t>(formula.arrival(to) / ticks_in_slot)] = to;
         }
-        const auto step = static_cast<Position>(formula.receiver_step() % positions);
+        next_.clear();
+        for (const Position from : senders) {
+            next_.push_back((positions - formula.departure(from) / ticks_in_slot) % positions);
+        }
         for (std::int64_t slot = 0; slot < positions; ++slot) {
             for (std::size_t index = 0; index < senders.size(); ++index) {
                 const Position from = senders[index];
-                if (receiver[index] != from) {
-                    meter.add(from, receiver[index], slot * ticks_in_slot + formula.stagger(from));
+                const Position to = receiver_in_slot_[static_cast<std::size_t>(next_[index])];
+                if (to != from) {
+                    meter.add(from, to, slot * ticks_in_slot + formula.departure(from) % ticks_in_slot);
                 }
-                receiver[index] = static_cast<Position>((std::int64_t{receiver[index]} + step) % positions);
+                next_[index] = next_[index] + 1 < positions ? next_[index] + 1 : 0;
             }
         }
         return meter.longest(enough);
@@ -86,20 +134,9 @@ class Players {
   private:
     std::vector<Position> in_order_;
     std::vector<Position> by_stagger_;
+    std::vector<Position> receiver_in_slot_;  ///< of the sender whose offset is 0; scratch, as what follows
+    std::vector<std::int64_t> next_;          ///< by index of the sender: a slot of that one
 };
-
-/// The best of those that were best on a part of the channels, on all of them.
-Choice final_of(const Traffic& traffic, std::int64_t slack, const Players& players, const std::vector<Choice>& best) {
-    QueueMeter meter(traffic, std::int64_t{traffic.positions()} * ticks_in_slot, slack);
-    Choice winner{best.front().multipliers, std::numeric_limits<std::int64_t>::max()};
-    for (const Choice& finalist : best) {
-        const std::int64_t queue = players.play(finalist.multipliers, meter, winner.queue);
-        if (queue < winner.queue) {
-            winner = {finalist.multipliers, queue};
-        }
-    }
-    return winner;
-}
 
 /// Draws pairs and keeps the most even one. Every third has a receiver multiplier of 1: senders then serve destinations
 /// in order, which suits some networks.
@@ -162,55 +199,69 @@ Multipliers theoretical_multipliers(std::int64_t positions, int candidates) {
 
 Multipliers shift_multipliers(std::int64_t positions) { return {std::max<std::int64_t>(positions - 1, 1), 1, false}; }
 
-Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work, bool with_shifts) {
+SwitchSteps draw_switch_steps(const Seats& seats, Generator& generator) {
+    const auto positions = static_cast<std::int64_t>(seats.by_position.size());
+    const std::int64_t largest = *std::max_element(seats.ranks_at.begin(), seats.ranks_at.end());
+    // Places leave messages between two switches that are so far from each other.
+    const std::int64_t distances = std::min(largest * largest, std::int64_t{1} << 31U);
+    const Tick distance = positions * ticks_in_slot / distances;
+    const Multipliers within = random_multipliers(positions, 0, generator);
+    const auto step = [&](std::int64_t multiplier) {
+        return generator.draw(distances) * distance + multiplier * ticks_in_slot / distances;
+    };
+    return {step(within.sender), step(within.receiver)};
+}
+
+Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work) {
     const std::int64_t positions = traffic.positions();
     QueueMeter meter(traffic, positions * ticks_in_slot, slack, messages_of_a_trial);
-    const Players players(positions);
+    Players players(positions);
     Generator generator(positions);
-    std::vector<Choice> best;  // the shortest queue first
-    Multipliers next = with_shifts ? shift_multipliers(positions) : theoretical_multipliers(positions, 16);
+    Finalists<Multipliers> best;
+    Multipliers next = theoretical_multipliers(positions, 16);
     std::int64_t spent = 0;
     for (int number = 0; number < most_trials && (number == 0 || spent < work); ++number) {
-        const std::int64_t enough =
-            best.size() < finalists ? std::numeric_limits<std::int64_t>::max() : best.back().queue;
         const std::int64_t before = meter.work();
-        const std::int64_t queue = players.play(next, meter, enough);
-        if (queue < enough) {
-            const auto behind =
-                std::upper_bound(best.begin(), best.end(), queue,
-                                 [](std::int64_t left, const Choice& right) { return left < right.queue; });
-            best.insert(behind, {next, queue});
-            best.resize(std::min(best.size(), finalists));
-        }
-        if (best.front().queue == 0) {
+        best.add(next, players.play(next, meter, best.enough()));
+        if (best.first().queue == 0) {
             break;
         }
         // To look through all ways costs a part of what it costs to play a message on a channel.
         spent += meter.work() - before + traffic.hops() / 16 + 16 * positions;
-        next = with_shifts && number == 0 ? theoretical_multipliers(positions, 16)
-                                          : random_multipliers(positions, number, generator);
+        next = random_multipliers(positions, number, generator);
     }
-    return meter.is_complete() ? best.front() : final_of(traffic, slack, players, best);
+    Trial<Multipliers> winner = best.first();
+    if (!meter.is_complete()) {
+        QueueMeter all(traffic, positions * ticks_in_slot, slack);
+        winner = best.best_by([&](const Multipliers& multipliers, std::int64_t enough) {
+            return players.play(multipliers, all, enough);
+        });
+    }
+    return {LatticeFormula(positions, winner.candidate), winner.queue};
 }
 
-Choice best_of_trials(BusyChannels& channels, std::int64_t work) {
-    const std::int64_t positions = channels.positions();
+Choice best_of_trials(BusyChannels& channels, const Seats& seats, std::int64_t work) {
+    using Steps = std::optional<SwitchSteps>;  // nullopt: plain shifts
+    const auto positions = static_cast<std::int64_t>(seats.by_position.size());
+    const auto formula_of = [&](const Steps& steps) {
+        return steps ? LatticeFormula(seats, *steps) : LatticeFormula(positions, shift_multipliers(positions));
+    };
     Generator generator(positions);
-    Choice best{shift_multipliers(positions), std::numeric_limits<std::int64_t>::max()};
-    Multipliers next = best.multipliers;
-    std::int64_t choosing = 0;  // what it takes to draw multipliers, in messages
-    for (int number = 0; number == 0 || channels.work() + choosing < work; ++number) {
-        const std::int64_t queue = channels.longest(next, best.queue);
-        if (queue < best.queue) {
-            best = {next, queue};
-        }
-        if (best.queue == 0) {
+    Finalists<Steps> best;
+    Steps next;
+    std::int64_t choosing = 0;  // what it takes to draw steps, in messages
+    for (int number = 0; number < most_trials_by_switch && (number == 0 || channels.work() + choosing < work);
+         ++number) {
+        best.add(next, channels.longest(formula_of(next), messages_of_a_trial, best.enough()));
+        if (best.first().queue == 0) {
             break;
         }
-        choosing += std::min(positions, 2 * most_waves);
-        next = number == 0 ? theoretical_multipliers(positions, 16) : random_multipliers(positions, number, generator);
+        next = draw_switch_steps(seats, generator);
+        choosing += 2 * std::min(positions, 2 * most_waves);
     }
-    return best;
+    const Trial<Steps> winner = best.best_by(
+        [&](const Steps& steps, std::int64_t enough) { return channels.longest(formula_of(steps), no_limit, enough); });
+    return {formula_of(winner.candidate), winner.queue};
 }
 
 }  // namespace aapc::lattice

@@ -6,6 +6,8 @@
 
 #include "algorithms/lattice/busy_channels.hpp"
 #include "algorithms/lattice/formula.hpp"
+#include "algorithms/lattice/positions.hpp"
+#include "algorithms/lattice/random.hpp"
 #include "algorithms/lattice/traffic.hpp"
 
 namespace aapc::lattice {
@@ -36,20 +38,23 @@ inline constexpr std::int64_t work_of_sampled_trials = 2'000'000;
 /// O(min(P, waves)).
 [[nodiscard]] std::int64_t unevenness(std::int64_t positions, const Multipliers& multipliers, std::int64_t waves);
 
+/// Steps whose lattice is that of an even pair of multipliers within the finest distance that places leave, and one of
+/// a fixed series of pairs beyond it. O(min(positions, waves)).
+[[nodiscard]] SwitchSteps draw_switch_steps(const Seats& seats, Generator& generator);
+
 /// A lattice and the longest queue that its trial found.
 struct Choice {
-    Multipliers multipliers;
+    LatticeFormula formula;
     std::int64_t queue = 0;  ///< in parts of a message
 };
 
 /// The best of as many lattices as `work` allows, which are the theoretical ones first and then a fixed series of
 /// others: the same on all ranks. At least one is tried. `slack` as QueueMeter takes it. Where there are many messages
 /// the trials play some of the busiest channels, and only the best five lattices all of them.
-/// `with_shifts`: plain shifts are among them.
-[[nodiscard]] Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work,
-                                    bool with_shifts = false);
+[[nodiscard]] Choice best_of_trials(const Traffic& traffic, std::int64_t slack, std::int64_t work);
 
-/// The same on a sample of channels, plain shifts among them: at most so many messages are played.
-[[nodiscard]] Choice best_of_trials(BusyChannels& channels, std::int64_t work);
+/// The same on a sample of channels: plain shifts, and a fixed series of lattices by switch. Trials play a part of the
+/// channels until `work` messages are played, and only the best five lattices all of them.
+[[nodiscard]] Choice best_of_trials(BusyChannels& channels, const Seats& seats, std::int64_t work);
 
 }  // namespace aapc::lattice

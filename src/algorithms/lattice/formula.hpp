@@ -2,7 +2,11 @@
 /// The lattice: at which tick of the cycle every message starts, by arithmetic alone.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 #include "algorithms/lattice/positions.hpp"
 
@@ -23,39 +27,73 @@ struct Multipliers {
     friend bool operator==(const Multipliers&, const Multipliers&) = default;
 };
 
-/// Message i→j starts in slot (sender·i + receiver·j) mod P, and within the slot at frac(i·g), g = (√5-1)/2, if
-/// staggered. Every row and every column has one message in each slot (one of them the rank's message to itself, which
-/// is none): ports are evenly loaded whatever the multipliers; how evenly trunks are depends on them.
+/// By how many ticks the messages of a switch are later than those of the switch before it: 0 … P·2^20 - 1.
+struct SwitchSteps {
+    Tick sender = 0;    ///< those that its ranks send
+    Tick receiver = 0;  ///< those that its ranks receive
+};
+
+/// Message i→j starts at the sum, modulo the cycle, of what the sender and what the receiver has for an offset. Space
+/// 16 bytes a position.
 class LatticeFormula {
   public:
+    /// Slot (sender·i + receiver·j) mod P, and within the slot at frac(i·g), g = (√5-1)/2, if staggered. Every row and
+    /// every column has one message in each slot (one of them the rank's message to itself, which is none): ports are
+    /// evenly loaded whatever the multipliers; how evenly trunks are depends on them. O(P).
     LatticeFormula(std::int64_t positions, const Multipliers& multipliers);
 
-    [[nodiscard]] std::int64_t positions() const { return positions_; }
-    [[nodiscard]] const Multipliers& multipliers() const { return multipliers_; }
-    [[nodiscard]] Tick ticks() const { return positions_ * ticks_in_slot; }
+    /// By switch: with i in place h of n at switch v, j in place k of m at switch w, and r the ranks of the largest
+    /// switch, the fraction h/n + k/(m·r) of a cycle, and v and w steps more. The messages between two switches of r
+    /// ranks are r² evenly spaced ones, and those that one rank of them receives are r, whatever the steps. O(P).
+    LatticeFormula(const Seats& seats, const SwitchSteps& steps);
 
-    [[nodiscard]] std::int64_t slot(Position from, Position to) const {
-        return (multipliers_.sender * from + multipliers_.receiver * to) % positions_;
+    [[nodiscard]] std::int64_t positions() const { return static_cast<std::int64_t>(departure_.size()); }
+    [[nodiscard]] Tick ticks() const { return positions() * ticks_in_slot; }
+    /// 0 … ticks() - 1.
+    [[nodiscard]] Tick departure(Position from) const { return departure_[static_cast<std::size_t>(from)]; }
+    [[nodiscard]] Tick arrival(Position to) const { return arrival_[static_cast<std::size_t>(to)]; }
+    [[nodiscard]] Tick tick(Position from, Position to) const {
+        const Tick sum = departure(from) + arrival(to);
+        return sum - (sum >= ticks() ? ticks() : 0);
     }
-    [[nodiscard]] Tick stagger(Position from) const {
-        return multipliers_.staggered ? (golden * from) % ticks_in_slot : 0;
-    }
-    [[nodiscard]] Tick tick(Position from, Position to) const { return slot(from, to) * ticks_in_slot + stagger(from); }
-    /// To whom `from` sends in slot 0 (perhaps itself); what next_receiver() is to follow. In each later slot it sends
-    /// to the position that is so many further on, modulo P.
-    [[nodiscard]] Position first_receiver(Position from) const;
-    [[nodiscard]] std::int64_t receiver_step() const { return receiver_inverse_; }
-    /// The same for who sends to `to`.
-    [[nodiscard]] Position first_sender(Position to) const;
-    [[nodiscard]] std::int64_t sender_step() const { return sender_inverse_; }
+    [[nodiscard]] std::int64_t slot(Position from, Position to) const { return tick(from, to) / ticks_in_slot; }
+
+    friend bool operator==(const LatticeFormula&, const LatticeFormula&) = default;
 
   private:
-    static constexpr Tick golden = 648055;  ///< 2^20 · (√5-1)/2, odd
-
-    std::int64_t positions_;
-    Multipliers multipliers_;
-    std::int64_t sender_inverse_;
-    std::int64_t receiver_inverse_;
+    std::vector<Tick> departure_;  ///< by position
+    std::vector<Tick> arrival_;    ///< by position
 };
+
+/// Sorts fewer than 2^32 items by tick_of(item), 0 … ticks - 1. O(items) if the ticks are spread evenly, otherwise
+/// O(items · log items). `sorted` and `begin` are scratch.
+template <class Item, class TickOf>
+void sort_by_tick(std::vector<Item>& items, Tick ticks, TickOf tick_of, std::vector<Item>& sorted,
+                  std::vector<std::uint32_t>& begin) {
+    unsigned shift = 0;
+    while (static_cast<std::size_t>(ticks >> shift) > items.size()) {
+        ++shift;
+    }
+    const auto bucket = [&](const Item& item) { return static_cast<std::size_t>(tick_of(item) >> shift); };
+    begin.assign(static_cast<std::size_t>(ticks >> shift) + 2, 0);
+    for (const Item& item : items) {
+        ++begin[bucket(item) + 1];
+    }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    sorted.resize(items.size());
+    for (const Item& item : items) {
+        sorted[begin[bucket(item)]++] = item;
+    }
+    std::uint32_t first = 0;  // each bucket begins where the one before it ends
+    for (const std::uint32_t end : begin) {
+        if (end > first + 1) {
+            std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(first),
+                      sorted.begin() + static_cast<std::ptrdiff_t>(end),
+                      [&](const Item& left, const Item& right) { return tick_of(left) < tick_of(right); });
+        }
+        first = end;
+    }
+    items.swap(sorted);
+}
 
 }  // namespace aapc::lattice

@@ -17,6 +17,7 @@
 #include "algorithms/lattice/settle.hpp"
 #include "algorithms/lattice/settled_timetable.hpp"
 #include "algorithms/lattice/traffic.hpp"
+#include "timetable/with_all_others.hpp"
 
 namespace aapc::lattice {
 
@@ -24,10 +25,6 @@ namespace {
 
 /// Networks whose routes have more hops together are not played: a single trial would take too long.
 constexpr std::int64_t most_hops_kept = 2'000'000;
-
-/// Fabrics with more pairs of ranks are played on a sample of their cables: more lattices are tried than on all of
-/// them.
-constexpr std::int64_t most_pairs_played = 40'000;
 
 /// What a message of two hops takes to settle at the very least, if half of the work is to do for
 /// placing all of them once.
@@ -66,27 +63,30 @@ std::optional<double> bound_of_shifts(const Network& network, const Placement& p
     return longest;
 }
 
-Choice choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack,
-              bool suits_shifts, const Bound& bound) {
-    const bool is_fabric = network.kind() == NetworkKind::fabric;
-    const std::int64_t positions = placement.participants();
-    if (is_fabric && has_known_routes(network) && !suits_shifts && positions * positions > most_pairs_played) {
-        if (std::optional<BusyChannels> busy = BusyChannels::find(network, placement, places, bound, slack)) {
-            return best_of_trials(*busy, work_of_sampled_trials);
-        }
-    }
+/// Where trials take too long, the lattice of theory.
+LatticeFormula choose(const Network& network, const Placement& placement, const Positions& places, std::int64_t slack) {
     const bool is_small = has_few_pairs(placement);
     if (!has_known_routes(network) && is_small) {
-        return choose(tree_of_cuts(network), placement, places, slack, false, bound);
+        return choose(tree_of_cuts(network), placement, places, slack);
     }
     const std::optional<Traffic> traffic =
         is_small ? Traffic::find(network, placement, places, most_hops_kept) : std::nullopt;
     if (!traffic || traffic->hops() > most_hops_kept) {
-        return {suits_shifts ? shift_multipliers(positions)
-                             : theoretical_multipliers(positions, pairs_to_compare(positions)),
-                0};
+        const std::int64_t positions = placement.participants();
+        return {positions, theoretical_multipliers(positions, pairs_to_compare(positions))};
     }
-    return best_of_trials(*traffic, slack, work_of_trials, is_fabric);
+    return best_of_trials(*traffic, slack, work_of_trials).formula;
+}
+
+/// The same under static tables, by positions in the order of the file.
+LatticeFormula choose_on_tables(const Network& network, const Placement& placement, const Positions& places,
+                                std::int64_t slack, const Bound& bound) {
+    const Seats seats = seat_ranks(network, placement, places);
+    if (std::optional<BusyChannels> busy = BusyChannels::find(network, placement, places, bound, slack)) {
+        return best_of_trials(*busy, seats, work_of_sampled_trials).formula;
+    }
+    Generator generator(placement.participants());
+    return {seats, draw_switch_steps(seats, generator)};
 }
 
 std::int64_t slack_of(const Network& network) {
@@ -170,74 +170,50 @@ Expected<Attempt> try_to_settle(const Network& network, const Placement& placeme
 }  // namespace
 
 std::vector<Transfer> LatticeTimetable::sends_of(Rank rank) const {
-    const std::int64_t positions = formula_.positions();
-    const Position from = position_of(rank);
-    const Tick stagger = formula_.stagger(from);
-    std::vector<Transfer> sends;
-    sends.reserve(static_cast<std::size_t>(positions - 1));
-    std::int64_t to = formula_.first_receiver(from);
-    for (std::int64_t slot = 0; slot < positions; ++slot) {
-        if (to != from) {
-            sends.push_back({slot * ticks_in_slot + stagger, rank, positions_.rank_at[static_cast<std::size_t>(to)]});
-        }
-        to += formula_.receiver_step();
-        to -= to >= positions ? positions : 0;
-    }
-    return sends;
+    return in_order_of_time(with_all_others(rank, participants(), [&](Rank other) {
+        return Transfer{tick(rank, other), rank, other};
+    }));
 }
 
 std::vector<Transfer> LatticeTimetable::receives_of(Rank rank) const {
-    const std::int64_t positions = formula_.positions();
-    const Position to = position_of(rank);
-    std::vector<Transfer> receives;
-    receives.reserve(static_cast<std::size_t>(positions - 1));
-    std::int64_t from = formula_.first_sender(to);
-    for (std::int64_t slot = 0; slot < positions; ++slot) {
-        if (from != to) {
-            receives.push_back({slot * ticks_in_slot + formula_.stagger(static_cast<Position>(from)),
-                                positions_.rank_at[static_cast<std::size_t>(from)], rank});
-        }
-        from += formula_.sender_step();
-        from -= from >= positions ? positions : 0;
-    }
-    return receives;
+    return in_order_of_time(with_all_others(rank, participants(), [&](Rank other) {
+        return Transfer{tick(other, rank), other, rank};
+    }));
+}
+
+std::vector<Transfer> LatticeTimetable::in_order_of_time(std::vector<Transfer> transfers) const {
+    std::vector<Transfer> sorted;
+    std::vector<std::uint32_t> begin;
+    sort_by_tick(
+        transfers, phases(), [](const Transfer& transfer) { return transfer.phase; }, sorted, begin);
+    return transfers;
 }
 
 Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network, const Placement& placement) {
     const std::int64_t slack = slack_of(network);
-    const std::optional<double> shifts = bound_of_shifts(network, placement);
-    // Shifts that are not tried are those of the file's order.
-    const bool is_in_file_order = shifts && !has_few_pairs(placement);
-    Expected<Positions> positions = is_in_file_order ? place_ranks(network, placement, FabricOrder::file)
-                                                     : place_on_known_routes(network, placement);
+    const bool has_tables = network.kind() == NetworkKind::fabric && has_known_routes(network);
+    Expected<Positions> positions =
+        has_tables ? place_ranks(network, placement, FabricOrder::file) : place_on_known_routes(network, placement);
     if (!positions) {
         return failure(positions.error());
     }
-    // Lists of the loads of all links take long in large fabrics.
+    // Shifts need no trial in a large fabric in which they meet nowhere, nor the list of the loads of all links.
+    const std::optional<double> shifts = has_few_pairs(placement) ? std::nullopt : bound_of_shifts(network, placement);
     Bound found;
     if (shifts) {
         found.seconds_per_byte = *shifts;
     } else {
         found = network_bound(network, placement);
     }
-    Choice choice = choose(network, placement, *positions, slack, shifts.has_value(), found);
-    if (network.kind() == NetworkKind::fabric && has_known_routes(network) && !is_in_file_order) {
-        // Ranks in the order by which destination-modulo counts, where that serves better.
-        Expected<Positions> in_file_order = place_ranks(network, placement, FabricOrder::file);
-        if (in_file_order && in_file_order->rank_at != positions->rank_at) {
-            const Choice other = choose(network, placement, *in_file_order, slack, shifts.has_value(), found);
-            if (other.queue <= choice.queue) {
-                choice = other;
-                positions = std::move(in_file_order);
-            }
-        }
-    }
-    const LatticeFormula formula(placement.participants(), choice.multipliers);
+    const std::int64_t ranks = placement.participants();
+    LatticeFormula formula = shifts       ? LatticeFormula(ranks, shift_multipliers(ranks))
+                             : has_tables ? choose_on_tables(network, placement, *positions, slack, found)
+                                          : choose(network, placement, *positions, slack);
     const double bound = found.seconds_per_byte;
     // Under a hash some cable has more than its share: the cycle is what it needs on average.
     const double reachable = std::max(bound, hashed_bound(network, placement, found));
     const Cycle cycle{reachable * (1 + static_cast<double>(slack) / 1000), bound};
-    return std::make_unique<LatticeTimetable>(std::move(*positions), formula, cycle);
+    return std::make_unique<LatticeTimetable>(std::move(*positions), std::move(formula), cycle);
 }
 
 Expected<std::unique_ptr<Timetable>> build(const Network& network, const Placement& placement,

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "aapc/algorithms/algorithm.hpp"
 #include "algorithms/lattice/formula.hpp"
@@ -25,11 +26,12 @@ inline constexpr Use uses[] = {{.kind = NetworkKind::fabric}};
 /// What the variant `settled` may spend on settling: some 30 to 50 ms.
 inline constexpr std::int64_t work_at_set_up = 25'000'000;
 
-/// A lattice of one network and placement. Only the ranks' positions are held: 8 bytes a participant.
+/// A lattice of one network and placement. Only the ranks' positions and their offsets are held: 24 bytes a
+/// participant.
 class LatticeTimetable final : public Timetable {
   public:
-    LatticeTimetable(Positions positions, const LatticeFormula& formula, const Cycle& cycle)
-        : positions_(std::move(positions)), formula_(formula), cycle_(cycle) {}
+    LatticeTimetable(Positions positions, LatticeFormula formula, const Cycle& cycle)
+        : positions_(std::move(positions)), formula_(std::move(formula)), cycle_(cycle) {}
 
     /// Says what somebody who asked for something else should know.
     void set_remark(std::string remark) { remark_ = std::move(remark); }
@@ -53,6 +55,7 @@ class LatticeTimetable final : public Timetable {
     [[nodiscard]] Position position_of(Rank rank) const {
         return positions_.position_of[static_cast<std::size_t>(rank)];
     }
+    [[nodiscard]] std::vector<Transfer> in_order_of_time(std::vector<Transfer> transfers) const;
 
     Positions positions_;
     LatticeFormula formula_;
@@ -62,7 +65,7 @@ class LatticeTimetable final : public Timetable {
 
 /// The lattice for any kind of network. Its cycle is 1.02 times the bound (1.03 on a torus); in a
 /// fabric with hashed paths, 1.02 times the mean of the bound over all draws of the hash. At most about 20 ms are
-/// spent on the choice of its multipliers, 70 ms on a large fabric with static paths on which plain shifts collide.
+/// spent on the choice of its multipliers, 70 ms on that of a large fabric with static paths on which shifts collide.
 /// Fails if the network is not what its kind says.
 [[nodiscard]] Expected<std::unique_ptr<LatticeTimetable>> build_formula(const Network& network,
                                                                         const Placement& placement);

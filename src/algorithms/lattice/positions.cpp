@@ -72,6 +72,35 @@ std::vector<std::int32_t> order_of_vertices(const Network& network, FabricOrder 
 
 }  // namespace
 
+Seats seat_ranks(const Network& network, const Placement& placement, const Positions& positions) {
+    struct Rider {
+        std::int32_t of_machine;  ///< how many ranks of its machine come before it
+        Position position;
+    };
+    std::vector<std::int32_t> seen(network.machines().size(), 0);
+    std::vector<std::int32_t> number(network.vertices().size(), -1);
+    Seats seats;
+    std::vector<Rider> order;
+    for (const Rank rank : positions.rank_at) {
+        const auto machine = static_cast<std::size_t>(placement.machine_of[static_cast<std::size_t>(rank)]);
+        const Vertex vertex = network.machines()[machine].vertex;
+        const auto at = static_cast<std::size_t>(network.other_end(network.links_at(vertex).front(), vertex));
+        if (number[at] < 0) {
+            number[at] = static_cast<std::int32_t>(seats.ranks_at.size());
+            seats.ranks_at.push_back(0);
+        }
+        order.push_back({seen[machine]++, static_cast<Position>(order.size())});
+        seats.by_position.push_back({number[at], 0});
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Rider& left, const Rider& right) { return left.of_machine < right.of_machine; });
+    for (const Rider& rider : order) {
+        Seat& seat = seats.by_position[static_cast<std::size_t>(rider.position)];
+        seat.place = seats.ranks_at[static_cast<std::size_t>(seat.at)]++;
+    }
+    return seats;
+}
+
 Expected<Positions> place_ranks(const Network& network, const Placement& placement, FabricOrder order) {
     const std::vector<std::int32_t> place = order_of_vertices(network, order);
     const auto vertex_of = [&](Rank rank) {

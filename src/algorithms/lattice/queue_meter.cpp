@@ -46,9 +46,13 @@ std::int64_t size_of_message(const BusyTime& busiest, Tick ticks, std::int64_t s
 std::int64_t longest_queue(std::span<const Arrival> arrivals, Tick ticks, std::int64_t message, std::int64_t speed,
                            std::vector<Arrival>& ends) {
     ends.clear();
-    std::int64_t inflow = 0;  // at tick 0: of what began in the cycle before
+    std::int64_t inflow = 0;     // at tick 0: of what began in the cycle before
+    Arrival before{message, 1};  // how long the message before took to flow in, and how fast it did
     for (const Arrival& start : arrivals) {
-        Tick end = start.tick + message / start.inflow;
+        if (start.inflow != before.inflow) {
+            before = {message / start.inflow, start.inflow};
+        }
+        Tick end = start.tick + before.tick;
         if (end >= ticks) {
             end -= ticks;
             inflow += start.inflow;
@@ -70,10 +74,14 @@ std::int64_t longest_queue(std::span<const Arrival> arrivals, Tick ticks, std::i
         longest = std::max(longest, queue);
         now = tick;
     };
-    for (int cycle = 0; cycle < 2; ++cycle) {
+    const auto in_parts = [&] { return longest / std::max<std::int64_t>(message / parts_of_message, 1); };
+    for (const bool is_steady : {false, true}) {
         now = 0;
         std::size_t next_end = 0;
         for (const Arrival& start : arrivals) {
+            if (is_steady && queue == 0) {
+                return in_parts();  // from here on all is as in the cycle before
+            }
             for (; next_end < ends.size() && ends[next_end].tick <= start.tick; ++next_end) {
                 advance(ends[next_end].tick);
                 inflow -= ends[next_end].inflow;
@@ -87,7 +95,7 @@ std::int64_t longest_queue(std::span<const Arrival> arrivals, Tick ticks, std::i
         }
         advance(ticks);
     }
-    return longest / std::max<std::int64_t>(message / parts_of_message, 1);
+    return in_parts();
 }
 
 QueueMeter::QueueMeter(const Traffic& traffic, Tick ticks, std::int64_t slack, std::int64_t most_messages)

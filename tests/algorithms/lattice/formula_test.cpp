@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 #include <set>
 
 #include "aapc/topology/bound.hpp"
@@ -80,10 +81,61 @@ TEST(LatticeFormula, EveryRowAndEveryColumnHasOneMessageInEachSlot) {
                     }
                     ASSERT_EQ(row.size(), static_cast<std::size_t>(positions));
                     ASSERT_EQ(column.size(), static_cast<std::size_t>(positions));
-                    ASSERT_EQ(formula.slot(own, formula.first_receiver(own)), 0);
-                    ASSERT_EQ(formula.slot(formula.first_sender(own), own), 0);
                 }
             }
+        }
+    }
+}
+
+/// Whatever the steps: all messages between two full switches are equidistant, and those of one receiver are.
+TEST(LatticeFormula, BySwitchIsEvenBetweenSwitches) {
+    using lattice::Position;
+    using lattice::Tick;
+    constexpr Tick ticks = 12 * lattice::ticks_in_slot;
+    lattice::Seats seats;
+    for (std::int32_t at = 0; at < 3; ++at) {
+        seats.ranks_at.push_back(4);
+        for (std::int32_t rank = 0; rank < 4; ++rank) {
+            seats.by_position.push_back({at, rank});
+        }
+    }
+    for (const lattice::SwitchSteps steps : {lattice::SwitchSteps{0, 0}, {ticks / 7, ticks - 1}, {ticks - 1, 5}}) {
+        const LatticeFormula formula(seats, steps);
+        ASSERT_EQ(formula.ticks(), ticks);
+        std::vector<Tick> all;
+        std::vector<Tick> of_one_receiver;
+        for (Position from = 4; from < 8; ++from) {
+            for (Position to = 8; to < 12; ++to) {
+                all.push_back(formula.tick(from, to));
+                ASSERT_TRUE(all.back() >= 0 && all.back() < ticks);
+            }
+            of_one_receiver.push_back(formula.tick(from, 9));
+        }
+        for (auto* starts : {&all, &of_one_receiver}) {
+            std::sort(starts->begin(), starts->end());
+            const auto count = static_cast<Tick>(starts->size());
+            for (std::size_t index = 1; index < starts->size(); ++index) {
+                EXPECT_EQ((*starts)[index] - (*starts)[index - 1], ticks / count);
+            }
+        }
+    }
+}
+
+TEST(LatticeFormula, SortsByTick) {
+    std::mt19937 random(1);
+    std::vector<lattice::Tick> sorted;
+    std::vector<std::uint32_t> begin;
+    for (const lattice::Tick ticks : {1, 7, 1000, 1 << 30}) {
+        for (const std::size_t count : {0U, 1U, 2U, 100U, 1000U}) {
+            std::vector<lattice::Tick> items;
+            for (std::size_t index = 0; index < count; ++index) {
+                items.push_back(static_cast<lattice::Tick>(random() % static_cast<unsigned>(ticks)));
+            }
+            std::vector<lattice::Tick> expected = items;
+            std::sort(expected.begin(), expected.end());
+            lattice::sort_by_tick(
+                items, ticks, [](lattice::Tick tick) { return tick; }, sorted, begin);
+            EXPECT_EQ(items, expected) << ticks << " ticks, " << count << " items";
         }
     }
 }
@@ -179,7 +231,7 @@ TEST(Lattice, IsTheSameEveryTime) {
         const Placement placement = full_placement(network);
         const auto first = build_lattice(network, placement);
         const auto second = build_lattice(network, placement);
-        EXPECT_EQ(first->formula().multipliers(), second->formula().multipliers());
+        EXPECT_EQ(first->formula(), second->formula());
     }
 }
 

@@ -163,7 +163,7 @@ TEST(LatticeChoice, ReportsTheQueueOfWhatItChose) {
         const lattice::Choice little = lattice::best_of_trials(traffic, 20, 1);
         const lattice::Choice much = lattice::best_of_trials(traffic, 20, lattice::work_of_trials);
         EXPECT_LE(much.queue, little.queue) << "seed " << seed;
-        const lattice::LatticeFormula formula(traffic.positions(), much.multipliers);
+        const lattice::LatticeFormula& formula = much.formula;
         std::vector<Start> starts;
         for (Position from = 0; from < traffic.positions(); ++from) {
             for (Position to = 0; to < traffic.positions(); ++to) {
