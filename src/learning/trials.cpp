@@ -230,10 +230,6 @@ void Trials::drop() {
 }
 
 void Trials::learn(const Block& block) {
-    if (block.agreement_seconds > 0) {
-        agreement_seconds_ =
-            agreement_seconds_ > 0 ? std::min(agreement_seconds_, block.agreement_seconds) : block.agreement_seconds;
-    }
     past_seconds_ += agreement_seconds_ + block.set_up_seconds;
     past_spent_ += agreement_seconds_ + block.set_up_seconds;
     for (std::size_t call = 0; call < block.calls; ++call) {

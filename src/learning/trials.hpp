@@ -30,7 +30,6 @@ struct Block {
     std::size_t calls = 0;                        ///< as many as were measured, at most longest_block
     std::array<double, longest_block> seconds{};  ///< the cost of each, > 0
     double set_up_seconds = 0;                    ///< what had to be set up for it
-    double agreement_seconds = 0;                 ///< price of publishing it
     double to_class_size = 1;                     ///< factor from these costs to costs for the size of the class
 };
 
@@ -168,7 +167,7 @@ class Trials {
     std::vector<Prospect> prospects_;
     double least_seconds_ = 0;
     std::int64_t size_ = 1;
-    double agreement_seconds_ = 0;  ///< the cheapest so far
+    double agreement_seconds_;  ///< Beginning::agreement_seconds
     bool publishes_early_ = false;
     bool opens_early_ = false;
     std::vector<Evidence> candidates_;

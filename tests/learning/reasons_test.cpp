@@ -19,6 +19,7 @@ std::string name(std::size_t method) { return method == 0 ? "native" : method ==
 /// Calls whose bound is 40 ms, with a candidate that has a model and one that has none.
 Beginning beginning() {
     Beginning found;
+    found.agreement_seconds = 1e-3;
     found.prospects = {{0, 0, 0}, {1, 1e-3, 42e-3}, {2, 1e-3, 0}};
     found.least_seconds = 40e-3;
     found.size = 8192;
@@ -40,7 +41,6 @@ void run(Trials& trials, int calls, const std::vector<double>& seconds) {
             flying = {};
             flying.calls = block.size();
             std::copy(block.begin(), block.end(), flying.seconds.begin());
-            flying.agreement_seconds = 1e-3;
             block.clear();
             trials.publish();
             in_flight = true;

@@ -73,7 +73,7 @@ inline Trials& begin_class(Learner& learner, const World& world, std::int64_t si
 class Blocks {
   public:
     /// Before each call. Returns true if the ranks post an agreement in it.
-    bool enter(double agreement_seconds) {
+    bool enter() {
         if (Trials* const of = std::exchange(in_flight_, nullptr)) {
             of->learn(flight_);
         }
@@ -82,7 +82,6 @@ class Blocks {
         }
         in_flight_ = latest_;
         flight_ = std::exchange(filled_[latest_], {});
-        flight_.agreement_seconds = agreement_seconds;
         latest_->publish();
         waits_ = latest_->awaits_result();
         if (waits_) {
@@ -119,7 +118,7 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
     Blocks blocks;
     for (std::size_t call = 0; call < sizes.size(); ++call) {
         const std::int64_t size = sizes[call];
-        const bool posts = blocks.enter(world.agreement_seconds);
+        const bool posts = blocks.enter();
         Trials* found = world.unequal ? learner.find_near(size) : learner.find(class_of(size));
         if (found == nullptr) {
             found = &begin_class(learner, world, size, is_set_up);
