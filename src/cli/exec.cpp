@@ -41,7 +41,7 @@ struct Request {
     std::string record;
     bool async_progress = false;
     std::string mpi;
-    std::string way = "preload";
+    std::string way = "auto";
 };
 
 void remark(const std::string& text) {
@@ -70,20 +70,6 @@ void set_unless_empty(const char* name, const std::string& value) {
     }
 }
 
-/// Where Open MPI's component of this installation is; empty if aapc was built without it.
-fs::path component_directory() {
-    const fs::path component = "mca_coll_aapc.so";
-    for (const fs::path& directory : library_directories()) {
-        // Where it is built, and beside the interposers that are installed.
-        for (const fs::path& place : {directory / "openmpi", directory.parent_path() / "openmpi"}) {
-            if (std::error_code error; fs::is_regular_file(place / component, error)) {
-                return place;
-            }
-        }
-    }
-    return {};
-}
-
 /// Has Open MPI load the component, as the module file does (packaging/modulefile.in).
 void load_component(const fs::path& directory) {
     const std::string others = environment_variable("OMPI_MCA_mca_base_component_path");
@@ -95,20 +81,26 @@ void load_component(const fs::path& directory) {
     setenv("PMIX_MCA_mca_base_component_path", "", 0);
 }
 
+/// Why Open MPI is not to load the component though it could; empty if it is.
+std::string objection_to_component() {
+    if (!environment_variable("OMPI_MCA_coll").empty()) {
+        return "OMPI_MCA_coll chooses other components";
+    }
+    // The component has a thread only where the program asks for MPI_THREAD_MULTIPLE; an interposer asks for it.
+    return environment_variable("AAPC_ASYNC_PROGRESS") == "1" ? "its thread depends on how the program begins MPI" : "";
+}
+
 /// Puts aapc into the program in the way that is asked for, and says by what it is answered for.
 std::string put_into_program(const Request& request, const Interposing& interposing) {
     std::string library = interposing.library.filename().string();
-    if (request.way == "component") {
-        const fs::path directory = component_directory();
-        if (interposing.mpi == "openmpi" && !directory.empty()) {
-            load_component(directory);
-            return "Open MPI's component coll/aapc";
-        }
-        remark(fmt::format("--way component: {}; preloading {}",
-                           interposing.mpi != "openmpi"
-                               ? "the program is not linked to Open MPI"
-                               : "there is no mca_coll_aapc.so beside this program's libraries",
-                           library));
+    const bool asked = request.way == "component";
+    const bool loads = request.way != "preload" && interposing.component.has_value();
+    if (loads && (asked || objection_to_component().empty())) {
+        load_component(*interposing.component);
+        return "Open MPI's component coll/aapc";
+    }
+    if (asked) {
+        remark(fmt::format("--way component: {}; preloading {}", interposing.component.error(), library));
     }
     preload(interposing.library);
     return library;
@@ -231,9 +223,10 @@ void add_exec_command(Command& program, Invocation& invocation) {
         .type_name("NAME");
     command
         .option("--way", request->way,
-                "how aapc comes into a program that is linked to Open MPI: its library is preloaded, or Open MPI loads "
-                "its component, which also sees calls that a tool makes through PMPI_ names")
-        .one_of({"preload", "component"})
+                "how aapc comes into a program: its library is preloaded, or Open MPI loads its component, which also "
+                "sees calls that a tool makes through PMPI_ names; auto takes the component where the program's Open "
+                "MPI can load it")
+        .one_of({"auto", "preload", "component"})
         .show_default();
     const auto words = std::make_shared<std::vector<std::string>>();
     command.option("PROGRAM", *words, "the program and its arguments, behind --")

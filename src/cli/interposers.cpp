@@ -24,6 +24,7 @@ constexpr std::string_view interposer_prefix = "libaapc-";
 constexpr std::string_view interposer_suffix = ".so";
 
 constexpr const char* late_library = "libaapc-late.so";
+constexpr const char* component_file = "mca_coll_aapc.so";
 
 tl::unexpected<std::string> not_there(std::string_view mpi) {
     return tl::unexpected(fmt::format("there is no libaapc-{}.so beside this program or in $AAPC_LIBRARY_PATH", mpi));
@@ -54,15 +55,41 @@ std::string in_one_variable(const std::vector<Interposer>& interposers) {
     return fmt::format("{}", fmt::join(words, ":"));
 }
 
+/// A variable that lists directories separates them by colons and cannot quote one.
+bool can_be_listed(const fs::path& directory) { return directory.string().find_first_of(": ") == std::string::npos; }
+
+/// Where the component beside `interposer` is, for a program with these libraries. The component is made for one series
+/// of Open MPI, and another one leaves it alone without a word. What the component is linked to says which series:
+/// libopen-pal has another name in each, libmpi has not.
+Expected<fs::path, std::string> component_for(const std::set<std::string>& libraries_of_program,
+                                              const Interposer& interposer) {
+    const fs::path directory = interposer.path.parent_path();
+    // Where it is built, and where it is installed.
+    for (const fs::path& place : {directory / "openmpi", directory.parent_path() / "openmpi"}) {
+        const auto component = read_object(place / component_file);
+        if (!component || !can_be_listed(place)) {
+            continue;
+        }
+        const auto missing =
+            std::find_if(component->needed.begin(), component->needed.end(),
+                         [&](const std::string& name) { return !libraries_of_program.contains(name); });
+        if (missing == component->needed.end()) {
+            return place;
+        }
+        return tl::unexpected(
+            fmt::format("{} is for an Open MPI with {}, which the program's has not", component_file, *missing));
+    }
+    return tl::unexpected(fmt::format("there is no {} beside this program's libraries", component_file));
+}
+
 }  // namespace
 
 std::vector<Interposer> find_interposers() {
     std::vector<Interposer> found;
     for (const fs::path& directory : library_directories()) {
         std::error_code error;
-        // LD_PRELOAD separates by these and has no way to quote them.
         const fs::path absolute = fs::weakly_canonical(directory, error);
-        if (error || absolute.string().find_first_of(": ") != std::string::npos) {
+        if (error || !can_be_listed(absolute)) {
             continue;
         }
         for (const auto& entry : fs::directory_iterator(absolute, error)) {
@@ -114,7 +141,11 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
                                [&libraries](const std::string& name) { return libraries.contains(name); });
         });
         if (fitting != interposers.end()) {
-            return Interposing{fitting->path, "", *library, fitting->mpi};
+            Interposing found{fitting->path, "", *library, fitting->mpi};
+            if (fitting->mpi == "openmpi") {
+                found.component = component_for(libraries, *fitting);
+            }
+            return found;
         }
         return tl::unexpected(
             mpi.empty() ? fmt::format("it uses {}, for which there is no interposer beside this program or in "
@@ -124,7 +155,7 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
                                       fmt::join(interposers.front().mpi_libraries, " or ")));
     }
     if (!mpi.empty()) {
-        return Interposing{interposers.front().path, ""};
+        return Interposing{interposers.front().path};
     }
     // A script, or an interpreter that loads its MPI later.
     const fs::path late = find_library(late_library);

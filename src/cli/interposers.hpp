@@ -22,9 +22,12 @@ struct Interposer {
 /// What goes before a program, and what it is told.
 struct Interposing {
     std::filesystem::path library;
-    std::string later;            ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
+    std::string later = {};       ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
     std::string of_program = {};  ///< the MPI's library that the program is linked to; empty if it is linked to none
     std::string mpi = {};         ///< Interposer::mpi of `library`; empty unless the program is linked to one
+    /// The directory of Open MPI's component, where the program's Open MPI can load that; or why it cannot.
+    Expected<std::filesystem::path, std::string> component =
+        tl::unexpected<std::string>("the program is not linked to Open MPI");
 };
 
 /// What a program needs, or why nothing can be done for it. A program that is linked to an MPI gets that MPI's

@@ -42,7 +42,7 @@ class ExecCommand : public testing::Test {
         for (const char* name :
              {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_STEP_ID", "LD_PRELOAD",
               "AAPC_TOPOLOGY", "AAPC_ALGORITHM", "AAPC_SYNCHRONISATION", "AAPC_BUFFER_LIMIT", "AAPC_VERBOSE",
-              "AAPC_ASYNC_PROGRESS", "AAPC_LIBRARY_PATH"}) {
+              "AAPC_ASYNC_PROGRESS", "AAPC_LIBRARY_PATH", "OMPI_MCA_coll"}) {
             unsetenv(name);
         }
     }
@@ -57,6 +57,15 @@ class ExecCommand : public testing::Test {
 };
 
 std::string preloaded(const std::string& mpi) { return "LD_PRELOAD=" + interposers + mpi + ".so\n"; }
+
+/// Whether `mpi` loads a component of this build.
+bool has_component(const std::string& mpi) {
+    return mpi == "openmpi" &&
+           fs::exists(fs::path(AAPC_PROGRAM).parent_path().parent_path() / "lib/openmpi/mca_coll_aapc.so");
+}
+
+/// By what a program of `mpi` has aapc unless somebody asks for another way.
+std::string put_into(const std::string& mpi) { return has_component(mpi) ? "LD_PRELOAD=\n" : preloaded(mpi); }
 
 int lines(const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); }
 
@@ -144,26 +153,31 @@ TEST_F(ExecCommand, FindsTheMpiThatAProgramIsLinkedTo) {
         for (const char* kind : {"environment_", "environment_behind_"}) {
             const Outcome outcome = run("--topology some.toml", programs + kind + mpi);
             EXPECT_EQ(outcome.status, 0);
-            EXPECT_THAT(outcome.out, StartsWith(preloaded(mpi))) << kind;
+            EXPECT_THAT(outcome.out, StartsWith(put_into(mpi))) << kind;
             EXPECT_THAT(outcome.err, IsEmpty());
+            EXPECT_THAT(run("--topology some.toml --way preload", programs + kind + mpi).out,
+                        StartsWith(preloaded(mpi)))
+                << kind;
         }
     }
 }
 
 TEST_F(ExecCommand, TheComponentTakesThePlaceOfThePreloadedLibrary) {
-    const bool has_component =
-        fs::exists(fs::path(AAPC_PROGRAM).parent_path().parent_path() / "lib/openmpi/mca_coll_aapc.so");
     for (const std::string& mpi : mpis) {
-        const Outcome outcome =
-            run("--topology some.toml --verbose 1 --way component", programs + "environment_" + mpi);
-        EXPECT_EQ(outcome.status, 0);
-        if (mpi == "openmpi" && has_component) {
-            EXPECT_THAT(outcome.out, StartsWith("LD_PRELOAD=\n"));
-            EXPECT_THAT(outcome.err, EndsWith(": Open MPI's component coll/aapc answers for MPI_Alltoall\n"));
-        } else {
-            EXPECT_THAT(outcome.out, StartsWith(preloaded(mpi)));
-            EXPECT_THAT(outcome.err, StartsWith("aapc: --way component: "));
-            EXPECT_THAT(outcome.err, HasSubstr("; preloading libaapc-" + mpi + ".so\n"));
+        for (const bool asked : {false, true}) {
+            const Outcome outcome =
+                run(std::string("--topology some.toml --verbose 1") + (asked ? " --way component" : ""),
+                    programs + "environment_" + mpi);
+            EXPECT_EQ(outcome.status, 0);
+            EXPECT_THAT(outcome.out, StartsWith(put_into(mpi)));
+            const std::string answering =
+                has_component(mpi) ? "Open MPI's component coll/aapc" : "libaapc-" + mpi + ".so";
+            EXPECT_THAT(outcome.err, EndsWith(": " + answering + " answers for MPI_Alltoall\n"));
+            EXPECT_EQ(lines(outcome.err), asked && !has_component(mpi) ? 2 : 1) << outcome.err;
+            if (asked && !has_component(mpi)) {
+                EXPECT_THAT(outcome.err, StartsWith("aapc: --way component: "));
+                EXPECT_THAT(outcome.err, HasSubstr("; preloading libaapc-" + mpi + ".so\n"));
+            }
         }
     }
     const Outcome wrong = run("--way compnent", "true");
@@ -171,11 +185,56 @@ TEST_F(ExecCommand, TheComponentTakesThePlaceOfThePreloadedLibrary) {
     EXPECT_THAT(wrong.err, HasSubstr("component"));
 }
 
+/// Where Open MPI might not load the component, or that might do less, the library is preloaded unless the component is
+/// asked for.
+TEST_F(ExecCommand, PreloadsWhereTheComponentMightNotServe) {
+    for (const std::string& mpi : mpis) {
+        const std::string program = programs + "environment_" + mpi;
+        EXPECT_THAT(run("--topology x --async-progress", program).out, StartsWith(preloaded(mpi)));
+        EXPECT_THAT(run("--topology x --async-progress --way component", program).out, StartsWith(put_into(mpi)));
+        setenv("OMPI_MCA_coll", "tuned,basic", 1);
+        EXPECT_THAT(run("--topology x", program).out, StartsWith(preloaded(mpi)));
+        EXPECT_THAT(run("--topology x --way component", program).out, StartsWith(put_into(mpi)));
+        unsetenv("OMPI_MCA_coll");
+    }
+}
+
+/// Open MPI says nothing when it does not load a component of another series; what the component is linked to says so.
+TEST_F(ExecCommand, PreloadsWhereTheComponentIsForAnotherOpenMpi) {
+    if (!has_component("openmpi")) {
+        GTEST_SKIP() << "this build has no component";
+    }
+    const fs::path built = fs::path(AAPC_PROGRAM).parent_path().parent_path() / "lib";
+    fs::create_directories(directory_.path("lib/openmpi"));
+    fs::copy_file(built / "libaapc-openmpi.so", directory_.path("lib/libaapc-openmpi.so"));
+    const std::string component = contents(built / "openmpi/mca_coll_aapc.so");
+    const std::size_t at = component.find("libopen-pal.so.");
+    ASSERT_NE(at, std::string::npos);
+    std::string other = component;
+    other.replace(at + std::string("libopen-pal.so.").size(), 2, "99");
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {component, ""},
+        {other, "is for an Open MPI with libopen-pal.so.99"},
+        {"no library", "there is no mca_coll_aapc.so"},
+    };
+    for (const auto& [text, complaint] : cases) {
+        static_cast<void>(directory_.file("lib/openmpi/mca_coll_aapc.so", text));
+        const std::string command = "AAPC_LIBRARY_PATH='" + directory_.path("lib") +
+                                    "' '" AAPC_PROGRAM "' exec --topology x --way component -- '" + programs +
+                                    "environment_openmpi' >'" + directory_.path("out") + "' 2>'" +
+                                    directory_.path("err") + "'";
+        ASSERT_EQ(std::system(command.c_str()), 0);
+        const std::string preload = complaint.empty() ? "" : directory_.path("lib/libaapc-openmpi.so");
+        EXPECT_THAT(contents(directory_.path("out")), StartsWith("LD_PRELOAD=" + preload + "\n"));
+        EXPECT_THAT(contents(directory_.path("err")), HasSubstr(complaint));
+    }
+}
+
 TEST_F(ExecCommand, TheProgramsLinkageOutweighsTheLauncher) {
     setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
     setenv("PMI_RANK", "0", 1);
     for (const std::string& mpi : mpis) {
-        EXPECT_THAT(run("--topology some.toml", programs + "environment_" + mpi).out, StartsWith(preloaded(mpi)));
+        EXPECT_THAT(run("--topology some.toml", programs + "environment_" + mpi).out, StartsWith(put_into(mpi)));
     }
 }
 
@@ -227,7 +286,7 @@ TEST_F(ExecCommand, SaysOnceThatNoTopologyIsGiven) {
 TEST_F(ExecCommand, WhatIsPreloadedAlreadyStays) {
     setenv("LD_PRELOAD", "libm.so.6", 1);
     for (const std::string& mpi : mpis) {
-        EXPECT_THAT(run("--topology x", programs + "environment_" + mpi).out,
+        EXPECT_THAT(run("--topology x --way preload", programs + "environment_" + mpi).out,
                     StartsWith("LD_PRELOAD=" + interposers + mpi + ".so:libm.so.6\n"));
     }
 }
@@ -256,7 +315,7 @@ TEST_F(ExecCommand, AProgramOfAnotherMpiThanTheNamedOneRunsAsItIs) {
             const Outcome outcome = run("--topology x --mpi " + named, programs + "environment_" + linked_to);
             EXPECT_EQ(outcome.status, 0);
             if (named == linked_to) {
-                EXPECT_THAT(outcome.out, StartsWith(preloaded(named)));
+                EXPECT_THAT(outcome.out, StartsWith(put_into(named)));
                 EXPECT_THAT(outcome.err, IsEmpty());
             } else {
                 EXPECT_THAT(outcome.out, StartsWith("LD_PRELOAD=\n"));

@@ -89,9 +89,9 @@ def main():
     expect(counted(said) is not None and counted(said)[0] == 0, f"the parameter overrides the variable: {said}")
 
     # By aapc exec, without a word about where the component is.
-    should, said = runs.job(rank_0=settings, by=(options.aapc, "exec", "--way", "component", "--"))
+    should, said = runs.job(rank_0=settings, by=(options.aapc, "exec", "--"))
     did = counted(said)
-    expect(did is not None and did[0] == should[0] > 0 and did[1] <= should[1], f"aapc exec --way component: {said}")
+    expect(did is not None and did[0] == should[0] > 0 and did[1] <= should[1], f"aapc exec: {said}")
     expect(any("Open MPI's component coll/aapc answers" in line for line in said), f"aapc exec does not say so: {said}")
 
     # Beside an interposer it leaves everything to that, and says so.
