@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from . import cables, calibrate, launch, network, system
+from . import cables, calibrate, launch, network, outage, system
 from . import state as states
 from .check import obstacle
 from .errors import LabError, UsageError
@@ -109,6 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     calibration.add_argument("--seconds", type=float, default=2.0, help="of each TCP connection (default 2)")
     counted = _command(commands, "cables", _cables, "say what has crossed every cable of a fabric since it is up")
     counted.add_argument("--format", choices=("text", "json"), default="text")
+    switch = _command(commands, "switch", _switch, "take a switch above the leaves out of a fabric, or put it in again")
+    switch.add_argument("switch", metavar="SWITCH", help="its name, as `cables` prints it")
+    switch.add_argument("place", choices=("out", "in"))
     check = _command(commands, "check", _check, "say whether this machine allows a lab; exit 1 if not")
     check.add_argument("--kind", choices=KINDS, default="tree", help="of network (default tree)")
     _command(commands, "down", _down, "take the cluster down")
@@ -202,6 +205,12 @@ def _cables(options: argparse.Namespace) -> int:
         print(json.dumps([asdict(one) for one in crossed], indent=1))
     else:
         print(cables.describe(crossed))
+    return 0
+
+
+def _switch(options: argparse.Namespace) -> int:
+    state = states.require_up(options.name)
+    (outage.take_out if options.place == "out" else outage.put_in)(state, options.switch)
     return 0
 
 

@@ -78,6 +78,15 @@ connection.sendall(bytes(250000))
 connection.shutdown(socket.SHUT_WR)
 connection.recv(1)
 """
+# Datagrams from so many ports that the hash takes every cable.
+SEND_FROM_MANY_PORTS = """
+import socket, sys
+for port in range(20000, 20064):
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.bind(("", port))
+    sender.sendto(bytes(1000), (sys.argv[1], 9))
+    sender.close()
+"""
 NETWORKS = CLUSTER.parent / "networks"
 # Of `lab/cluster calibrate`: two machines, cables, least round trip in milliseconds, share of the speed asked for.
 CALIBRATION = re.compile(r"(\S+) to (\S+), (\d+) cables: round trip ([\d.]+)/.* Mbit/s, ([\d.]+)")
@@ -301,6 +310,26 @@ class Fabric(KindCase):
 
     def test_bytes_arrive(self) -> None:
         self.expect_bytes_under_every_mpi()
+
+    def test_a_spine_goes_and_comes_back(self) -> None:
+        def sent_by(spine: str) -> int:
+            """By the leaves, while packets from many ports of n0 go to another leaf."""
+            before = self.counters()
+            send = [sys.executable, "-c", SEND_FROM_MANY_PORTS, "198.18.0.6"]
+            self.expect(cluster("exec", "n0", "--", *send), 0)
+            after = self.counters()
+            return sum(after[key] - before[key] for key in after if key[1] == spine)
+
+        self.assertGreater(sent_by("spine1"), 0)
+        self.expect(cluster("switch", "spine1", "out"), 0)
+        self.assertEqual(sent_by("spine1"), 0)
+        self.assertGreater(sent_by("spine0"), 0)
+        self.expect(cluster("exec", "n0", "--", "ping", "-c", "1", "-W", "5", "n5"), 0)
+        self.expect(cluster("switch", "spine1", "in"), 0)
+        self.assertGreater(sent_by("spine1"), 0)
+        for machine in ("n1", "n3", "n4"):
+            self.expect(cluster("exec", "n0", "--", "ping", "-c", "1", "-W", "5", machine), 0)
+        self.expect(cluster("switch", "leaf0", "out"), 2, "no switch 'leaf0' without machines; there is spine0, spine1")
 
     @unittest.skipUnless("AAPC_PROGRAM" in os.environ, "the program aapc was not built")
     def test_aapc_exchanges_over_all_cables(self) -> None:
