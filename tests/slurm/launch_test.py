@@ -44,9 +44,15 @@ class LaunchTest(unittest.TestCase):
         said = [line for line in run.stderr.splitlines() if line.startswith("aapc:")]
         counted = [match.groups() for line in said if (match := COUNTS.search(line))]
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual([match.groups() for match in COUNTS.finditer(run.stdout)], counted, run.stderr)
-        self.assertEqual(len(counted), 1, run.stderr)
-        self.assertGreater(int(counted[0][0]), 0)
+        should = [match.groups() for match in COUNTS.finditer(run.stdout)]
+        self.assertEqual((len(should), len(counted)), (1, 1), run.stderr)
+        (should_exchange, should_pass), (exchanged, passed) = (map(int, counts) for counts in (should[0], counted[0]))
+        self.assertGreater(exchanged, 0)
+        self.assertEqual(exchanged, should_exchange, run.stderr)
+        # Open MPI answers calls without data before its component sees them.
+        self.assertLessEqual(passed, should_pass, run.stderr)
+        if not any("Open MPI's component" in line for line in said):
+            self.assertEqual(passed, should_pass, run.stderr)
 
     def test_exec(self):
         for mpi, program, _ in OPTIONS.mpi:
