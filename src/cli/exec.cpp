@@ -81,21 +81,18 @@ void load_component(const fs::path& directory) {
     setenv("PMIX_MCA_mca_base_component_path", "", 0);
 }
 
-/// Why Open MPI is not to load the component though it could; empty if it is.
-std::string objection_to_component() {
-    if (!environment_variable("OMPI_MCA_coll").empty()) {
-        return "OMPI_MCA_coll chooses other components";
-    }
-    // The component has a thread only where the program asks for MPI_THREAD_MULTIPLE; an interposer asks for it.
-    return environment_variable("AAPC_ASYNC_PROGRESS") == "1" ? "its thread depends on how the program begins MPI" : "";
+/// Whether a preloaded library may do more than the component: OMPI_MCA_coll may choose other components, and the
+/// component has a thread only where the program asks for MPI_THREAD_MULTIPLE, for which an interposer asks itself.
+bool component_may_do_less() {
+    return !environment_variable("OMPI_MCA_coll").empty() || environment_variable("AAPC_ASYNC_PROGRESS") == "1";
 }
 
 /// Puts aapc into the program in the way that is asked for, and says by what it is answered for.
 std::string put_into_program(const Request& request, const Interposing& interposing) {
     std::string library = interposing.library.filename().string();
     const bool asked = request.way == "component";
-    const bool loads = request.way != "preload" && interposing.component.has_value();
-    if (loads && (asked || objection_to_component().empty())) {
+    const bool wants = asked || (request.way == "auto" && !component_may_do_less());
+    if (wants && interposing.component) {
         load_component(*interposing.component);
         return "Open MPI's component coll/aapc";
     }

@@ -141,7 +141,7 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
                                [&libraries](const std::string& name) { return libraries.contains(name); });
         });
         if (fitting != interposers.end()) {
-            Interposing found{fitting->path, "", *library, fitting->mpi};
+            Interposing found{.library = fitting->path, .of_program = *library};
             if (fitting->mpi == "openmpi") {
                 found.component = component_for(libraries, *fitting);
             }

@@ -24,7 +24,6 @@ struct Interposing {
     std::filesystem::path library;
     std::string later = {};       ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
     std::string of_program = {};  ///< the MPI's library that the program is linked to; empty if it is linked to none
-    std::string mpi = {};         ///< Interposer::mpi of `library`; empty unless the program is linked to one
     /// The directory of Open MPI's component, where the program's Open MPI can load that; or why it cannot.
     Expected<std::filesystem::path, std::string> component =
         tl::unexpected<std::string>("the program is not linked to Open MPI");
