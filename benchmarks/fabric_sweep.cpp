@@ -128,9 +128,8 @@ int main(int argc, char** argv) {
                                   fat_trees(24, 60),
                                   dragonflies(15, 17)};
     fmt::print(
-        "| fabric | machines | draws | longest cycle / bound | queue, median | 90th percentile | set-up, ms | plan, ms "
-        "| "
-        "links |\n|---|---|---|---|---|---|---|---|---|\n");
+        "| fabric | machines | draws | longest cycle / bound | queue, median | 90th percentile | set-up, ms "
+        "| plan, ms | links |\n|---|---|---|---|---|---|---|---|---|\n");
     for (const Fabric& fabric : all) {
         if (fabric.machines >= least && fabric.machines <= most) {
             measure(fabric);

@@ -19,10 +19,6 @@ constexpr std::int64_t messages_wanted = 300'000;
 constexpr std::size_t fewest_cables = 12;
 constexpr std::size_t most_cables = 128;
 
-/// The busiest cables are not the first ones of the sample: each n-th in turn, n having nothing to do with their
-/// number.
-constexpr std::size_t stride = 1009;
-
 /// No channel is faster, in the units of whole_speeds().
 constexpr std::int32_t largest_inflow = std::int32_t{1} << 24U;
 
@@ -199,7 +195,7 @@ std::optional<BusyChannels> BusyChannels::find(const Network& network, const Pla
     walk.want_port(*port);
     const std::vector<std::int32_t> cables = cables_to_play(network, bound);
     for (std::size_t index = 0; index < cables.size(); ++index) {
-        walk.want(cables[cables.size() % stride == 0 ? index : index * stride % cables.size()]);
+        walk.want(cables[scattered(index, cables.size())]);  // or else the busiest would all be played first
     }
     BusyChannels busy;
     busy.message_ = size_of_message(busiest, placement.participants() * ticks_in_slot, slack);

@@ -7,14 +7,12 @@ namespace aapc::lattice {
 namespace {
 
 /// All channels in order, or those that carry so many messages together: those first that are busy for three
-/// quarters of the busiest one's time, and of these (on a torus all may be) each n-th in turn, n having nothing to do
-/// with the sides.
+/// quarters of the busiest one's time, and of these (on a torus all may be) scattered() ones.
 std::vector<std::size_t> channels_to_play(const Traffic& traffic, std::int64_t most_messages) {
-    constexpr std::size_t stride = 1009;
     const std::size_t channels = traffic.channels();
     std::vector<std::size_t> order(channels);
     for (std::size_t index = 0; index < channels; ++index) {
-        order[index] = traffic.hops() <= most_messages || channels % stride == 0 ? index : index * stride % channels;
+        order[index] = traffic.hops() <= most_messages ? index : scattered(index, channels);
     }
     if (traffic.hops() <= most_messages) {
         return order;
@@ -34,6 +32,11 @@ std::vector<std::size_t> channels_to_play(const Traffic& traffic, std::int64_t m
 }
 
 }  // namespace
+
+std::size_t scattered(std::size_t index, std::size_t count) {
+    constexpr std::size_t stride = 1009;  // a prime, which has nothing to do with the sides of a network
+    return count % stride == 0 ? index : index * stride % count;
+}
 
 std::int64_t size_of_message(const BusyTime& busiest, Tick ticks, std::int64_t slack) {
     if (busiest.messages == 0) {

@@ -21,6 +21,10 @@ struct Arrival {
     std::int64_t inflow = 0;
 };
 
+/// The number at `index` in an order of 0 … count - 1 in which neighbours are far from each other: what of a network is
+/// played first is then no corner of it. O(1).
+[[nodiscard]] std::size_t scattered(std::size_t index, std::size_t count);
+
 /// The size of a message, in speed times ticks: a whole cycle of `ticks` carries the busiest channel's messages and
 /// `slack` thousandths more. At least 1.
 [[nodiscard]] std::int64_t size_of_message(const BusyTime& busiest, Tick ticks, std::int64_t slack);
