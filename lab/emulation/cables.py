@@ -28,9 +28,14 @@ class Crossed:
         return 8 * self.sent_bytes / self.bits_per_second
 
 
-def counters(state: State) -> list[Crossed]:
+def require_fabric(state: State, what: str) -> None:
+    """Only there are the ports of cables known."""
     if not any(cable.lower_port for cable in state.cables):
-        raise UsageError(f"lab {state.name} is a {state.kind}; cables are counted of a fabric")
+        raise UsageError(f"lab {state.name} is a {state.kind}; {what} of a fabric")
+
+
+def counters(state: State) -> list[Crossed]:
+    require_fabric(state, "cables are counted")
     namespaces = {port.split("/")[0] for cable in state.cables for port in (cable.lower_port, cable.upper_port)}
     sent = {}
     for namespace in namespaces:
