@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 sys.dont_write_bytecode = True
 
-from launching import component_variables, environment_without_settings  # noqa: E402
+from launching import component_answers, component_variables, counts_fit, environment_without_settings  # noqa: E402
 
 RANKS = 4
 COUNTS = re.compile(r"(\d+) calls exchanged, (\d+) passed through")
@@ -83,7 +83,7 @@ def main():
     for how, rank_0 in ((on, settings), (parameters, "")):
         should, said = runs.job(*how, rank_0=rank_0)
         did = counted(said)
-        expect(did is not None and did[0] == should[0] > 0 and did[1] <= should[1], f"{how} {rank_0}: {said}")
+        expect(did is not None and should[0] > 0 and counts_fit(should, did, component=True), f"{how} {rank_0}: {said}")
     # A variable holds against a parameter.
     should, said = runs.job(*parameters, rank_0="AAPC_ALGORITHM=native")
     expect(counted(said) is not None and counted(said)[0] == 0, f"the parameter overrides the variable: {said}")
@@ -91,8 +91,8 @@ def main():
     # By aapc exec, without a word about where the component is.
     should, said = runs.job(rank_0=settings, by=(options.aapc, "exec", "--"))
     did = counted(said)
-    expect(did is not None and did[0] == should[0] > 0 and did[1] <= should[1], f"aapc exec: {said}")
-    expect(any("Open MPI's component coll/aapc answers" in line for line in said), f"aapc exec does not say so: {said}")
+    expect(did is not None and should[0] > 0 and counts_fit(should, did, component=True), f"aapc exec: {said}")
+    expect(component_answers(said), f"aapc exec does not say so: {said}")
 
     # Beside an interposer it leaves everything to that, and says so.
     should, said = runs.job(*on, preload=True, rank_0=settings)

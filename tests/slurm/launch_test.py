@@ -14,6 +14,9 @@ from pathlib import Path
 
 from cluster import Cluster, why_not
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from launching import component_answers, counts_fit  # noqa: E402
+
 SKIPPED = 77
 NODES = 3
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -42,17 +45,12 @@ class LaunchTest(unittest.TestCase):
 
     def assert_counted(self, run):
         said = [line for line in run.stderr.splitlines() if line.startswith("aapc:")]
-        counted = [match.groups() for line in said if (match := COUNTS.search(line))]
+        texts = (run.stdout, "\n".join(said))
+        should, counted = ([tuple(map(int, counts)) for counts in COUNTS.findall(text)] for text in texts)
         self.assertEqual(run.returncode, 0, run.stderr)
-        should = [match.groups() for match in COUNTS.finditer(run.stdout)]
         self.assertEqual((len(should), len(counted)), (1, 1), run.stderr)
-        (should_exchange, should_pass), (exchanged, passed) = (map(int, counts) for counts in (should[0], counted[0]))
-        self.assertGreater(exchanged, 0)
-        self.assertEqual(exchanged, should_exchange, run.stderr)
-        # Open MPI answers calls without data before its component sees them.
-        self.assertLessEqual(passed, should_pass, run.stderr)
-        if not any("Open MPI's component" in line for line in said):
-            self.assertEqual(passed, should_pass, run.stderr)
+        self.assertGreater(counted[0][0], 0)
+        self.assertTrue(counts_fit(should[0], counted[0], component_answers(said)), (should, run.stderr))
 
     def test_exec(self):
         for mpi, program, _ in OPTIONS.mpi:

@@ -1,4 +1,4 @@
-"""How tests start MPI programs: the variables that Open MPI's launchers need in a container of a CI.
+"""How tests start MPI programs and read what aapc counts: the variables that Open MPI's launchers need in a CI.
 
 They run as root there, with more ranks than cores, which wait for each other and therefore must be bound to no core and
 give way while they wait. Open MPI 4's launcher reads OMPI_MCA_ names, that of Open MPI 5 and later (PRRTE) PRTE_MCA_
@@ -24,3 +24,14 @@ def component_variables(directory):
     # PMIx takes Open MPI 5's setting for its own as well, and complains, unless it has one.
     return {"OMPI_MCA_mca_base_component_path": f"{directory}:SYSTEM_DEFAULT:USER_DEFAULT",
             "PMIX_MCA_mca_base_component_path": "", "AAPC_TEST_COMPONENT_PRIORITY": "95"}
+
+
+def component_answers(lines):
+    """Whether aapc exec says that it has Open MPI load the component."""
+    return any("Open MPI's component coll/aapc answers" in line for line in lines)
+
+
+def counts_fit(should, did, component):
+    """Whether aapc has exchanged and passed through (`did`) what the program says (`should`). Open MPI answers calls
+    without data, wrong ones and those between groups before a component sees them."""
+    return should[0] == did[0] and (did[1] <= should[1] if component else did[1] == should[1])
