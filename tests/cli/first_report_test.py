@@ -31,14 +31,15 @@ exec '{mpiexec}' --mca btl self,vader -n "$ranks" \\
     sh -c 'AAPC_HOSTNAME=n$OMPI_COMM_WORLD_RANK exec "$@"' sh "$@"
 """
 
-# On this machine all nodes are one host; a rank says which it is on.
+# Each rank on a machine of its own here, too; Slurm has two nodes for them.
 SLURMS_SRUN = """#!/bin/sh
 pmi=$1 ranks=$3
 shift 3
-exec '{srun}' "$pmi" -N "$ranks" -n "$ranks" sh -c 'AAPC_HOSTNAME=$SLURMD_NODENAME exec "$@"' sh "$@"
+exec '{srun}' "$pmi" -N {nodes} -n "$ranks" sh -c 'AAPC_HOSTNAME=n$SLURM_PROCID exec "$@"' sh "$@"
 """
+SLURMS_NODES = 2
 # What the page says in brackets: the job script goes to the queue.
-QUEUED = "sbatch --wait --output=job.out job-with-aapc.sh >/dev/null && cat job.out"
+QUEUED = f"sbatch --nodes={SLURMS_NODES} --wait --output=job.out job-with-aapc.sh >/dev/null && cat job.out"
 
 
 def expect(holds: object, what: str) -> None:
@@ -92,9 +93,9 @@ def main() -> None:
             if problem := why_not():
                 print(f"skipped: {problem}")
                 sys.exit(77)
-            cluster = stack.enter_context(Cluster(4))
-            environment |= {"SLURM_CONF": cluster.environment["SLURM_CONF"]}
-            wrapper = SLURMS_SRUN.format(srun=shutil.which("srun"))
+            cluster = stack.enter_context(Cluster(SLURMS_NODES))
+            environment |= cluster.settings
+            wrapper = SLURMS_SRUN.format(srun=shutil.which("srun"), nodes=SLURMS_NODES)
         scratch = stack.enter_context(tempfile.TemporaryDirectory())
         directory = Path(scratch)
         program = options.source.resolve() / "examples/alltoall_time.c"

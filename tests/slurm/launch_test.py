@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from launching import component_answers, counts_fit  # noqa: E402
 
 SKIPPED = 77
-NODES = 3
+NODES = 2
+RANKS = 3
 HERE = os.path.dirname(os.path.abspath(__file__))
 INTERPOSER_TESTS = os.path.join(os.path.dirname(HERE), "interposer")
 COUNTS = re.compile(r"(\d+) calls exchanged, (\d+) passed through")
@@ -35,8 +36,8 @@ class LaunchTest(unittest.TestCase):
     def run_on_nodes(self, options, *command, **variables):
         # All nodes of this Slurm are one host; each rank says which node it is on.
         return self.cluster.run(
-            ["srun", *options, "-N", str(NODES), "-n", str(NODES), "sh", "-c",
-             'AAPC_HOSTNAME=$SLURMD_NODENAME exec "$@"', "sh", *command],
+            ["srun", *options, "-N", str(NODES), "-n", str(RANKS), "sh", "-c",
+             'AAPC_HOSTNAME=n$SLURM_PROCID exec "$@"', "sh", *command],
             AAPC_VERBOSE="2", AAPC_START="245.75us",  # so much is worth it from exactly 8,192 bytes on
             OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1", **variables)
 
