@@ -302,16 +302,16 @@ void Trials::observe(const Block& block) {
         if (is_cold && !one.samples.empty() && !one.is_cold && seconds > one.typical()) {
             continue;
         }
-        // Accidents make calls longer and never shorter: a loser that was slower than this is not what it was.
-        if (!is_winner && !one.samples.empty() && seconds * policy::changed < one.typical()) {
-            one.samples.clear();
-        }
         if (one.is_cold && !one.samples.empty() && seconds < one.samples.front()) {
             if (is_native_unknown() && flight_of_ != 0) {
                 // It came behind the first native call.
                 candidates_[0].samples.front() +=
                     std::max(one.samples.front() - (1 + policy::prior_spread) * seconds, 0.0);
             }
+            one.samples.clear();
+        }
+        // Accidents make calls longer and never shorter: a loser that was slower than this is not what it was.
+        if (!is_winner && !one.samples.empty() && seconds * policy::changed < one.typical()) {
             one.samples.clear();
         }
         one.is_cold = is_cold && one.samples.empty();
@@ -576,7 +576,9 @@ bool Trials::serves_in_flight(std::size_t challenger) const {
         return false;
     }
     if (!one.samples.empty()) {
-        return seems_faster(one);
+        // Behind the first native call it may have waited for ranks that are late from there.
+        const bool has_waited = is_native_unknown() && one.is_cold && one.typical() > policy::accident * least_seconds_;
+        return seems_faster(one) || has_waited;
     }
     return has_model(challenger)
                ? expected_gain(challenger) > 0
