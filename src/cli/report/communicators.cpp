@@ -135,14 +135,18 @@ std::optional<Communicators::Joint> Communicators::joint(const Group& group, con
     Rank first = 0;
     for (const RecordedCommunicator* const one : found.communicators) {
         const auto ranks = static_cast<Rank>(one->members.size());
-        const std::optional<Demand> own = unequal ? lengths_of(group, *one, kind.number) : std::nullopt;
-        if (unequal && (!own || own->participants() != ranks)) {
-            return std::nullopt;
+        Demand own(ranks);
+        if (unequal) {
+            std::optional<Demand> lengths = lengths_of(group, *one, kind.number);
+            if (!lengths || lengths->participants() != ranks) {
+                return std::nullopt;
+            }
+            own = *std::move(lengths);
         }
         for (Rank pair = 0; pair < ranks * ranks; ++pair) {
             const Rank from = pair / ranks;
             const Rank to = pair % ranks;
-            found.demand.set(first + from, first + to, own ? own->bytes(from, to) : bytes);
+            found.demand.set(first + from, first + to, unequal ? own.bytes(from, to) : bytes);
         }
         first += ranks;
     }
