@@ -37,9 +37,8 @@ pmi=$1 ranks=$3
 shift 3
 exec '{srun}' "$pmi" -N {nodes} -n "$ranks" sh -c 'AAPC_HOSTNAME=n$SLURM_PROCID exec "$@"' sh "$@"
 """
-SLURMS_NODES = 2
 # What the page says in brackets: the job script goes to the queue.
-QUEUED = f"sbatch --nodes={SLURMS_NODES} --wait --output=job.out job-with-aapc.sh >/dev/null && cat job.out"
+QUEUED = "sbatch --nodes={nodes} --wait --output=job.out job-with-aapc.sh >/dev/null && cat job.out"
 
 
 def expect(holds: object, what: str) -> None:
@@ -84,6 +83,7 @@ def main() -> None:
     options = parser.parse_args()
     page = (options.source / "docs/first-report.md").read_text()
     wrapper = SRUN.format(mpiexec=options.mpiexec)
+    queued = None
     with contextlib.ExitStack() as stack:
         environment = environment_without_settings()
         if options.slurm:
@@ -93,9 +93,10 @@ def main() -> None:
             if problem := why_not():
                 print(f"skipped: {problem}")
                 sys.exit(77)
-            cluster = stack.enter_context(Cluster(SLURMS_NODES))
+            cluster = stack.enter_context(Cluster())
             environment |= cluster.settings
-            wrapper = SLURMS_SRUN.format(srun=shutil.which("srun"), nodes=SLURMS_NODES)
+            wrapper = SLURMS_SRUN.format(srun=shutil.which("srun"), nodes=cluster.nodes)
+            queued = QUEUED.format(nodes=cluster.nodes)
         scratch = stack.enter_context(tempfile.TemporaryDirectory())
         directory = Path(scratch)
         program = options.source.resolve() / "examples/alltoall_time.c"
@@ -105,7 +106,7 @@ def main() -> None:
         (commands / "srun").write_text(wrapper)
         (commands / "srun").chmod(0o755)
         environment["PATH"] = f"{commands}:{options.aapc.resolve().parent}:{environment['PATH']}"
-        count = run_page(page, directory, environment, QUEUED if options.slurm else None)
+        count = run_page(page, directory, environment, queued)
         expect(count == 5, f"the page promises five commands, and there are {count}")
         report = (directory / "report.html").read_text()
         expect("<html" in report and "MPI_Alltoall" in report, f"no page of a job's all-to-alls:\n{report[:400]}")

@@ -12,13 +12,12 @@ import sys
 import unittest
 from pathlib import Path
 
-from cluster import Cluster, why_not
+from cluster import NODES, Cluster, why_not
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from launching import component_answers, counts_fit  # noqa: E402
 
 SKIPPED = 77
-NODES = 2
 RANKS = 3
 HERE = os.path.dirname(os.path.abspath(__file__))
 INTERPOSER_TESTS = os.path.join(os.path.dirname(HERE), "interposer")
@@ -31,10 +30,10 @@ OPTIONS = None
 class LaunchTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.cluster = cls.enterClassContext(Cluster(NODES))
+        cls.cluster = cls.enterClassContext(Cluster())
 
     def run_on_nodes(self, options, *command, **variables):
-        # All nodes of this Slurm are one host; each rank says which node it is on.
+        # All nodes of this Slurm are one host; each rank says that it is on one of its own.
         return self.cluster.run(
             ["srun", *options, "-N", str(NODES), "-n", str(RANKS), "sh", "-c",
              'AAPC_HOSTNAME=n$SLURM_PROCID exec "$@"', "sh", *command],
