@@ -65,19 +65,21 @@ def why_not():
     return None if os.geteuid() == 0 else "Slurm's daemons are started as root only"
 
 
-def free_ports(count):
-    """The first of so many consecutive ports on which nobody listens."""
+def claim_ports(count):
+    """The first of so many consecutive ports on which nobody listens, and a socket by which no other Slurm of ours takes
+    them until it is closed: daemons listen only some time after the question."""
     for first in range(17800, 32000, 100):
-        taken = False
-        for port in range(first, first + count):
-            with socket.socket() as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                try:
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0aapc-slurm-{first}")
+            for port in range(first, first + count):
+                with socket.socket() as probe:
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                     probe.bind(("127.0.0.1", port))
-                except OSError:
-                    taken = True
-        if not taken:
-            return first
+        except OSError:
+            claim.close()
+        else:
+            return first, claim
     raise RuntimeError("no free ports")
 
 
@@ -86,6 +88,7 @@ class Cluster:
         self.nodes = nodes
         self.directory = tempfile.mkdtemp(prefix="aapc-slurm-")
         self.daemons = []
+        self.ports = None
         # Open MPI 4.1 names a node's shared memory by host and job, so that two nodes here would share it.
         self.settings = {"SLURM_CONF": os.path.join(self.directory, "slurm.conf"), "OMPI_MCA_btl": "self,tcp"}
         self.environment = dict(os.environ, **self.settings)
@@ -117,7 +120,7 @@ class Cluster:
             os.makedirs(self.path(f"spool/n{node}"))
         with open(os.open(self.path("munge.key"), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as key:
             key.write(secrets.token_bytes(1024))
-        first_port = free_ports(self.nodes + 1)
+        first_port, self.ports = claim_ports(self.nodes + 1)
         with open(self.path("slurm.conf"), "w", encoding="utf-8") as file:
             file.write(CONFIGURATION.format(host=socket.gethostname().split(".")[0], directory=self.directory,
                                             port=first_port, first_port=first_port + 1,
@@ -157,6 +160,8 @@ class Cluster:
                 except subprocess.TimeoutExpired:
                     daemon.kill()
                     daemon.wait()
+        if self.ports is not None:
+            self.ports.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
