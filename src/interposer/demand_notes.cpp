@@ -9,6 +9,7 @@
 #include "aapc/mpi/agreement.hpp"
 #include "interposer/traffic.hpp"
 #include "learning/digest.hpp"
+#include "mpi/gather_lists.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "mpi/returned_errors.hpp"
@@ -155,34 +156,15 @@ std::vector<DemandNotes::Name> DemandNotes::own_names() const {
 
 std::string DemandNotes::lines() noexcept {
     const mpi::ReturnedErrors returned(MPI_COMM_WORLD);
-    const auto ranks = static_cast<std::size_t>(mpi::ranks_in(MPI_COMM_WORLD));
     std::vector<Name> own;
-    std::vector<int> counts;
-    std::vector<int> places;
-    const bool room = mpi::have_memory_for([&] {
-        own = own_names();
-        counts.resize(ranks);
-        places.resize(ranks);
-    });
-    if (!mpi::all_agree(MPI_COMM_WORLD, room)) {
-        return {};
-    }
-    const int count = static_cast<int>(own.size() * sizeof(Name));
-    bool found = PMPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS;
-    const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    std::vector<Name> names;
-    found = found && all > 0 && all <= static_cast<std::int64_t>(most_names * sizeof(Name)) &&
-            mpi::have_memory_for([&] { names.resize(static_cast<std::size_t>(all) / sizeof(Name)); });
-    if (!mpi::all_agree(MPI_COMM_WORLD, found)) {
-        return {};
-    }
-    std::partial_sum(counts.begin(), counts.end() - 1, places.begin() + 1);
-    found = PMPI_Allgatherv(own.data(), count, MPI_BYTE, names.data(), counts.data(), places.data(), MPI_BYTE,
-                            MPI_COMM_WORLD) == MPI_SUCCESS;
+    const bool room = mpi::have_memory_for([&] { own = own_names(); });
+    mpi::GatheredLists<std::vector<Name>> names;
+    const mpi::Agreed gathered =
+        names.gather(MPI_COMM_WORLD, room ? &own : nullptr, mpi::GatherTo::all_ranks, most_names);
     std::string text;
     const bool worded = mpi::have_memory_for([&] {
-        if (found) {
-            append_lines(names, text);
+        if (gathered.error == MPI_SUCCESS) {
+            append_lines(names.all(), text);
         }
     });
     return worded ? text : std::string();

@@ -15,8 +15,9 @@
 #include "input/text_file.hpp"
 #include "interposer/communicator.hpp"
 #include "interposer/job_identity.hpp"
-#include "interposer/rank_texts.hpp"
 #include "interposer/remarks.hpp"
+#include "interposer/share_text.hpp"
+#include "mpi/gather_lists.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 #include "selection/wire_use.hpp"
@@ -157,11 +158,11 @@ bool KeptConnections::write(Communicators::States states) {
     if (!have_memory_for([&] { text = own_text(states); })) {
         text.clear();
     }
-    std::string texts;
-    const bool gathered = gather_texts(text, texts);
-    if (gathered && !texts.empty() && !path_.empty()) {
+    mpi::GatheredLists<std::string> texts;
+    const mpi::Agreed gathered = texts.gather(MPI_COMM_WORLD, &text, mpi::GatherTo::rank_0);
+    if (gathered.all && !texts.all().empty() && !path_.empty()) {
         Expected<void> result;
-        if (!have_memory_for([&] { result = add_to_kept_file(path_, texts); })) {
+        if (!have_memory_for([&] { result = add_to_kept_file(path_, texts.all()); })) {
             say("no memory is left to keep what was learned of paths");
         } else if (!result) {
             static_cast<void>(have_memory_for(

@@ -16,8 +16,9 @@
 #include "archive/learned.hpp"
 #include "input/file_writer.hpp"
 #include "input/text_file.hpp"
-#include "interposer/rank_texts.hpp"
 #include "interposer/remarks.hpp"
+#include "interposer/share_text.hpp"
+#include "mpi/gather_lists.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/ranks.hpp"
 
@@ -176,13 +177,16 @@ void write_learned(const std::string& path, const std::vector<Tuning>& mine, con
             text += tuning_text(tuning);
         }
     });
-    std::string texts;
-    bool written = gather_texts(worded ? text : std::string(), texts);
-    if (mpi::rank_in(MPI_COMM_WORLD) != 0 || (written && texts.empty())) {
+    if (!worded) {
+        text.clear();
+    }
+    mpi::GatheredLists<std::string> texts;
+    bool written = texts.gather(MPI_COMM_WORLD, &text, mpi::GatherTo::rank_0).all;
+    if (mpi::rank_in(MPI_COMM_WORLD) != 0 || (written && texts.all().empty())) {
         return;
     }
     Expected<void> result;
-    written = written && have_memory_for([&] { result = add_to_file(path, texts, here, kind); });
+    written = written && have_memory_for([&] { result = add_to_file(path, texts.all(), here, kind); });
     if (!written) {
         say("no memory is left to keep what was learned");
     } else if (!result) {

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "input/descriptor.hpp"
 #include "mpi/complaints.hpp"
 #include "mpi/connections_of_mpi.hpp"
+#include "mpi/gather_lists.hpp"
 #include "mpi/have_memory.hpp"
 #include "mpi/own_address.hpp"
 #include "mpi/ranks.hpp"
@@ -794,31 +794,6 @@ std::vector<WireStreams::Way> wanted_moves(WireStreams& streams, std::vector<Tol
     return ways;
 }
 
-/// The moves of all ranks, and for each rank where its own begin; one more at the end. Nothing on all ranks if one has
-/// no memory for them. No all-to-all, which an interposer would answer. Collective; returns an MPI error code.
-int gather_moves(MPI_Comm comm, const std::vector<ToldMove>& mine, std::vector<int>& counts, std::vector<int>& begins,
-                 std::vector<ToldMove>& all) {
-    const int count = static_cast<int>(mine.size());
-    if (const int error = PMPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm); error != MPI_SUCCESS) {
-        return error;
-    }
-    std::int64_t sum = 0;
-    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-        begins[rank] = static_cast<int>(std::min<std::int64_t>(sum, std::numeric_limits<int>::max()));
-        sum += counts[rank];
-    }
-    const bool able =
-        sum <= std::numeric_limits<int>::max() && have_memory_for([&] { all.resize(static_cast<std::size_t>(sum)); });
-    const Agreed agreed = Agreement().agree(comm, {.agrees = able});
-    if (agreed.error != MPI_SUCCESS || !agreed.all) {
-        all.clear();
-        std::fill(counts.begin(), counts.end(), 0);
-        return agreed.error;
-    }
-    return PMPI_Allgatherv(mine.data(), count, MPI_INT32_T, all.data(), counts.data(), begins.data(), MPI_INT32_T,
-                           comm);
-}
-
 }  // namespace
 
 int Wire::move(MPI_Comm comm) {
@@ -827,28 +802,21 @@ int Wire::move(MPI_Comm comm) {
     std::vector<std::uint16_t> ports;
     std::vector<std::uint16_t> former;
     std::vector<ToldMove> mine;
-    std::vector<ToldMove> all;
-    std::vector<int> counts;
-    std::vector<int> begins;
     bool able = have_memory_for([&] {
-        counts.resize(streams_->ranks());
-        begins.resize(streams_->ranks());
         to = wanted_moves(*streams_, mine, ports);
         former.reserve(to.size());
         from.reserve(streams_->ranks());
     });
-    const Agreed agreed = Agreement().agree(comm, {.agrees = able});
-    if (agreed.error != MPI_SUCCESS || !agreed.all) {
-        return agreed.error;
-    }
-    if (const int error = gather_moves(comm, mine, counts, begins, all); error != MPI_SUCCESS || all.empty()) {
-        return error;
+    GatheredLists<std::vector<ToldMove>> moves;
+    const Agreed gathered = moves.gather(comm, able ? &mine : nullptr, GatherTo::all_ranks);
+    if (gathered.error != MPI_SUCCESS || moves.all().empty()) {
+        return gathered.error;
     }
     const Rank own = rank_in(comm);
-    for (std::size_t peer = 0; peer < counts.size(); ++peer) {
-        for (int index = begins[peer]; index < begins[peer] + counts[peer]; ++index) {
+    for (std::size_t peer = 0; peer < streams_->ranks(); ++peer) {
+        for (const ToldMove move : moves.of(peer)) {
             for (std::size_t connection = 0; connection < PairPaths::connections; ++connection) {
-                if (all[static_cast<std::size_t>(index)] == told({own, true, connection})) {
+                if (move == told({own, true, connection})) {
                     from.push_back({static_cast<Rank>(peer), false, connection});
                 }
             }
