@@ -92,12 +92,15 @@ std::string put_into_program(const Request& request, const Interposing& interpos
     std::string library = interposing.library.filename().string();
     const bool asked = request.way == "component";
     const bool wants = asked || (request.way == "auto" && !component_may_do_less());
-    if (wants && interposing.component) {
-        load_component(*interposing.component);
-        return "Open MPI's component coll/aapc";
-    }
-    if (asked) {
-        remark(fmt::format("--way component: {}; preloading {}", interposing.component.error(), library));
+    if (wants) {
+        const auto component = find_component(interposing);
+        if (component) {
+            load_component(*component);
+            return "Open MPI's component coll/aapc";
+        }
+        if (asked) {
+            remark(fmt::format("--way component: {}; preloading {}", component.error(), library));
+        }
     }
     preload(interposing.library);
     return library;

@@ -24,7 +24,6 @@ constexpr std::string_view interposer_prefix = "libaapc-";
 constexpr std::string_view interposer_suffix = ".so";
 
 constexpr const char* late_library = "libaapc-late.so";
-constexpr const char* component_file = "mca_coll_aapc.so";
 
 tl::unexpected<std::string> not_there(std::string_view mpi) {
     return tl::unexpected(fmt::format("there is no libaapc-{}.so beside this program or in $AAPC_LIBRARY_PATH", mpi));
@@ -57,30 +56,6 @@ std::string in_one_variable(const std::vector<Interposer>& interposers) {
 
 /// A variable that lists directories separates them by colons and cannot quote one.
 bool can_be_listed(const fs::path& directory) { return directory.string().find_first_of(": ") == std::string::npos; }
-
-/// Where the component beside `interposer` is, for a program with these libraries. The component is made for one series
-/// of Open MPI, and another one leaves it alone without a word. What the component is linked to says which series:
-/// libopen-pal has another name in each, libmpi has not.
-Expected<fs::path, std::string> component_for(const std::set<std::string>& libraries_of_program,
-                                              const Interposer& interposer) {
-    const fs::path directory = interposer.path.parent_path();
-    // Where it is built, and where it is installed.
-    for (const fs::path& place : {directory / "openmpi", directory.parent_path() / "openmpi"}) {
-        const auto component = read_object(place / component_file);
-        if (!component || !can_be_listed(place)) {
-            continue;
-        }
-        const auto missing =
-            std::find_if(component->needed.begin(), component->needed.end(),
-                         [&](const std::string& name) { return !libraries_of_program.contains(name); });
-        if (missing == component->needed.end()) {
-            return place;
-        }
-        return tl::unexpected(
-            fmt::format("{} is for an Open MPI with {}, which the program's has not", component_file, *missing));
-    }
-    return tl::unexpected(fmt::format("there is no {} beside this program's libraries", component_file));
-}
 
 }  // namespace
 
@@ -141,11 +116,10 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
                                [&libraries](const std::string& name) { return libraries.contains(name); });
         });
         if (fitting != interposers.end()) {
-            Interposing found{.library = fitting->path, .of_program = *library};
-            if (fitting->mpi == "openmpi") {
-                found.component = component_for(libraries, *fitting);
-            }
-            return found;
+            return Interposing{.library = fitting->path,
+                               .of_program = *library,
+                               .mpi = fitting->mpi,
+                               .libraries_of_program = libraries};
         }
         return tl::unexpected(
             mpi.empty() ? fmt::format("it uses {}, for which there is no interposer beside this program or in "
@@ -163,6 +137,32 @@ Expected<Interposing, std::string> choose_interposer(const fs::path& program, co
         return not_there("late");
     }
     return Interposing{late, in_one_variable(interposers)};
+}
+
+Expected<fs::path, std::string> find_component(const Interposing& interposing) {
+    const KnownMpi* const mpi = interposing.of_program.empty() ? nullptr : find_mpi(interposing.mpi);
+    if (mpi == nullptr || mpi->component.empty()) {
+        return tl::unexpected<std::string>("the program is linked to no MPI that loads components");
+    }
+    const fs::path directory = interposing.library.parent_path();
+    // Where it is built, and where it is installed.
+    for (const fs::path& place : {directory / mpi->name, directory.parent_path() / mpi->name}) {
+        const auto component = read_object(place / mpi->component);
+        if (!component || !can_be_listed(place)) {
+            continue;
+        }
+        // It is made for one series of the MPI, and another one leaves it alone without a word. What it is linked to
+        // says which series: Open MPI's libopen-pal has another name in each, libmpi has not.
+        const auto& loaded = interposing.libraries_of_program;
+        const auto missing = std::find_if(component->needed.begin(), component->needed.end(),
+                                          [&](const std::string& name) { return !loaded.contains(name); });
+        if (missing == component->needed.end()) {
+            return place;
+        }
+        return tl::unexpected(
+            fmt::format("{} is for an {} with {}, which the program's has not", mpi->component, mpi->title, *missing));
+    }
+    return tl::unexpected(fmt::format("there is no {} beside this program's libraries", mpi->component));
 }
 
 Diagnostic unknown_mpi(const std::string& mpi, const std::vector<std::string>& known) {

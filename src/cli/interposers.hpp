@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,8 @@ struct Interposing {
     std::filesystem::path library;
     std::string later = {};       ///< value of AAPC_INTERPOSERS, where the library is the one that waits for an MPI
     std::string of_program = {};  ///< the MPI's library that the program is linked to; empty if it is linked to none
-    /// The directory of Open MPI's component, where the program's Open MPI can load that; or why it cannot.
-    Expected<std::filesystem::path, std::string> component =
-        tl::unexpected<std::string>("the program is not linked to Open MPI");
+    std::string mpi = {};         ///< the interposer's; empty where the library waits for an MPI
+    std::set<std::string> libraries_of_program = {};  ///< all that it loads
 };
 
 /// What a program needs, or why nothing can be done for it. A program that is linked to an MPI gets that MPI's
@@ -35,6 +35,10 @@ struct Interposing {
 /// a program that is linked to another MPI gets nothing.
 [[nodiscard]] Expected<Interposing, std::string> choose_interposer(const std::filesystem::path& program,
                                                                    const std::string& mpi);
+
+/// The directory of the component that the MPI of the program can load in place of the library; or why it cannot. Reads
+/// the component's file.
+[[nodiscard]] Expected<std::filesystem::path, std::string> find_component(const Interposing& interposing);
 
 /// The names of MPIs for `--mpi`, where `mpi` is not among `known`.
 [[nodiscard]] Diagnostic unknown_mpi(const std::string& mpi, const std::vector<std::string>& known);

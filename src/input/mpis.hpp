@@ -23,6 +23,7 @@ struct KnownMpi {
     std::string_view abi_title;  ///< of the ABI of its programs, for people
     /// The names (SONAME) of libraries with that ABI. An empty one ends the list.
     std::array<std::string_view, 2> libraries;
+    std::string_view component;  ///< file that the MPI itself can load as aapc's; empty if it loads none
 };
 
 /// In the order in which the commands of aapc look for them.
@@ -33,7 +34,8 @@ inline constexpr auto known_mpis = std::to_array<KnownMpi>({
      .one_by_one = "ring",
      .loses_count_in_place = true,
      .abi_title = "Open MPI's ABI",
-     .libraries = {"libmpi.so.40"}},
+     .libraries = {"libmpi.so.40"},
+     .component = "mca_coll_aapc.so"},
     // Debian's MPICH; and all others of the MPICH ABI Compatibility Initiative: Intel MPI, MVAPICH, Cray's.
     {.name = "mpich",
      .title = "MPICH",
@@ -41,7 +43,8 @@ inline constexpr auto known_mpis = std::to_array<KnownMpi>({
      .one_by_one = "pairwise",
      .loses_count_in_place = false,
      .abi_title = "MPICH's ABI",
-     .libraries = {"libmpich.so.12", "libmpi.so.12"}},
+     .libraries = {"libmpich.so.12", "libmpi.so.12"},
+     .component = ""},
 });
 
 /// The row of that name; null if no MPI has it.
