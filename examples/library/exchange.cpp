@@ -42,7 +42,10 @@ int exchange_by(const char* topology) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    const int status = exchange_by(argv[1]);
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: exchange TOPOLOGY\n");
+    }
+    const int status = argc == 2 ? exchange_by(argv[1]) : 2;
     MPI_Finalize();
     return status;
 }

@@ -6,7 +6,11 @@
 #include <aapc/topology/topology_file.hpp>
 #include <cstdio>
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: schedule TOPOLOGY\n");
+        return 2;
+    }
     const auto network = aapc::read_topology_file(argv[1]);
     if (!network) {
         std::fprintf(stderr, "%s\n", aapc::to_string(network.error()).c_str());
