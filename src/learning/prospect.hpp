@@ -12,9 +12,6 @@ namespace aapc::learning {
 /// Calls at the beginning that the native routine serves: a program of three calls loses nothing.
 inline constexpr std::int64_t opening_calls = 3;
 
-/// Seconds. Calls with a bound of this or more are long beside an agreement on what they cost.
-inline constexpr double shortest_seconds_apart = 5e-3;
-
 /// A method that may serve the calls of a size.
 struct Prospect {
     std::size_t method = 0;     ///< any number that the caller knows it by

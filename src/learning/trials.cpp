@@ -48,14 +48,14 @@ Trials::Trials(Beginning beginning)
       least_seconds_(beginning.least_seconds),
       size_(beginning.size),
       agreement_seconds_(beginning.agreement_seconds),
-      publishes_early_(beginning.publishes_early || least_seconds_ >= shortest_seconds_apart),
+      publishes_early_(beginning.publishes_early || is_long()),
       candidates_(prospects_.size()),
       calls_(beginning.calls),
       unmeasured_(beginning.calls) {
     for (Evidence& one : candidates_) {
         one.reserve();
     }
-    opens_early_ = beginning.opens_early && least_seconds_ >= shortest_seconds_apart && is_early_trial_worth_it();
+    opens_early_ = beginning.opens_early && is_long() && is_early_trial_worth_it();
     if (prospects_.size() == 1) {
         state_ = State::exploit;
         resting_ = policy::longest_rest;
@@ -106,6 +106,12 @@ std::optional<Trial> Trials::step_opening() {
         block_is_cold_ = true;
     }
     return fill();
+}
+
+/// Whether calls are long beside an agreement on what they cost: it takes no more than two of them are expected to
+/// scatter by.
+bool Trials::is_long() const {
+    return least_seconds_ > 0 && agreement_seconds_ <= 2 * policy::prior_spread * least_seconds_;
 }
 
 /// Whether a candidate is worth a trial in the second call, by what is believed before the first one.

@@ -156,6 +156,7 @@ class Trials {
     [[nodiscard]] bool pays_by_itself(std::size_t candidate) const;
     [[nodiscard]] bool has_model(std::size_t candidate) const;
     [[nodiscard]] bool serves_in_flight(std::size_t challenger) const;
+    [[nodiscard]] bool is_long() const;
     [[nodiscard]] bool is_early_trial_worth_it() const;
     [[nodiscard]] std::optional<std::size_t> due_challenger(const Budget& others) const;
     [[nodiscard]] double calls_for_an_agreement() const;

@@ -130,8 +130,7 @@ TEST(Trials, WhoCannotPayForItsSetUpAtTwiceTheBoundWaitsForThreeNativeCalls) {
         return beginning;
     }();
     Beginning short_calls = modelled_prospects(0);
-    short_calls.least_seconds = 0.9 * shortest_seconds_apart;
-    short_calls.prospects.back().least_seconds = 0.95 * shortest_seconds_apart;
+    short_calls.agreement_seconds = 0.21;  // beside a bound of 1 s
     for (const Beginning& beginning : {modelled_prospects(1), short_calls, late}) {
         Trials one(beginning);
         for (int call = 0; call < 2; ++call) {
@@ -154,7 +153,9 @@ TEST(Trials, WithoutTheResultOfTheFirstCallTheNativeRoutineIsMeasuredAgain) {
 }
 
 TEST(Trials, ShortCallsPublishThreeCallsWithTheFourth) {
-    Trials one(two_prospects(0.9 * shortest_seconds_apart));
+    Beginning beginning = two_prospects(0.0045);
+    beginning.agreement_seconds = 1e-3;
+    Trials one(beginning);
     Calls calls(one);
     calls.take(3, 0.05, 0.005);
     EXPECT_TRUE(one.has_full_block());
