@@ -14,8 +14,8 @@ namespace aapc {
 struct NodeUse {
     /// Phases in which a message goes from one machine to another.
     std::int64_t wire_phases = 0;
-    /// No schedule with so many ports in which ranks send one message a phase has fewer: a machine with s of P ranks
-    /// has s·(P-s) messages to send to others.
+    /// No schedule has fewer such phases with these ports if ranks send one message per phase: a machine with s of P
+    /// ranks has s·(P-s) messages to send to others.
     std::int64_t least_wire_phases = 0;
 };
 

@@ -20,16 +20,17 @@ namespace aapc {
 
 /// What is asked of certify_queues().
 struct QueueRequest {
-    /// How many bytes the first rank has for the second, at least 0: unequal messages. Empty: every rank has one byte
-    /// for every other, so that bytes are messages.
+    /// How many bytes the first rank has for the second, at least 0: unequal messages. If the function is empty, every
+    /// rank has one byte for every other, so that bytes are messages.
     std::function<double(Rank from, Rank to)> bytes = nullptr;
     /// A message of more bytes goes in k equal segments, as few as can be, and segment l of a message that starts at
     /// fraction f of the cycle starts at (l + f)/k of it. 0: every message goes in one.
     double segment_bytes = 0;
-    /// All links are looked at up to so many ranks, a sample of them beyond.
+    /// All links are looked at up to this number of ranks, and a sample of them beyond it.
     Rank most_ranks_exact = 2048;
-    /// The sample: both directions of the links of so many vertices at every distance from vertex 0 of a tree, both
-    /// directions of so many links of every dimension of a torus. Evenly spread, the first among them.
+    /// The size of the sample. In a tree it has the links of this number of vertices at every distance from vertex 0,
+    /// in a torus this number of links of every dimension. All are looked at in both directions; they are evenly
+    /// spread, the first among them.
     std::int32_t links_per_level = 4;
     /// Of a fabric whose paths are hashed: the draw of the hash whose routes are taken. The bound is that of these
     /// routes, and a cycle that is shorter is taken to last as long. Sprayed messages are on all cables at once, in
@@ -84,8 +85,8 @@ struct QueueCertificate {
 
 /// The same of a timetable, which is asked rank by rank and never written down as a whole: for networks of many ranks.
 /// Beyond QueueRequest::most_ranks_exact only the ranks whose messages can cross a link of the sample are asked, and
-/// the bound is that of these links, in a tree with equal messages that of all. A violation, too, if a message is not
-/// between two ranks and within the cycle, or the cycle is shorter than the bound. That every pair is there is
+/// the bound is that of these links, in a tree with equal messages that of all. It is also a violation if a message is
+/// not between two ranks and within the cycle, or the cycle is shorter than the bound. That every pair is there is
 /// check_schedule()'s to say.
 [[nodiscard]] Expected<QueueCertificate, Violation> certify_queues(const Timetable& timetable, const Network& network,
                                                                    const Placement& placement,

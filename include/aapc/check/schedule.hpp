@@ -15,8 +15,8 @@
 
 namespace aapc {
 
-/// A schedule that nobody has checked yet: anyone can fill one in, nothing but the checker takes it. It has phases, or
-/// a cycle with the times in it at which messages start.
+/// A schedule that is not checked yet: any code can fill one in, and only the checker takes it. It has phases, or a
+/// cycle with the times in it at which messages start.
 struct ScheduleDraft {
     std::string algorithm;
     std::string variant;
@@ -26,7 +26,7 @@ struct ScheduleDraft {
     /// Store-and-forward: blocks[phase][index] are the blocks that phases[phase][index] carries, in order. Empty where
     /// every message carries its sender's own block for its receiver.
     std::vector<std::vector<std::vector<Block>>> blocks = {};
-    /// Instead of phases: a cycle of so many ticks, and the messages in order of tick, then sender, then receiver,
+    /// Instead of phases: a cycle of `ticks` ticks, and the messages in order of tick, then sender, then receiver,
     /// where Transfer::phase is the tick at which a message starts (Timetable::cycle()). There may be 2^52 ticks and
     /// more.
     std::optional<Cycle> cycle = std::nullopt;
@@ -114,9 +114,9 @@ class Schedule {
                                                              const std::vector<Edge>& edges);
 
 /// Whether these are dummy messages as `dummy` needs them (2007, section 5), in any order: each between ranks of one
-/// switch or from a rank to itself; with the messages of the schedule, nobody sends twice or receives twice in a phase
-/// (a dummy to oneself counts as sent only); everybody sends in every phase, and to itself only where nobody else of
-/// its switch is without something to receive. Nothing if they are. O(N·P) for N phases.
+/// switch or from a rank to itself. With the messages of the schedule, no rank sends twice or receives twice in a phase
+/// (a dummy to itself counts as sent only). Every rank sends in every phase, and to itself only if all other ranks of
+/// its switch receive something. nullopt if they are. O(N·P) for N phases.
 [[nodiscard]] std::optional<Violation> check_dummies(const Schedule& schedule, const std::vector<Transfer>& dummies);
 
 }  // namespace aapc

@@ -29,13 +29,14 @@ struct StartedSegment {
 struct SegmentedExchange {
     /// How many bytes the first rank has for the second, at least 0.
     std::function<std::int64_t(Rank from, Rank to)> bytes;
-    /// What a segment of so many bytes puts on a link. Empty: its bytes.
+    /// How many bytes a segment of `bytes` bytes puts on a link; the same number if the function is empty.
     std::function<std::int64_t(std::int64_t bytes)> wire_bytes = nullptr;
-    /// What its receiver answers, on the route back, from its start on. Empty: nothing.
+    /// How many bytes the receiver of such a segment answers, on the route back, from the segment's start on; 0 if the
+    /// function is empty.
     std::function<std::int64_t(std::int64_t bytes)> answer_bytes = nullptr;
     std::vector<StartedSegment> sent;      ///< those of one message in the order in which they are sent
     std::vector<StartedSegment> received;  ///< those of one message in the order in which they are received
-    double cycle_seconds = 0;              ///< the exchange is repeated after so long
+    double cycle_seconds = 0;              ///< the time after which the exchange is repeated
 };
 
 /// Whether the segments of every message between different ranks follow each other from its first byte to its last at

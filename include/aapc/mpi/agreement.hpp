@@ -43,7 +43,7 @@ struct Agreed {
 /// split. Not for concurrent use.
 class Agreement {
   public:
-    /// With room for so many loads. Throws std::bad_alloc where that is not 0; nothing else here asks for memory.
+    /// With room for `most_loads` loads. Throws std::bad_alloc where that is not 0; nothing else here asks for memory.
     explicit Agreement(std::size_t most_loads = 0);
     Agreement(const Agreement&) = delete;
     Agreement& operator=(const Agreement&) = delete;

@@ -57,7 +57,7 @@ struct AgreedDemand {
     DemandBound bound;
     bool refused = false;       ///< by some rank, or lengths that differ between sender and receiver
     bool lacks_memory = false;  ///< on some rank
-    double cost_seconds = 0;    ///< what the last agreement took where it was shortest: waiting for nobody; 0: unknown
+    double cost_seconds = 0;    ///< what the last agreement took on the rank that waited for no other; 0: unknown
 
     [[nodiscard]] bool possible() const { return !refused && !lacks_memory; }
 };
@@ -71,16 +71,16 @@ class DemandAgreement {
     DemandAgreement& operator=(const DemandAgreement&) = delete;
     ~DemandAgreement() = default;
 
-    /// Collective over `comm`. Needs no memory of ours beyond what LinkLoads::write_share() takes: a rank that lacks
-    /// that says so. Returns the first error code of an MPI call.
+    /// Collective over `comm`. Allocates nothing itself beyond what LinkLoads::write_share() takes: a rank that lacks
+    /// that memory says so. Returns the first error code of an MPI call.
     [[nodiscard]] int agree(MPI_Comm comm, const DemandClaim& claim, AgreedDemand& agreed);
     /// Loads of links that an Agreement needs room for so that PastNumbers can travel in it.
     [[nodiscard]] std::size_t loads() const { return loads_.sums(); }
     /// This rank's share of what calls have put on the links. A rank without memory for it claims that they are
     /// unknown.
     [[nodiscard]] PastNumbers write_past(const PastClaim& claim);
-    /// The result, of so many calls, from `of`, whose latest result is `all`: its sums and maxima have those of
-    /// PastNumbers from these indices on.
+    /// The result for `calls` calls, from `of`, whose latest result is `all`. Its sums and maxima have those of
+    /// PastNumbers from the indices `first_sum` and `first_maximum` on.
     [[nodiscard]] AgreedPast read_past(const Agreement& of, const Agreed& all, std::size_t first_sum,
                                        std::size_t first_maximum, std::size_t calls);
 

@@ -21,8 +21,8 @@ struct DepotPlan;
 
 namespace aapc::mpi {
 
-/// For tests: a rank's clock that is wrong, as another machine's may be, by `shift_seconds` and `skew` seconds a
-/// second, from so many seconds on after the exchange was made.
+/// For tests: a rank's clock that is wrong, as another machine's may be. It is right for `after_seconds` seconds after
+/// the exchange was made; from then on it is wrong by `shift_seconds` and by `skew` seconds per second.
 struct ClockFault {
     double shift_seconds = 0;
     double skew = 0;
@@ -35,14 +35,14 @@ struct ExchangeOptions {
     /// `timed`: what its clock goes by, which must be known(). A longer slot is taken where the ranks wake up so late
     /// that they cannot keep Cadence::shortest_slot_seconds.
     Cadence cadence;
-    /// Of the same ranks; outlives the exchange. Null: every message is one of MPI. `ports` must have its tickets.
+    /// Of the same ranks; outlives the exchange. Null if every message is one of MPI. `ports` must have its tickets.
     /// Exchanges that share one are run one after the other, in the same order on all ranks.
     MachineMemory* machine_memory = nullptr;
     /// Whether messages inside machines go through a depot, and this rank's part in it, which it may lack memory for.
     /// The plan has `window:W`, and machine memory is available then.
     bool through_depot = false;
     std::shared_ptr<const machine::DepotPlan> depot;
-    /// At most so much memory for each rank of the machine; longer blocks go in several rounds.
+    /// The most memory for each rank of the machine; longer blocks go in several rounds.
     std::size_t depot_bytes_a_rank = std::size_t{4} << 20;
     ClockFault clock_fault;  ///< of this rank; `timed-grid`
     /// Open connections of the same ranks, for blocks (aapc/mpi/wire.hpp); outlive the exchange. Null, on all ranks or
@@ -71,8 +71,8 @@ struct ExchangeReport {
 class Exchange {
   public:
     /// Collective over `comm`. All ranks pass a plan of the same timetable and synchronisation and equal options. On
-    /// failure returns the MPI error code and leaves `exchange` empty. A rank without memory may be alone with that,
-    /// but nobody waits for it: ask the others before the exchange is used, as make_exchange() does.
+    /// failure returns the MPI error code and leaves `exchange` empty. A rank without memory may be the only one that
+    /// fails; the others do not wait for it. Ask them before the exchange is used, as make_exchange() does.
     [[nodiscard]] static int create(MPI_Comm comm, Plan plan, const ExchangeOptions& options,
                                     std::unique_ptr<Exchange>& exchange);
     Exchange(const Exchange&) = delete;
@@ -85,17 +85,17 @@ class Exchange {
     /// MPI_SUCCESS, `declined` or the first error code of an MPI call.
     ///
     /// Where something is wrong on a rank, such as no memory for the blocks that it forwards or blocks of another size,
-    /// it still plays its part, so that nobody waits in vain, but with empty messages; whoever gets one returns
-    /// MPI_ERR_TRUNCATE, and no rank takes for data what is none. `timed` finds out at the common start and declines.
-    /// Not found out, and waited for in vain: blocks of other sizes in exchanges on the grid, or whose parts of 2^30
-    /// bytes, or rounds through a depot, are not as many, or that are copied on one rank and go through a depot on
-    /// another.
+    /// it still takes part, but with empty messages. So no rank waits for it forever. A rank that gets an empty message
+    /// returns MPI_ERR_TRUNCATE, and no rank takes for data what is none. `timed` finds out at the common start and
+    /// declines. Some mistakes are not found out, and ranks then wait forever: blocks of other sizes in exchanges on
+    /// the grid; blocks that have another number of parts of 2^30 bytes or of rounds through a depot; blocks that are
+    /// copied on one rank and go through a depot on another.
     [[nodiscard]] int run(const std::byte* send, std::byte* receive, std::size_t block_bytes);
     /// The same for a rank that knows before that it has nothing to send and nowhere to receive. Returns `declined` or
     /// an error code.
     [[nodiscard]] int run_mute(std::size_t block_bytes);
-    /// On all ranks: one of them cannot take part, nothing was sent, and the receive buffer is as it was but for the
-    /// rank's block to itself.
+    /// On all ranks: one of them cannot take part, nothing was sent, and the receive buffer is as it was, except for
+    /// the rank's block to itself.
     static constexpr int declined = -1;
 
     /// Collective: what an exchange takes beyond its schedule on this communicator, in seconds and equal on all ranks.
@@ -129,12 +129,12 @@ class Exchange {
 
     MPI_Comm communicator_;  ///< our own
     Plan plan_;
-    std::optional<Plan> wire_plan_;  ///< without the messages that are copied; nothing: none is
+    std::optional<Plan> wire_plan_;  ///< without the messages that are copied; nullopt if none is
     std::unique_ptr<Transport> transport_;
     std::shared_ptr<const machine::DepotPlan> depot_plan_;
-    int looks_ = 0;                        ///< in vain, before the processor is given away
-    std::unique_ptr<DepotMemory> depot_;   ///< null: messages inside machines are messages, or copies
-    std::unique_ptr<LocalCopies> copies_;  ///< null: every block is a message
+    int looks_ = 0;                        ///< looks without result before the processor is given away
+    std::unique_ptr<DepotMemory> depot_;   ///< null if messages inside machines are messages, or copies
+    std::unique_ptr<LocalCopies> copies_;  ///< null if every block is a message
     std::unique_ptr<Execution> execution_;
 };
 

@@ -28,9 +28,9 @@ class MachineMemory {
     using Read = bool (*)(std::int64_t process, std::uintptr_t address, std::byte* place, std::size_t bytes);
 
     /// Collective over `comm`, whose ranks sit as `placement` says. What is not possible, or not wanted by some rank,
-    /// is missing on all ranks alike. Copies take a machine with two ranks. Which ranks can share memory is tried and
-    /// not asked of the MPI: where the placement has ranks of two hosts on one machine, there is nothing for anybody.
-    /// Up to two all-reduces and an all-gather of 48 bytes a rank, no communicator. `read` is another one in tests
+    /// is missing on all ranks. Copies take a machine with two ranks. Which ranks can share memory is tried and not
+    /// asked of the MPI: where the placement has ranks of two hosts on one machine, nothing is available to any rank.
+    /// Up to two all-reduces and an all-gather of 48 bytes per rank, no communicator. `read` is another one in tests
     /// only. Returns the error code of an MPI call that failed and leaves `memory` empty then; error handlers are the
     /// caller's matter.
     [[nodiscard]] static int create(MPI_Comm comm, const Placement& placement, SharedMemory wanted,
@@ -40,7 +40,7 @@ class MachineMemory {
     /// Local: others may go on using it.
     ~MachineMemory();
 
-    /// What there is, on all ranks alike.
+    /// What there is, the same on all ranks.
     [[nodiscard]] SharedMemory available() const { return available_; }
 
     /// One copy, made by the kernel.

@@ -1,6 +1,6 @@
 /// @file
-/// MPI_Alltoallv by the clock: messages of any lengths, each in segments at an even rate, so that no link is asked for
-/// more than it carries (docs/lattice.md, aapc/plan/unequal.hpp).
+/// MPI_Alltoallv at scheduled times: messages of any lengths, each in segments at an even rate, so that no link is
+/// asked for more than it carries (docs/lattice.md, aapc/plan/unequal.hpp).
 #pragma once
 
 #include <mpi.h>
@@ -42,13 +42,13 @@ struct MessagePlaces {
 /// concurrent use.
 class UnequalExchange {
   public:
-    /// From a prepared method, the same on all ranks, or why there is none, which may be so on some ranks only; it goes
-    /// by the clock and forwards nothing. Collective over `comm`, whose ranks sit as `placement` says. An exchange on
-    /// all ranks or the same diagnostic on all of them. Errors of MPI are returned while this lasts. With the network
-    /// that it was prepared for, a rank spreads what it sends evenly over the links of its routes (docs/unequal.md).
-    /// With the memory of the machines, which outlives it, ranks of one machine copy for each other what they can.
-    /// With `own_wire`, on all ranks or on none, messages travel by the wire. If that cannot be opened, they travel by
-    /// MPI on all ranks, and the wire has a complaint.
+    /// From a prepared method, the same on all ranks, or why there is none, which may be so on some ranks only. The
+    /// method is time-triggered and forwards nothing. Collective over `comm`, whose ranks sit as `placement` says. An
+    /// exchange on all ranks or the same diagnostic on all of them. Errors of MPI are returned while this lasts. With
+    /// the network that it was prepared for, a rank spreads what it sends evenly over the links of its routes
+    /// (docs/unequal.md). With the memory of the machines, which outlives it, ranks of one machine copy for each other
+    /// what they can. With `own_wire`, on all ranks or on none, messages travel by the wire. If that cannot be opened,
+    /// they travel by MPI on all ranks, and the wire has a complaint.
     [[nodiscard]] static Expected<std::unique_ptr<UnequalExchange>> make(
         MPI_Comm comm, const Expected<Prepared>& prepared, const Placement& placement, const Network* network = nullptr,
         MachineMemory* memory = nullptr, std::optional<OwnWire> own_wire = std::nullopt);
@@ -60,7 +60,7 @@ class UnequalExchange {
     /// What this rank's messages put on the wire. Throws std::bad_alloc.
     [[nodiscard]] WireCounts on_the_wire(const MessageBytes& bytes) const;
 
-    /// Cuts the messages and makes room for all that run() needs, which then asks for no memory of ours. Local. Throws
+    /// Cuts the messages and makes room for all that run() needs, which then allocates nothing itself. Local. Throws
     /// std::bad_alloc; the next call begins anew.
     void prepare(const MessageBytes& bytes);
 

@@ -54,8 +54,8 @@ struct Bound {
     std::vector<LinkLoad> links;
 };
 
-/// A measured time that is so many times shorter than the bound shows that the links are faster than they are said to
-/// be. Less is within what clocks and the last bytes in a port's buffer explain.
+/// The links are faster than they are said to be if the bound is more than this factor times a measured time. A smaller
+/// factor is within what clocks and the last bytes in a port's buffer explain.
 inline constexpr double incredible_over_bound = 1.05;
 
 /// "2.31 times as fast as the wires in cluster.toml allow: the speeds there are too low", where `seconds` (> 0) for an

@@ -1,5 +1,5 @@
 /// @file
-/// The network as ranks find it where nobody described it: which of them share a machine, and nothing else.
+/// The network as ranks find it where no file describes it: which of them share a machine, and nothing else.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace aapc {
 enum class NetworkKind : std::uint8_t {
     tree,   ///< of switches
     torus,  ///< machines in a grid whose rows and columns are rings
-    /// Trees of switches that are plugged into a wide-area network (aapc/topology/clusters.hpp): a tree, too.
+    /// Trees of switches that are plugged into a wide-area network (aapc/topology/clusters.hpp): also a tree.
     clusters,
     /// Machines of which nothing is known but which ranks they run (aapc/topology/detection.hpp): a tree of one switch.
     detected,
@@ -45,13 +45,13 @@ struct NetworkVertex {
 struct Link {
     Vertex lower = -1;
     Vertex upper = -1;
-    double bits_per_second = 0;  ///< of all its cables; 0 where it was detected and nobody said; otherwise above 0
-    double latency_seconds = 0;  ///< that it adds to each message; 0 where nobody said
+    double bits_per_second = 0;  ///< of all its cables; 0 if it was detected and no speed was given; otherwise above 0
+    double latency_seconds = 0;  ///< that it adds to each message; 0 if not given
     /// How many cables, all alike. A switch puts all of a message (of a connection) on one of them.
     std::int32_t cables = 1;
     /// What the port at `lower` can hold of that which waits to go up, and the port at `upper` of that which waits to
-    /// go down, in bytes; 0 where nobody said. Nobody says it of a machine's own port in a tree: there the sender
-    /// waits, and nothing is lost.
+    /// go down, in bytes; 0 if not given. It is never given for a machine's own port in a tree: there the sender waits,
+    /// and nothing is lost.
     std::int64_t lower_buffer_bytes = 0;
     std::int64_t upper_buffer_bytes = 0;
 
@@ -62,7 +62,7 @@ struct Link {
 /// One direction of a link: 2*link for lower→upper, 2*link+1 for upper→lower.
 using DirectedLink = std::int32_t;
 
-/// The largest packet of a network of which nobody said it, in bytes without the frame around it.
+/// The largest packet of a network for which none is given, in bytes without the frame around it.
 inline constexpr std::int32_t usual_mtu_bytes = 1500;
 
 /// How the switches of a fabric choose among several cables.
@@ -121,7 +121,7 @@ class Network {
 
     /// The largest packet that every machine and switch takes, in bytes without the frame around it.
     [[nodiscard]] std::int32_t mtu_bytes() const { return mtu_bytes_; }
-    /// What waits for that direction of a link can fill so many bytes; 0 where nobody said.
+    /// How many bytes can wait for that direction of a link; 0 if not given.
     [[nodiscard]] std::int64_t buffer_bytes(DirectedLink directed) const {
         const Link& link = links_[static_cast<std::size_t>(directed / 2)];
         return directed % 2 == 0 ? link.lower_buffer_bytes : link.upper_buffer_bytes;
