@@ -1,9 +1,10 @@
-"""What has crossed every cable of a fabric that is up: the kernel's own counters, which prove what a hash did."""
+"""What has crossed every cable of a fabric that is up, and what the switches of any lab have dropped: the kernel's own
+counters, which prove what a hash did."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from . import system
@@ -36,14 +37,28 @@ def require_fabric(state: State, what: str) -> None:
 
 def counters(state: State) -> list[Crossed]:
     require_fabric(state, "cables are counted")
-    namespaces = {port.split("/")[0] for cable in state.cables for port in (cable.lower_port, cable.upper_port)}
-    sent = {}
-    for namespace in namespaces:
-        queues = json.loads(system.run(["tc", "-n", namespace, "-s", "-j", "qdisc", "show"]))
-        for queue in queues:
-            if queue["kind"] == "tbf":
-                sent[f"{namespace}/{queue['dev']}"] = (int(queue["bytes"]), int(queue["drops"]))
+    sent = _sent_and_dropped({port.split("/")[0] for cable in state.cables for port in (cable.lower_port, cable.upper_port)})
     return [crossed for cable in state.cables for crossed in _both_ways(cable, sent)]
+
+
+def dropped_by_port(state: State) -> dict[str, int]:
+    """Packets that each port of a switch has dropped since the lab is up, for want of room in its buffer.
+
+    A port is NAMESPACE/INTERFACE. On a torus, whose machines are its switches, it is each end of each cable.
+    """
+    machines = set() if state.kind == "torus" else {host.namespace for host in state.hosts}
+    switches = [namespace for namespace in state.namespaces if namespace not in machines]
+    return {port: dropped for port, (_, dropped) in _sent_and_dropped(switches).items()}
+
+
+def _sent_and_dropped(namespaces: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Bytes and packets, by NAMESPACE/INTERFACE."""
+    return {
+        f"{namespace}/{queue['dev']}": (int(queue["bytes"]), int(queue["drops"]))
+        for namespace in namespaces
+        for queue in json.loads(system.run(["tc", "-n", namespace, "-s", "-j", "qdisc", "show"]))
+        if queue["kind"] == "tbf"
+    }
 
 
 def _both_ways(cable: CableRecord, sent: dict[str, tuple[int, int]]) -> list[Crossed]:

@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         "--shared-memory", action="store_true", help="between the ranks of one machine, which otherwise use TCP"
     )
 
-    status = _command(commands, "status", _status, "say what is up; exit 1 if nothing is")
+    status = _command(commands, "status", _status, "say what is up, and how many packets its switches dropped; exit 1 if nothing is")
     status.add_argument("--format", choices=("text", "json"), default="text")
     calibration = _command(
         commands, "calibrate", _calibrate, "say what a way between machines does, against what was asked for"
@@ -168,10 +168,15 @@ def _status(options: argparse.Namespace) -> int:
     if state is None:
         print(f"lab: {options.name} is not up", file=sys.stderr)
         return 1
+    # The counters are there once all is up, and for root alone.
+    dropped = cables.dropped_by_port(state) if state.status == "up" and os.geteuid() == 0 else None
     if options.format == "json":
-        print(json.dumps(asdict(state), indent=1))
+        total = None if dropped is None else sum(dropped.values())
+        print(json.dumps({**asdict(state), "dropped_packets": total}, indent=1))
         return 0
     print(_describe(state))
+    if dropped is not None:
+        print(_describe_dropped(dropped))
     for host in state.hosts:
         print(f"{host.name}\t{host.address}\t{host.ranks} rank{'s' * (host.ranks > 1)}")
     return 0
@@ -184,6 +189,12 @@ def _describe(state: states.State) -> str:
         f"{state.name} is {state.status}: {state.topology}, {state.kind}, {len(state.hosts)} machines, {state.ranks} ranks, "
         f"{rate}, {buffers}{state.congestion_control}" + (f", draw {state.draw} of the hash" if state.draw is not None else "")
     )
+
+
+def _describe_dropped(dropped: dict[str, int]) -> str:
+    total = sum(dropped.values())
+    ports = ", ".join(f"{port} {packets}" for port, packets in dropped.items() if packets > 0)
+    return f"{total} packet{'s' * (total != 1)} dropped at switch ports" + (f": {ports}" if ports else "")
 
 
 def _calibrate(options: argparse.Namespace) -> int:

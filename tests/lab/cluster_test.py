@@ -48,6 +48,13 @@ threading.Thread(target=serve, daemon=True).start()
 print("ready", flush=True)
 sys.stdin.read()
 """
+BURST = """
+import socket, sys
+# Of one socket the kernel lets no more be under way than a port's buffer holds.
+senders = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(4)]
+for number in range(300):
+    senders[number % 4].sendto(bytes(1400), (sys.argv[1], 4000))
+"""
 CALL = """
 import socket, sys
 print(*(socket.create_connection((name, 4000), timeout=30).recv(100).decode() for name in sys.argv[1:]))
@@ -145,6 +152,29 @@ class InUse(UpCase):
         self.assertEqual(self.expect(cluster(*control), 0), "cubic\n")
         self.expect(cluster("down", name=other), 0)
         self.assertEqual(self.expect(cluster("exec", "n0", "--", "hostname"), 0), "n0\n")
+
+
+class Losses(UpCase):
+    """What the ports of switches drop: nothing on a new cluster, and later what their buffers have no room for."""
+
+    topology = TOPOLOGY
+
+    def dropped(self) -> int:
+        return json.loads(self.expect(cluster("status", "--format", "json"), 0))["dropped_packets"]
+
+    def burst_is_dropped(self) -> bool:
+        """420 KB leave n0 five times as fast as the cable of n3 takes them, and its port has room for 128 KB."""
+        before = self.dropped()
+        self.expect(cluster("exec", "n0", "--", sys.executable, "-c", BURST, ADDRESSES["n3"]), 0)
+        return self.dropped() > before
+
+    def test_dropped_packets(self) -> None:
+        self.assertEqual(self.dropped(), 0)
+        self.assertIn("0 packets dropped at switch ports", self.expect(cluster("status"), 0).splitlines())
+        for _ in range(2):
+            self.assertTrue(wait_until(self.burst_is_dropped))
+        said = self.expect(cluster("status"), 0)
+        self.assertRegex(said, rf"(?m)^\d+ packets dropped at switch ports: aapc-lab\.{LAB}/port3 [1-9]\d*$")
 
 
 class UnderMpi(UpCase):
