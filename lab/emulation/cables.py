@@ -37,7 +37,8 @@ def require_fabric(state: State, what: str) -> None:
 
 def counters(state: State) -> list[Crossed]:
     require_fabric(state, "cables are counted")
-    sent = _sent_and_dropped({port.split("/")[0] for cable in state.cables for port in (cable.lower_port, cable.upper_port)})
+    ports = [port for cable in state.cables for port in (cable.lower_port, cable.upper_port)]
+    sent = _sent_and_dropped({port.split("/")[0] for port in ports})
     return [crossed for cable in state.cables for crossed in _both_ways(cable, sent)]
 
 

@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         "--shared-memory", action="store_true", help="between the ranks of one machine, which otherwise use TCP"
     )
 
-    status = _command(commands, "status", _status, "say what is up, and how many packets its switches dropped; exit 1 if nothing is")
+    status = _command(commands, "status", _status, "say what is up and what its switches dropped; exit 1 if nothing is")
     status.add_argument("--format", choices=("text", "json"), default="text")
     calibration = _command(
         commands, "calibrate", _calibrate, "say what a way between machines does, against what was asked for"

@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     instead.add_argument("--buffers", nargs="+", metavar="SIZE", help="of a switch port")
     instead.add_argument("--sizes", type=definition.sizes, help="bytes from each rank to each, as 2Ki,8Ki")
     instead.add_argument("--methods", type=lambda text: text.split(","), help="the others are compared with the first")
-    instead.add_argument("--repeats", type=int, help="of each size")
+    instead.add_argument("--repeats", "--rounds", type=int, help="of each size or program")
     instead.add_argument("--most-seconds", type=float, help="of each size")
     instead.add_argument("--minutes", type=float, help="of aapc tune, where a sweep tunes")
     return parser

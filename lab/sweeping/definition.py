@@ -185,6 +185,7 @@ class Programs:
     programs: Sequence[str]
     rounds: int
     ways: Sequence[str] = ("without", "default", "clock")
+    run_seconds: float = 9.0  # that one run should take, with its start
     sizes: Sequence[int] = ()  # they have their own
     only_on: Sequence[str] = ()
 
@@ -204,6 +205,7 @@ class Sweep:
     # "settings": lab by lab. "parts": a part on all networks, then the next. "covering": those runs first that show most
     # pairs of what varies which no run before has shown, so whatever a sweep is stopped at has something of everything.
     order: str = "settings"
+    each_round: bool = False  # of real programs: the results have a line for each run instead of medians
     tune_minutes: float = 0  # above 0: `aapc tune` comes first, and `interposed` obeys what it found
 
     def parts_on(self, network: Network) -> list[Part]:

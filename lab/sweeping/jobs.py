@@ -90,7 +90,9 @@ class Plan:
         self.is_of_samples = all(isinstance(part, Fit) for part in sweep.parts)
         self.is_of_calls = all(isinstance(part, Calls) for part in sweep.parts)
         self.is_of_programs = all(isinstance(part, Programs) for part in sweep.parts)
-        if self.is_of_programs:
+        if self.is_of_programs and sweep.each_round:
+            self.medians = Medians(self.file, programs.ROUNDS_COLUMNS, programs.PROGRAMS_CELL)
+        elif self.is_of_programs:
             self.medians = Medians(self.file, programs.PROGRAMS_COLUMNS, programs.PROGRAMS_CELL)
         elif self.is_of_calls:
             self.medians = Medians(self.file, calls.CALLS_COLUMNS, calls.CALLS_CELL)
@@ -326,7 +328,7 @@ class Plan:
 
         def carry_out(lab: str) -> None:
             runs = programs.rounds(lab, mpi, setting.network, setting.told, part, name)
-            self.medians.put(programs.rows(cell, runs))
+            self.medians.put((programs.rows_of_rounds if self.sweep.each_round else programs.rows)(cell, runs))
 
         yield Job(f"{self._title(setting, mpi)}: {name}", setting, programs.expected_seconds(part), carry_out)
 

@@ -16,7 +16,7 @@ from emulation.errors import LabError, UsageError
 from .definition import LAB, Network, Programs
 from .medians import Row, number
 from .quantities import size_text, time_text
-from .running import aapc_beside, program_streams
+from .running import aapc_beside, dropped_packets, program_streams
 
 WITHOUT = "without"  # no aapc in the process
 COUNTED = "counted"  # every call is the MPI's own, and aapc counts them: once, for their share of the time
@@ -29,6 +29,11 @@ PROGRAMS_COLUMNS = (
     *("without_over_this", "without_over_this_low", "without_over_this_high"),  # of medians; least and most of a round
     *("alltoall_seconds", "alltoall_share", "exchanged", "passed_through", "transposes"),
     "predicted_seconds",  # by `aapc report` of the native run, before aapc served any call: what a schedule should save
+    "dropped_packets",  # by the switch ports during a run; median
+)
+ROUNDS_COLUMNS = (
+    *(*PROGRAMS_CELL, "asked", "round", "seconds", "job_seconds", "dropped_packets"),
+    *("alltoall_seconds", "alltoall_share", "exchanged", "passed_through", "predicted_seconds"),
 )
 
 TESTS = LAB.parent / "tests" / "programs"
@@ -101,8 +106,8 @@ def _tokens(directory: Path) -> list[str]:
     return [str(matrix)]
 
 
-def _gromacs(edge: float, spacing: float, steps: int) -> Command:
-    """A box of water with electrostatics by PME."""
+def _gromacs(edge: float, spacing: float, steps: int, pme_ranks: int) -> Command:
+    """A box of water with electrostatics by PME, on ranks that do nothing else; 0: on all ranks."""
 
     def command(_mpi: str, directory: Path) -> list[str]:
         mdrun = _need("/usr/bin/gmx_mpi", "gromacs")
@@ -124,7 +129,7 @@ def _gromacs(edge: float, spacing: float, steps: int) -> Command:
         grompp = ["gmx", "-nobackup", "grompp", "-f", str(settings), "-c", str(box), "-p", str(topology)]
         made = ["-o", str(directory / "water.tpr"), "-po", str(directory / "made.mdp")]
         subprocess.run([*grompp, *made, "-maxwarn", "3"], check=True, capture_output=True)
-        fixed = ["-ntomp", "1", "-notunepme", "-dlb", "no", "-noconfout", "-pin", "off"]
+        fixed = ["-ntomp", "1", "-notunepme", "-dlb", "no", "-noconfout", "-pin", "off", "-npme", str(pme_ranks)]
         return [mdrun, "-nobackup", "mdrun", "-s", str(directory / "water.tpr"), *fixed]
 
     return command
@@ -198,7 +203,8 @@ COMMANDS: dict[str, Command] = {
     "pencils-64": _own("pencils", "-lfftw3", package="libfftw3-dev")("64", "4", "20"),
     "sample-sort": _own("sorting")("65536", "25"),
     "experts": _own("experts", files=_tokens)("20"),
-    "gromacs": _gromacs(5.0, 0.06, 60),
+    "gromacs": _gromacs(5.0, 0.06, 60, pme_ranks=0),
+    "gromacs-separate": _gromacs(5.0, 0.06, 60, pme_ranks=8),
     "lammps": _lammps(10, 64, 15),
     "plane-waves": _plane_waves(60.0, 1),
     "hpcc": _hpcc(2900),
@@ -218,13 +224,14 @@ Runs = dict[str, list["Run"]]  # by what was asked
 class Run:
     """What one run of a program said."""
 
-    def __init__(self, out: str, errors: str, job_seconds: float) -> None:
+    def __init__(self, out: str, errors: str, job_seconds: float, dropped_packets: int) -> None:
         self.predicted_seconds: float | None = None
         right = r"JOB DONE\.|^right: |^Total wall time: |^Performance: |^Success=1$"
         if not re.search(right, f"{out}\n{errors}", re.MULTILINE):
             raise LabError(f"the program's own check fails:\n{out[-2000:]}\n{errors[-2000:]}")
         self.seconds = own_seconds(f"{out}\n{errors}")
         self.job_seconds = job_seconds
+        self.dropped_packets = dropped_packets
         self.alltoall_seconds = alltoall_seconds(errors)
         counts = re.search(r"^aapc: (\d+) calls exchanged, (\d+) passed through", errors, re.MULTILINE)
         self.exchanged, self.passed_through = counts.groups() if counts else ("", "")
@@ -280,13 +287,16 @@ def rounds(lab: str, mpi: str, network: Network, told: Path, part: Programs, nam
     for number, way in enumerate((WITHOUT, *turns, *counting)):
         inside = ["env", *_ONE_THREAD, "sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(directory)]
         prefix = _prefix(way, told, directory, counts=number > len(turns))
+        dropped_before = dropped_packets(lab)
         out, errors, seconds = program_streams(lab, mpi, network.launcher_options, *inside, *prefix, *command)
-        runs[way].append(Run(out + _said_in_a_file(directory), errors, seconds))
+        dropped = dropped_packets(lab) - dropped_before
+        runs[way].append(Run(out + _said_in_a_file(directory), errors, seconds, dropped))
         if way == COUNTED:
             report = report_of(told, directory / "native.jsonl")
             runs[way][-1].predicted_seconds = predicted_seconds(report)
             print(report, file=sys.stderr)
-        print(f"{name}: {way}: {runs[way][-1].seconds:.2f} s of {seconds:.1f} s", file=sys.stderr)
+        took = f"{runs[way][-1].seconds:.2f} s of {seconds:.1f} s"
+        print(f"{name}: {way}: {took}, {dropped} packets dropped", file=sys.stderr)
         shutil.rmtree(directory / "out", ignore_errors=True)
     del runs[WITHOUT][0]
     return runs
@@ -325,7 +335,7 @@ def rows(cell: Row, runs: Runs) -> list[Row]:
     found = []
     without = [run.seconds for run in runs[WITHOUT]]
     for way, own in runs.items():
-        timed = own[:-1] if way not in (WITHOUT, COUNTED) else own
+        timed = _timed(way, own)
         seconds = [run.seconds for run in timed]
         row = {
             **cell,
@@ -335,21 +345,50 @@ def rows(cell: Row, runs: Runs) -> list[Row]:
             "least_seconds": number(min(seconds)),
             "most_seconds": number(max(seconds)),
             "job_seconds": number(statistics.median(run.job_seconds for run in timed)),
-            "exchanged": own[-1].exchanged,
-            "passed_through": own[-1].passed_through,
             "transposes": own[-1].transposes,
+            "dropped_packets": number(statistics.median(run.dropped_packets for run in timed)),
+            **_counted(own[-1]),
         }
         if way not in (WITHOUT, COUNTED):
             ratios = sorted(first / this for first, this in zip(without, seconds, strict=True))
             ratio = statistics.median(without) / statistics.median(seconds)
             bounds = {"without_over_this_low": number(ratios[0]), "without_over_this_high": number(ratios[-1])}
             row |= {"without_over_this": number(ratio), **bounds}
-        if (spent := own[-1].alltoall_seconds) is not None:
-            row |= {"alltoall_seconds": number(spent), "alltoall_share": number(spent / own[-1].seconds)}
-        if (predicted := own[-1].predicted_seconds) is not None:
-            row["predicted_seconds"] = number(predicted)
         found.append(row)
     return found
+
+
+def rows_of_rounds(cell: Row, runs: Runs) -> list[Row]:
+    """One for each timed run, and one for that in which all calls were native and counted."""
+    return [
+        {
+            **cell,
+            "asked": way,
+            "round": str(each),
+            "seconds": number(run.seconds),
+            "job_seconds": number(run.job_seconds),
+            "dropped_packets": str(run.dropped_packets),
+            **_counted(own[-1]),
+        }
+        for way, own in runs.items()
+        for each, run in enumerate(_timed(way, own), 1)
+    ]
+
+
+def _timed(way: str, runs: list[Run]) -> list[Run]:
+    """Without the last run of a way with aapc, which counts calls; of COUNTED there is no other."""
+    return runs if way in (WITHOUT, COUNTED) else runs[:-1]
+
+
+def _counted(run: Run) -> Row:
+    """What the run that counts says of its calls."""
+    row = {"exchanged": run.exchanged, "passed_through": run.passed_through}
+    if run.alltoall_seconds is not None:
+        row["alltoall_seconds"] = number(run.alltoall_seconds)
+        row["alltoall_share"] = number(run.alltoall_seconds / run.seconds)
+    if run.predicted_seconds is not None:
+        row["predicted_seconds"] = number(run.predicted_seconds)
+    return row
 
 
 def tables(of: Iterable[Row]) -> str:
@@ -368,6 +407,34 @@ def tables(of: Iterable[Row]) -> str:
         "\n".join([", ".join(_words(title)), "", head, "|---" * 8 + "|", *lines, ""])
         for title, lines in titles.items()
     )
+
+
+def tables_of_rounds(of: Iterable[Row]) -> str:
+    """A line for each program and round: what the run took and the switch ports dropped, without aapc and with it."""
+    runs: dict[tuple[str, ...], dict[tuple[str, str], Row]] = {}
+    for row in of:
+        of_program = runs.setdefault(tuple(row[column] for column in PROGRAMS_CELL), {})
+        of_program[row["asked"], row["round"]] = row
+    titles: dict[tuple[str, ...], list[str]] = {}
+    for key, of_program in runs.items():
+        titles.setdefault(key[:4], []).extend(_lines_of_rounds(key[4], of_program))
+    head = "| program | round | without | dropped | the default | dropped | report: would save |"
+    return "\n".join(
+        "\n".join([", ".join(_words(title)), "", head, "|---" * 7 + "|", *lines, ""])
+        for title, lines in titles.items()
+    )
+
+
+def _lines_of_rounds(program: str, runs: dict[tuple[str, str], Row]) -> list[str]:
+    predicted = runs[COUNTED, "1"]["predicted_seconds"]
+    says = time_text(float(predicted)) if predicted else "–"
+    pairs = [(row, runs[DEFAULT, each]) for (way, each), row in runs.items() if way == WITHOUT]
+    return [
+        f"| {program} | {pair[0]['round']} | "
+        + " | ".join(f"{time_text(float(row['seconds']))} | {row['dropped_packets']}" for row in pair)
+        + f" | {says} |"
+        for pair in pairs
+    ]
 
 
 def _words(title: tuple[str, ...]) -> list[str]:
@@ -396,5 +463,5 @@ def _way_text(row: Row | None) -> str:
 
 
 def expected_seconds(part: Programs) -> float:
-    """Of a program: it is meant to take ten seconds, and what starts it a few."""
-    return (len(part.ways) * (part.rounds + 1) + 1) * 9.0
+    """Of a program."""
+    return (len(part.ways) * (part.rounds + 1) + 1) * part.run_seconds

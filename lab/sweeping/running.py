@@ -14,8 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from emulation.cables import dropped_by_port
 from emulation.errors import Interrupted, LabError
 from emulation.program import find_aapc
+from emulation.state import require_up
 
 from .definition import Traffic
 
@@ -80,6 +82,11 @@ def program_streams(lab: str, mpi: str, launcher_options: Sequence[str], *comman
         seconds = time.monotonic() - began
         errors.seek(0)
         return output, errors.read(), seconds
+
+
+def dropped_packets(lab: str) -> int:
+    """What the switch ports of a lab have dropped since it is up."""
+    return sum(dropped_by_port(require_up(lab)).values())
 
 
 @contextmanager

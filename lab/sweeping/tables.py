@@ -21,7 +21,7 @@ def of_plan(plan: Plan, with_intervals: bool = False) -> str:
     """Of everything that a sweep has measured so far."""
     rows = plan.medians.rows
     if plan.is_of_programs:
-        return programs.tables(rows)
+        return (programs.tables_of_rounds if plan.sweep.each_round else programs.tables)(rows)
     if plan.is_of_calls:
         return calls.tables(rows)
     if plan.is_of_samples:

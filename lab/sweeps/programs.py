@@ -13,7 +13,10 @@ SWEEP = Sweep(
     parts=[
         *(
             Programs([program], rounds=3, ways=USED, only_on=ON_THE_CHAIN)
-            for program in ("pencils-64", "sample-sort", "experts", "gromacs", "lammps", "plane-waves", "fftw-512", "fftw-1024")
+            for program in (
+                *("pencils-64", "sample-sort", "experts", "gromacs", "gromacs-separate", "lammps", "plane-waves"),
+                *("fftw-512", "fftw-1024"),
+            )
         ),
         # All of HPC Challenge takes ten minutes, most of them for its tests of latency and of random access.
         Programs(["hpcc"], rounds=1, ways=USED, only_on=ON_THE_CHAIN),

@@ -405,6 +405,7 @@ class ProgramsOfManyCalls(Case):
 
 class RealPrograms(Case):
     SECONDS = {"without": 10.0, "counted": 12.0, "default": 8.0, "clock": 5.0}
+    DROPS = {"without": 40, "counted": 30, "default": 2, "clock": 0}
     COUNTED = (
         "aapc: communicator of 16 ranks: native\n"
         "aapc: MPI_Alltoallv: 480 exchanged (937.5 MiB, 1.5 s); 32 passed through, too short (64 KiB, 500 ms)\n"
@@ -418,21 +419,27 @@ class RealPrograms(Case):
         way = forced if "exec" in command else "without"
         counts = "AAPC_VERBOSE=2" in command
         self.ran.append({"way": f"{way}, counting" if counts and way != "counted" else way, "program": command[-1]})
+        self.dropped += self.DROPS[way] + self.ran[-1]["way"].count("counting")
         # Counting takes its time.
         seconds = self.SECONDS[way] * (2 if counts and way != "counted" else 1)
         out = f"transposes: all-to-all, back pairwise\nseconds: {seconds}\nright: 0 values\n"
         return out, self.COUNTED if counts else "", 20.0
 
-    def test_ways_take_turns_and_the_first_run_counts_for_nothing(self) -> None:
-        part = Programs(["one", "other"], rounds=2)
-        of = sweep(networks=[Network("chain-4x4.toml")], parts=[part], mpis=("openmpi", "mpich"))
+    def setUp(self) -> None:
+        super().setUp()
+        self.dropped = 1000  # by earlier runs
         known = {"one": lambda mpi, directory: ["./one"], "other": lambda mpi, directory: ["./other"]}
         patches = (("program_streams", self.streams), ("aapc_beside", Path), ("COMMANDS", known), ("DEBIANS", ("other",)))
         patches += (("report_of", lambda told, record: "A schedule should save 2.5 s of the native calls' time.\n"),)
+        patches += (("dropped_packets", lambda lab: self.dropped),)
         for name, instead in patches:
             patch = mock.patch.object(programs, name, instead)
             patch.start()
             self.addCleanup(patch.stop)
+
+    def test_ways_take_turns_and_the_first_run_counts_for_nothing(self) -> None:
+        part = Programs(["one", "other"], rounds=2)
+        of = sweep(networks=[Network("chain-4x4.toml")], parts=[part], mpis=("openmpi", "mpich"))
         self.carry_out(of)
         self.assertEqual({run["program"] for run in self.ran[:20]}, {"./one", "./other"})
         self.assertEqual({run["program"] for run in self.ran[20:]}, {"./one"})
@@ -442,9 +449,34 @@ class RealPrograms(Case):
         self.assertEqual(self.plan(of).missing(self.directory), [])
         (row,) = [row for row in self.plan(of).medians.rows if row["asked"] == "counted"][:1]
         self.assertEqual((row["alltoall_seconds"], row["alltoall_share"], row["exchanged"]), ("3", "0.25", "496"))
+        dropped = {row["asked"]: row["dropped_packets"] for row in self.plan(of).medians.rows}
+        self.assertEqual(dropped, {way: str(packets) for way, packets in self.DROPS.items()})
         table = tables.of_plan(self.plan(of))
         self.assertEqual(row["predicted_seconds"], "2.5")
         self.assertIn("| one | 10 s | 0.25 | 2.5 s | 2.00 s | 8 s; 1.25 (1.25 to 1.25) | 5 s; 2.00 (2.00 to 2.00) | 496, 32 |", table)
+
+    def test_each_round_is_kept_where_a_sweep_says_so(self) -> None:
+        part = Programs(["one", "other"], rounds=2, ways=("without", "default"))
+        networks = [Network("switch-16.toml", "25Mbit")]
+        of = sweep(networks=networks, parts=[part], buffers=["32Ki", "512Ki"], each_round=True)
+        self.carry_out(of)
+        self.assertEqual(self.plan(of).missing(self.directory), [])
+        rows = self.plan(of).medians.rows
+        kept = ("program", "buffer_bytes", "round", "asked", "seconds", "dropped_packets", "predicted_seconds")
+        self.assertEqual(
+            [tuple(row[column] for column in kept) for row in rows[5:10]],
+            [
+                ("other", "32768", "1", "without", "10", "40", ""),
+                ("other", "32768", "2", "without", "10", "40", ""),
+                ("other", "32768", "1", "default", "8", "2", ""),
+                ("other", "32768", "2", "default", "8", "2", ""),
+                ("other", "32768", "1", "counted", "12", "30", "2.5"),
+            ],
+        )
+        self.assertEqual(len(rows), 2 * 2 * 5)
+        table = tables.of_plan(self.plan(of))
+        self.assertIn("switch-16-25Mbit, cubic, buffers of 512K, openmpi", table)
+        self.assertEqual(table.count("| other | 2 | 10 s | 40 | 8 s | 2 | 2.5 s |"), 2)
 
     def test_what_programs_say_of_themselves(self) -> None:
         self.assertEqual(programs.own_seconds("     PWSCF        :      1.23s CPU      2m 3.50s WALL\n"), 123.5)
@@ -452,7 +484,7 @@ class RealPrograms(Case):
         self.assertEqual(programs.own_seconds("       Time:        2.753        0.688      399.9\n"), 0.688)
         parts = "Begin of MPIFFT section.\nVector size: 64\nComputing:     1.399\nInverse FFT:     1.5\nBegin of StarFFT section.\n"
         single = "Computing:     0.139\nInverse FFT:     0.002\nSuccess=1\n"
-        self.assertAlmostEqual(programs.Run(parts + single, "", 600).seconds, 2.899)
+        self.assertAlmostEqual(programs.Run(parts + single, "", 600, 0).seconds, 2.899)
         self.assertIsNone(programs.alltoall_seconds("a warning\n"))
         self.assertEqual(programs.predicted_seconds("x\nA schedule should save 120 ms of it\n"), 0.12)
         self.assertEqual(programs.predicted_seconds("aapc made no difference here\n"), 0)
@@ -470,7 +502,7 @@ class RealPrograms(Case):
         programs._tokens(self.directory)
         self.assertEqual(Path(file).read_text(encoding="utf-8"), text)
         with self.assertRaises(LabError):
-            programs.Run("seconds: 1\nWRONG: 3 values\n", "", 2)
+            programs.Run("seconds: 1\nWRONG: 3 values\n", "", 2, 0)
 
 
 class Order(Case):
@@ -515,6 +547,7 @@ class Definitions(unittest.TestCase):
                 for part in of.parts:
                     self.assertTrue(set(part.only_on) <= set(titles))
                     self.assertTrue(not isinstance(part, Bench) or part.held_out in ("", *part.methods))
+                    self.assertTrue(not isinstance(part, Programs) or set(part.programs) <= set(programs.COMMANDS))
 
     def test_every_network_is_of_a_sweep(self) -> None:
         used = {network.path for name in definition.names() for network in definition.load(name).networks}
