@@ -57,9 +57,10 @@ struct Explanation {
     std::string tuning_rejected;   ///< the interposer's remark; empty if it is used, or there is none
     std::string not_learned;       ///< why learned evidence is not used; empty if it is, or not requested
     Placement placement;
-    std::string name;          ///< which communicator of which job; empty if not known
-    std::string in_record;     ///< whether a record has its siblings exchange with it; empty without one
-    std::size_t siblings = 1;  ///< communicators, with this one, that are taken to exchange at the same time
+    double share_of_ranks = 1;  ///< of all ranks of the job, that are in the communicator
+    std::string name;           ///< which communicator of which job; empty if not known
+    std::string in_record;      ///< whether a record has its siblings exchange with it; empty without one
+    std::size_t siblings = 1;   ///< communicators, with this one, that are taken to exchange at the same time
     Bound bound;
     std::optional<HashedBounds> hashed;  ///< what a hash leaves of it; nullopt where no path is hashed
     double start_seconds = 0;            ///< what the start of a scheduled exchange is taken to cost

@@ -231,6 +231,7 @@ void find_reasons(const Decision& decision, const Tuning* learned, std::optional
                 return learning::Prospect{number, method.native() ? 0 : set_up,
                                           interposer::least_seconds_of(method, bytes, bound_seconds, start_seconds)};
             });
+        beginning.share_of_ranks = explanation.share_of_ranks;
         if (beginning.prospects.size() > 1) {
             line.reasons = learning::reasons(learning::Trials(std::move(beginning)), {});
         }
@@ -286,6 +287,7 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
         return failure(ranks.error());
     }
     explanation.placement = std::move(ranks->placement);
+    explanation.share_of_ranks = ranks->share_of_ranks;
     explanation.name = std::move(ranks->name);
     explanation.in_record = std::move(ranks->in_record);
     use_learned(learned, explanation);

@@ -232,14 +232,15 @@ Expected<ExplainedRanks> explained_ranks(const RankOptions& options, const Netwo
         if (!placement) {
             return failure(placement.error());
         }
-        return ExplainedRanks{std::move(*placement), std::nullopt, "", ""};
+        return ExplainedRanks{std::move(*placement), 1, std::nullopt, "", ""};
     }
     auto found =
         options.record.empty() ? members_in_list(options, network, tuning) : members_in_record(options, network);
     if (!found) {
         return failure(found.error());
     }
-    ExplainedRanks ranks{placement_of(found->members, found->world), std::nullopt, std::move(found->name),
+    const double share = static_cast<double>(found->members.size()) / static_cast<double>(found->world.participants());
+    ExplainedRanks ranks{placement_of(found->members, found->world), share, std::nullopt, std::move(found->name),
                          std::move(found->in_record)};
     const bool is_tuned =
         tuning != nullptr && tuning->conditions.calls == 0 && selection::has_shape(network, ranks.placement, *tuning);

@@ -29,6 +29,7 @@ void add_rank_options(Command& command, RankOptions& options);
 
 struct ExplainedRanks {
     Placement placement;
+    double share_of_ranks = 1;          ///< of all ranks of the job, that are in the communicator
     std::optional<SharedLinks> shared;  ///< nullopt if it is taken to have its links to itself
     std::string name;                   ///< which communicator of which job; empty if it is only known by its machines
     std::string in_record;              ///< whether the record has its siblings exchange with it; empty without one

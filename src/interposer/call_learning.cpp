@@ -11,7 +11,7 @@
 
 namespace aapc::interposer {
 
-CallLearning::CallLearning(const Chooser::Prices& prices, double seconds_per_byte, std::size_t loads, Before before)
+CallLearning::CallLearning(const Chooser::Prices& prices, double seconds_per_byte, std::size_t loads, Before&& before)
     : seconds_per_byte_(seconds_per_byte),
       learned_before_(before.learned),
       chooser_(std::make_unique<Chooser>(prices, before.calls, loads)) {

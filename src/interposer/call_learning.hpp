@@ -23,7 +23,9 @@ class CallLearning {
   public:
     /// What is known before the first call.
     struct Before {
-        std::int64_t calls = 0;  ///< that the native routine has served
+        std::int64_t calls = 0;      ///< that the native routine has served
+        double message_seconds = 0;  ///< of a message of a collective on the job's hosts
+        double share_of_ranks = 1;   ///< of all ranks of the job, that the communicator has
         const Tuning* learned =
             nullptr;  ///< by earlier jobs on communicators like this; null if nothing. Outlives this
         Shown shown;  ///< by this rank's other communicators
@@ -57,7 +59,7 @@ class CallLearning {
   protected:
     /// Bounds of equal blocks take `seconds_per_byte`, 0 if that is not known. Agreements have room for so many loads.
     /// Throws std::bad_alloc.
-    CallLearning(const Chooser::Prices& prices, double seconds_per_byte, std::size_t loads, Before before);
+    CallLearning(const Chooser::Prices& prices, double seconds_per_byte, std::size_t loads, Before&& before);
 
     /// The size of a call of blocks of so many bytes (>= 1): the nanoseconds of its bound; the bytes where no bound is
     /// known.

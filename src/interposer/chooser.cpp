@@ -71,6 +71,7 @@ void Chooser::begin(learning::Beginning beginning) {
     const bool opens = flight_.of == &opening_;
     beginning.calls = std::exchange(calls_before_, 0) + (opens ? calls_ - flight_.posted_with + 1 : 0);
     beginning.agreement_seconds = prices_.agreement_seconds;
+    beginning.share_of_ranks = prices_.share_of_ranks;
     const int key = learning::class_of(beginning.size);
     classes_[key].trials = &learner_.begin(std::move(beginning));
 }

@@ -34,10 +34,11 @@ namespace aapc::interposer {
 /// Of one communicator. Used by one thread at a time.
 class Chooser {
   public:
-    /// Expected prices, in seconds.
+    /// What trials are expected to cost, and who bears it.
     struct Prices {
         double set_up_seconds = 0;
         double agreement_seconds = 0;
+        double share_of_ranks = 1;  ///< learning::Beginning::share_of_ranks
     };
 
     /// What travels beside the results of a block.

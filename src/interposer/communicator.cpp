@@ -267,9 +267,8 @@ std::optional<Outcome> CommunicatorState::against_unequal() const {
 }
 
 void CommunicatorState::make_unequal(MPI_Comm comm, Job& job) {
-    unequal_ = std::make_unique<UnequalMessages>(
-        comm, placement_, job.configuration(), job.message_seconds(),
-        CallLearning::Before{0, job.learned_before(placement_, true), job.shown_on_others(placement_, true)}, *maker_);
+    unequal_ = std::make_unique<UnequalMessages>(comm, placement_, job.configuration(),
+                                                 job.before_learning(placement_, true, 0), *maker_);
 }
 
 /// Where the communicator has begun with equal messages, or with a plan.

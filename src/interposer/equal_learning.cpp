@@ -12,10 +12,10 @@
 
 namespace aapc::interposer {
 
-EqualLearning::EqualLearning(const Decided& decided, const Bound& bound, int ranks, double message_seconds,
+EqualLearning::EqualLearning(const Decided& decided, const Bound& bound, int ranks,
                              std::optional<double> said_start_seconds, Before before)
-    : CallLearning({expected_set_up_seconds(bound, ranks, message_seconds),
-                    expected_agreement_seconds(bound, ranks, message_seconds)},
+    : CallLearning({expected_set_up_seconds(bound, ranks, before.message_seconds),
+                    expected_agreement_seconds(bound, ranks, before.message_seconds), before.share_of_ranks},
                    bound.seconds_per_byte, 0, std::move(before)),
       decided_(&decided),
       seconds_per_byte_(bound.seconds_per_byte),

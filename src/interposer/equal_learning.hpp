@@ -21,10 +21,10 @@ namespace aapc::interposer {
 /// Of one communicator. Used by one thread at a time.
 class EqualLearning : public CallLearning {
   public:
-    /// Candidates are the slots of `decided`, which outlives this. `message_seconds`: of a message of a collective on
-    /// the job's hosts. `said_start_seconds`: what the user says of a start. Throws std::bad_alloc.
-    EqualLearning(const Decided& decided, const Bound& bound, int ranks, double message_seconds,
-                  std::optional<double> said_start_seconds, Before before);
+    /// Candidates are the slots of `decided`, which outlives this. `said_start_seconds`: what the user says of a start.
+    /// Throws std::bad_alloc.
+    EqualLearning(const Decided& decided, const Bound& bound, int ranks, std::optional<double> said_start_seconds,
+                  Before before);
 
     /// True if the class of such blocks is there.
     [[nodiscard]] bool knows(std::int64_t block_bytes) { return chooser().knows(size_of_blocks(block_bytes)); }

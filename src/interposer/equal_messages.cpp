@@ -48,11 +48,9 @@ EqualMessages::EqualMessages(MPI_Comm comm, const Job& job, const Placement& pla
                                            [](const Slot& slot) { return !slot.method.native(); });
     if (has_candidate && configuration.adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
         const std::int64_t calls_before = comm == MPI_COMM_WORLD ? job.opening().made() : 0;
-        learning_ =
-            std::make_unique<EqualLearning>(decided_, bound, static_cast<int>(placement.participants()),
-                                            job.message_seconds(), configuration.start_seconds,
-                                            CallLearning::Before{calls_before, job.learned_before(placement, false),
-                                                                 job.shown_on_others(placement, false)});
+        learning_ = std::make_unique<EqualLearning>(decided_, bound, static_cast<int>(placement.participants()),
+                                                    configuration.start_seconds,
+                                                    job.before_learning(placement, false, calls_before));
     } else if (!configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
         start_matters_from_ =
             selection::crossover(maker.timetables().network(), placement, bound, selection::least_start_seconds)

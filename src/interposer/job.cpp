@@ -206,9 +206,13 @@ void Job::begin_background() {
     }
 }
 
-Shown Job::shown_on_others(const Placement& placement, bool unequal) const {
+CallLearning::Before Job::before_learning(const Placement& placement, bool unequal, std::int64_t calls) const {
     return communicators_.locked([&](Communicators::States all) {
-        return learned_.shown(placement, unequal, one_thread_ ? all : Communicators::States());
+        return CallLearning::Before{
+            calls, message_seconds_,
+            static_cast<double>(placement.participants()) / static_cast<double>(placement_.participants()),
+            learned_.before(placement, unequal),
+            learned_.shown(placement, unequal, one_thread_ ? all : Communicators::States())};
     });
 }
 

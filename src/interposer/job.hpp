@@ -15,6 +15,7 @@
 #include "aapc/topology/detection.hpp"
 #include "aapc/topology/placement.hpp"
 #include "interposer/call_cache.hpp"
+#include "interposer/call_learning.hpp"
 #include "interposer/communicators.hpp"
 #include "interposer/expectations.hpp"
 #include "interposer/job_learning.hpp"
@@ -22,7 +23,6 @@
 #include "interposer/recorder.hpp"
 #include "interposer/refusals.hpp"
 #include "interposer/remarks.hpp"
-#include "interposer/shown.hpp"
 #include "interposer/tally.hpp"
 #include "learning/learner.hpp"
 #include "selection/settings.hpp"
@@ -55,9 +55,6 @@ class Job {
     /// Of MPI_COMM_WORLD.
     [[nodiscard]] const Placement& placement() const { return placement_; }
     [[nodiscard]] MPI_Group world() const { return world_; }
-    /// The time of these hosts' processors for a message of a collective: measured as the job starts, if calls are
-    /// learned from, and the same on all ranks.
-    [[nodiscard]] double message_seconds() const { return message_seconds_; }
     /// What this MPI refuses.
     [[nodiscard]] const Refusals& refusals() const { return refusals_; }
 
@@ -68,20 +65,18 @@ class Job {
     void before_freeing(MPI_Comm comm);
     /// Sets nothing more up on `comm`: its calls are the MPI's own from now on. Local, and called by all its ranks.
     void leave_alone(MPI_Comm comm);
-    /// What earlier jobs have learned on a communicator that sits like this, from equal messages or from others; null:
-    /// nothing that is known.
-    [[nodiscard]] const Tuning* learned_before(const Placement& placement, bool unequal) const {
-        return learned_.before(placement, unequal);
-    }
+    /// What is known of the calls of a communicator with this placement before it learns from them, `calls` of which
+    /// the native routine has served. What most calls on another communicator with this placement have shown is as far
+    /// as this rank knows: it takes part in each of them, but others may know of more. In programs that call MPI from
+    /// several threads at once it is of those that are freed, since another thread may be at work on the others. Throws
+    /// std::bad_alloc.
+    [[nodiscard]] CallLearning::Before before_learning(const Placement& placement, bool unequal,
+                                                       std::int64_t calls) const;
     /// What connections of `rank` of a communicator that sits like this had in the job before; each communicator takes
     /// it only once. Throws std::bad_alloc.
     [[nodiscard]] mpi::Wire::Kept kept_connections(const Placement& placement, Rank rank) {
         return kept_connections_.take(placement, rank);
     }
-    /// What most calls on another communicator that sits like this have shown, as far as this rank knows: it takes part
-    /// in each of them, but others may know of more. In programs that call MPI from several threads at once it is of
-    /// those that are freed, since another thread may be at work on the others. Throws std::bad_alloc.
-    [[nodiscard]] Shown shown_on_others(const Placement& placement, bool unequal) const;
     /// For a communicator that sits like this on such links, both of which outlive them: what setting up the job has
     /// built of it already, to whoever asks first. Throws std::bad_alloc.
     [[nodiscard]] Timetables timetables_for(const Network& network, const Placement& placement, Effort effort);
@@ -121,7 +116,7 @@ class Job {
     void begin_background();
     /// What short cuts this job's calls may take. Collective over the world.
     void allow_short_cuts();
-    /// Finds out message_seconds(). Collective over the world where calls are learned from.
+    /// Finds out message_seconds_. Collective over the world where calls are learned from.
     void measure_message();
     /// Takes the network that the places of all ranks make, and says which of its machines is this rank's.
     Machine place_by_detection(const std::vector<RankPlace>& places);
@@ -161,6 +156,8 @@ class Job {
     KeptConnections kept_connections_{configuration_};
     std::mutex timetables_mutex_;           ///< guards timetables_
     std::optional<Timetables> timetables_;  ///< of the world; nothing: nobody insists on anything
+    /// The time of these hosts' processors for a message of a collective: measured as the job starts, if calls are
+    /// learned from, and the same on all ranks.
     double message_seconds_ = usual_message_seconds;
     bool one_thread_ = false;  ///< at a time calls MPI
     bool begins_in_passing_ = false;

@@ -25,11 +25,11 @@ std::unique_ptr<std::byte[]> memory_to_learn() {
 
 }  // namespace
 
-UnequalLearning::UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks, double message_seconds,
+UnequalLearning::UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks,
                                  const selection::UnequalCrossover& crossover, std::optional<double> said_start_seconds,
                                  Before before)
-    : CallLearning({expected_unequal_set_up_seconds(bound, ranks, message_seconds),
-                    expected_agreement_seconds(bound, ranks, message_seconds)},
+    : CallLearning({expected_unequal_set_up_seconds(bound, ranks, before.message_seconds),
+                    expected_agreement_seconds(bound, ranks, before.message_seconds), before.share_of_ranks},
                    bound.seconds_per_byte, agreement.loads(), std::move(before)),
       agreement_(&agreement),
       said_start_seconds_(said_start_seconds),

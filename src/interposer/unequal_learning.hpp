@@ -25,9 +25,9 @@ namespace aapc::interposer {
 class UnequalLearning : public CallLearning {
   public:
     /// Of so many ranks, whose equal blocks have that bound. `agreement` is that of the calls and outlives this.
-    /// `message_seconds`: of a message of a collective on the job's hosts. `crossover`: from which bound on an exchange
-    /// may be worth it. `said_start_seconds`: what the user says of a start. Throws std::bad_alloc.
-    UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks, double message_seconds,
+    /// `crossover`: from which bound on an exchange may be worth it. `said_start_seconds`: what the user says of a
+    /// start. Throws std::bad_alloc.
+    UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks,
                     const selection::UnequalCrossover& crossover, std::optional<double> said_start_seconds,
                     Before before);
 

@@ -41,8 +41,8 @@ Expected<Prepared> prepare_unequal(const Network& network, const Placement& plac
 }  // namespace
 
 UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
-                                 const selection::Configuration& configuration, double message_seconds,
-                                 CallLearning::Before before, ExchangeMaker& maker)
+                                 const selection::Configuration& configuration, CallLearning::Before before,
+                                 ExchangeMaker& maker)
     : network_(maker.timetables().network()),
       placement_(placement),
       use_(configuration.unequal),
@@ -76,7 +76,7 @@ UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
     agreement_ = std::make_unique<mpi::DemandAgreement>(std::move(*loads), mpi::rank_in(comm));
     if (learns) {
         learning_ = std::make_unique<UnequalLearning>(*agreement_, bound, static_cast<int>(placement_.participants()),
-                                                      message_seconds, crossover_, start_seconds_, std::move(before));
+                                                      crossover_, start_seconds_, std::move(before));
     }
 }
 

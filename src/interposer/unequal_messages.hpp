@@ -28,11 +28,10 @@ namespace aapc::interposer {
 /// The agreement on each call and the exchange that carries out those that are worth it. Used by one thread at a time.
 class UnequalMessages {
   public:
-    /// Of a communicator on which there is something to schedule; local. `message_seconds`: Job::message_seconds().
-    /// `before`: what is known of such calls.
+    /// Of a communicator on which there is something to schedule; local. `before`: what is known of such calls.
     /// Network, placement and `maker`, which gives what exchanges share, outlive this. Throws std::bad_alloc.
     UnequalMessages(MPI_Comm comm, const Placement& placement, const selection::Configuration& configuration,
-                    double message_seconds, CallLearning::Before before, ExchangeMaker& maker);
+                    CallLearning::Before before, ExchangeMaker& maker);
 
     /// After all ranks have made theirs: resumes from what other communicators have shown if that is the same on all
     /// ranks. Local. Before any call, or after one that was decided on before the ranks had agreed on that.

@@ -28,6 +28,7 @@ struct Beginning {
     std::int64_t calls = 0;             ///< calls of this size that the native routine has served already
     std::int64_t size = 1;              ///< of the first call, > 0: bytes, or nanoseconds of the bound
     double agreement_seconds = 0;       ///< expected price of an agreement
+    double share_of_ranks = 1;          ///< of all ranks of the job, that the communicator has; above 0
     bool publishes_early = false;       ///< two first calls are published with the third, however short they are
     bool opens_early = false;           ///< a candidate may serve the second call
 };

@@ -91,7 +91,8 @@ Reasons reasons(const Trials& trials, const Budget& others) {
     found.calls = together.calls;
     found.bound_seconds = trials.least_seconds();
     together += others;
-    found.budget_seconds = allowance(together) - together.spent_seconds;
+    found.budget_seconds = trials.allowed_seconds(together) - together.spent_seconds;
+    found.share_of_ranks = trials.share_of_ranks();
     found.candidates.reserve(trials.prospects().size());
     for (std::size_t index = 0; index < trials.prospects().size(); ++index) {
         const Prospect& prospect = trials.prospects()[index];
@@ -128,7 +129,7 @@ std::string words(const Reasons& reasons, const std::function<std::string(std::s
     }
     if (reasons.calls == 0) {
         return text + fmt::format("; in the first {} calls trials may cost {:g} of one", policy::first_calls,
-                                  policy::first_allowance);
+                                  reasons.share_of_ranks * policy::first_allowance);
     }
     text += reasons.budget_seconds > 0 ? fmt::format("; {} left for trials", seconds_text(reasons.budget_seconds))
                                        : "; nothing left for trials";

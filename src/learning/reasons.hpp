@@ -46,6 +46,7 @@ struct Reasons {
     std::int64_t calls = 0;                   ///< so far, inherited ones included
     double bound_seconds = 0;                 ///< of a call; 0 if not known
     double budget_seconds = 0;                ///< that learning may still spend; below 0 if it has spent more
+    double share_of_ranks = 1;                ///< as in Beginning
     std::vector<CandidateReason> candidates;  ///< as the prospects are: the native routine first
 };
 

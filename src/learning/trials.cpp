@@ -48,6 +48,7 @@ Trials::Trials(Beginning beginning)
       least_seconds_(beginning.least_seconds),
       size_(beginning.size),
       agreement_seconds_(beginning.agreement_seconds),
+      share_of_ranks_(beginning.share_of_ranks),
       publishes_early_(beginning.publishes_early || is_long()),
       candidates_(prospects_.size()),
       calls_(beginning.calls),
@@ -548,7 +549,7 @@ bool Trials::affordable(double price, const Budget& others) const {
         together.seconds *= 1 + 2 / static_cast<double>(together.calls);
         together.calls += 2;
     }
-    return together.spent_seconds + price <= allowance(together);
+    return together.spent_seconds + price <= allowed_seconds(together);
 }
 
 bool Trials::no_candidate_can_gain() const {
@@ -781,6 +782,7 @@ void Trials::for_each_field(Self& self, Action action) {
     action(self.publishes_early_);
     action(self.opens_early_);
     action(self.agreement_seconds_);
+    action(self.share_of_ranks_);
     action(static_cast<int>(self.state_));
     for (const Prospect& one : self.prospects_) {
         action(one.method);

@@ -102,6 +102,11 @@ class Trials {
     [[nodiscard]] double prior_spread_seconds(std::size_t candidate) const;
     /// Calls and their costs so far.
     [[nodiscard]] Budget budget() const;
+    /// Seconds that trials may have cost when that has been called. A job's communicators of other ranks, such as the
+    /// other rows of a grid, have trials of their own, and each trial delays all ranks that wait for these: each has
+    /// its share of what the job may lose.
+    [[nodiscard]] double allowed_seconds(const Budget& together) const { return share_of_ranks_ * allowance(together); }
+    [[nodiscard]] double share_of_ranks() const { return share_of_ranks_; }
     /// The same without what was inherited.
     [[nodiscard]] Budget budget_here() const;
     /// Typical cost of a candidate; nullopt if it has no sample.
@@ -169,6 +174,7 @@ class Trials {
     double least_seconds_ = 0;
     std::int64_t size_ = 1;
     double agreement_seconds_;  ///< Beginning::agreement_seconds
+    double share_of_ranks_;     ///< Beginning::share_of_ranks
     bool publishes_early_ = false;
     bool opens_early_ = false;
     std::vector<Evidence> candidates_;

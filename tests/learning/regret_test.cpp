@@ -119,6 +119,41 @@ TEST(Regret, NobodyIsTriedWhoCannotGainWhatTryingCosts) {
     }
 }
 
+/// A program whose ranks are in so many communicators of the same kind, each of which tries by itself: rows of a grid.
+/// All of them wait for the slowest in every call. Its time, against that of native calls alone.
+double regret_beside_each_other(int communicators, double share_of_ranks, int calls, std::uint64_t seed) {
+    const Seconds seconds{0.05, 0.06, 0.07, 0.065};
+    constexpr double spread = 0.15;
+    std::vector<double> took(static_cast<std::size_t>(calls));
+    std::vector<double> native(took.size());
+    for (int one = 0; one < communicators; ++one) {
+        World world = steady(seconds, spread, 100 * seed + static_cast<std::uint64_t>(one));
+        world.agreement_seconds = 1e-3;
+        world.set_up_seconds = 1e-2;
+        world.share_of_ranks = share_of_ranks;
+        world.least_seconds = [](std::int64_t) { return 0.01; };
+        const Outcome outcome = run(world, calls);
+        for (int call = 0; call < calls; ++call) {
+            const auto at = static_cast<std::size_t>(call);
+            took[at] = std::max(took[at], outcome.took[at]);
+            native[at] = std::max(native[at], world.time_of(65536, call, 0));
+        }
+    }
+    return std::accumulate(took.begin(), took.end(), 0.0) / std::accumulate(native.begin(), native.end(), 0.0);
+}
+
+TEST(Regret, TrialsOfCommunicatorsBesideEachOtherAreWithinTheBudgetOfOneProgram) {
+    constexpr int communicators = 4;
+    constexpr int programs = 10;
+    for (const int calls : {100, 1000}) {
+        double regret = 0;
+        for (std::uint64_t seed = 1; seed <= programs; ++seed) {
+            regret += regret_beside_each_other(communicators, 1.0 / communicators, calls, seed) / programs;
+        }
+        EXPECT_LE(regret, calls == 100 ? 1.05 : 1.02) << calls;
+    }
+}
+
 TEST(Regret, WhereTheFirstCallsAreFarOffTheTenthIsNotWaitedFor) {
     World world = steady({0.3, 0.1});
     world.set_up_seconds = 1e-2;

@@ -24,6 +24,7 @@ struct World {
     TimeOf time_of;
     double agreement_seconds = 0;
     double set_up_seconds = 0;
+    double share_of_ranks = 1;             ///< of the program's, that the communicator has
     double set_up_takes_more_seconds = 0;  ///< than the learner expects
     std::function<double(std::int64_t)> least_seconds = [](std::int64_t) { return 0.0; };
     double candidate_takes_more_seconds = 0;  ///< than the least, as is known
@@ -44,6 +45,7 @@ struct Outcome {
     double seconds = 0;               ///< all of it
     std::vector<double> by_one;       ///< had each candidate served all calls
     std::vector<std::size_t> served;  ///< who served each call
+    std::vector<double> took;         ///< seconds of each call, with all that came with it
     std::vector<double> share;        ///< of learning in the time so far, after each call
     std::int64_t agreements = 0;
 
@@ -64,6 +66,7 @@ inline Trials& begin_class(Learner& learner, const World& world, std::int64_t si
     beginning.least_seconds = world.least_seconds(size);
     beginning.size = size;
     beginning.agreement_seconds = world.agreement_seconds;
+    beginning.share_of_ranks = world.share_of_ranks;
     beginning.publishes_early = world.unequal;
     beginning.opens_early = !world.unequal;
     return learner.begin(beginning);
@@ -152,7 +155,8 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
         const double waits = posts ? std::max(world.agreement_seconds - beside, 0.0) : 0;
         const double to_class_size = world.unequal ? static_cast<double>(found->size()) / static_cast<double>(size) : 1;
         blocks.leave(*found, trial, seconds + own_agreement, set_up, to_class_size);
-        outcome.seconds += seconds + set_up + own_agreement + waits;
+        outcome.took.push_back(seconds + set_up + own_agreement + waits);
+        outcome.seconds += outcome.took.back();
         outcome.served.push_back(trial.candidate);
         for (std::size_t one = 0; one < world.candidates; ++one) {
             outcome.by_one[one] += world.time_of(size, static_cast<int>(call), one);
