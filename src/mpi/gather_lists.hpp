@@ -25,7 +25,7 @@ enum class GatherTo : std::uint8_t { rank_0, all_ranks };
 /// A vector or a string from each rank, in the order of ranks. Empty where they were not gathered to.
 template <class List>
 class GatheredLists {
-    using Element = typename List::value_type;
+    using Element = List::value_type;
     static_assert(std::is_trivially_copyable_v<Element>);
     static constexpr std::size_t most_bytes = std::numeric_limits<int>::max();
 
