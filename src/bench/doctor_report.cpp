@@ -18,7 +18,7 @@
 #include "bench/common_options.hpp"
 #include "input/enumerator_names.hpp"
 #include "input/version.hpp"
-#include "selection/crossover.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::bench {
 
@@ -189,18 +189,19 @@ DoctorLine check_reductions(const DoctorFacts& facts) {
 }
 
 DoctorLine check_start(const DoctorFacts& facts) {
-    if (facts.start_seconds < 0) {
+    if (facts.start_seconds < 0 || facts.reduction_seconds <= 0) {
         return {"start", Finding::good,
                 "not measured: that takes a topology file with the speeds of links, and two machines", ""};
     }
+    const double expected = selection::usual_reductions_of_start * facts.reduction_seconds;
     DoctorLine line{"start", Finding::good,
-                    fmt::format("a scheduled exchange takes {} beyond its schedule; aapc assumes {} until it has "
-                                "measured it",
+                    fmt::format("a scheduled exchange takes {} beyond its schedule; aapc expects {}, as long as {} "
+                                "reductions",
                                 duration_text(facts.start_seconds, significant(3)),
-                                duration_text(selection::usual_start_seconds, significant(3))),
+                                duration_text(expected, significant(3)), selection::usual_reductions_of_start),
                     ""};
     constexpr double much = 3;
-    if (facts.start_seconds > much * selection::usual_start_seconds) {
+    if (facts.start_seconds > much * expected) {
         line.finding = Finding::remark;
         line.advice =
             "only long exchanges can gain then: give every rank a core of its own, and look for other work on the "

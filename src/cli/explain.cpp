@@ -33,6 +33,7 @@
 #include "selection/buffers.hpp"
 #include "selection/rule.hpp"
 #include "selection/settings.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::cli {
 
@@ -211,12 +212,12 @@ void find_alternatives(Timetables& timetables, Explanation& explanation) {
 
 /// What a program's first call of each size begins with, and why, as the interposer does it: candidates are those of
 /// `decision`, the rule's, and `learned`, if not null, has the winners of earlier jobs.
-void find_reasons(const Decision& decision, const Tuning* learned, std::optional<double> start_seconds,
+void find_reasons(const Decision& decision, const Tuning* learned, double least_start_seconds,
                   Explanation& explanation) {
     const interposer::NumberedMethods numbered = interposer::numbered_methods(decision);
     const std::vector<Method>& methods = numbered.methods;
     const double set_up = interposer::expected_set_up_seconds(explanation.bound, explanation.placement.participants(),
-                                                              interposer::usual_message_seconds);
+                                                              selection::usual_message_seconds);
     for (SizeLine& line : explanation.sizes) {
         const std::int64_t bytes = std::max<std::int64_t>(line.bytes, 1);
         const double bound_seconds = static_cast<double>(bytes) * explanation.bound.seconds_per_byte;
@@ -228,8 +229,9 @@ void find_reasons(const Decision& decision, const Tuning* learned, std::optional
             winner != methods.end() ? std::optional(static_cast<std::size_t>(winner - methods.begin())) : std::nullopt,
             [&](std::size_t number) {
                 const Method& method = methods[number];
-                return learning::Prospect{number, method.native() ? 0 : set_up,
-                                          interposer::least_seconds_of(method, bytes, bound_seconds, start_seconds)};
+                return learning::Prospect{
+                    number, method.native() ? 0 : set_up,
+                    interposer::least_seconds_of(method, bytes, bound_seconds, least_start_seconds)};
             });
         beginning.share_of_ranks = explanation.share_of_ranks;
         if (beginning.prospects.size() > 1) {
@@ -302,9 +304,9 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
     if (!start) {
         return failure(start.error());
     }
-    explanation.start_seconds = start->has_value() ? **start
-                                                   : selection::expected_start_seconds(
-                                                         explanation.network, explanation.placement, explanation.bound);
+    const selection::StartCosts costs = selection::start_costs(explanation.bound, explanation.placement.participants(),
+                                                               selection::usual_message_seconds, *start);
+    explanation.start_seconds = costs.usual_seconds;
     const auto given = schedule_of(options, explanation.network);
     if (!given) {
         return failure(given.error());
@@ -344,10 +346,10 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
     }
     // Where a tuning decides, nothing is learned.
     if (tuning == nullptr) {
-        find_reasons(explanation.decision, nullptr, *start, explanation);
+        find_reasons(explanation.decision, nullptr, costs.least_seconds, explanation);
     } else if (tuning->conditions.calls > 0) {
         const auto rule = selection::decide(timetables, explanation.bound, {}, nullptr, "", explanation.start_seconds);
-        find_reasons(rule, tuning, *start, explanation);
+        find_reasons(rule, tuning, costs.least_seconds, explanation);
     }
     find_alternatives(timetables, explanation);
     if (auto added = add_predictions(options, explanation); !added) {

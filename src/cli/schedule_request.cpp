@@ -22,6 +22,7 @@
 #include "input/wording.hpp"
 #include "selection/crossover.hpp"
 #include "selection/rule.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::cli {
 
@@ -192,7 +193,7 @@ std::optional<Diagnostic> too_large(const Timetable& timetable) {
 std::int64_t first_block_worth_a_start(const Network& network, const Placement& placement, const Bound& bound) {
     return bound.seconds_per_byte > 0
                ? selection::crossover(network, placement, bound,
-                                      selection::expected_start_seconds(network, placement, bound))
+                                      selection::expected_start_seconds(bound, placement.participants()))
                      .block_bytes
                : selection::smallest_scheduled_block;
 }

@@ -55,14 +55,15 @@ void for_each_range_about(const selection::Decision& decision, std::int64_t bloc
     }
 }
 
-/// What a call by that method takes at least, if blocks of so many bytes need `bound_seconds`. 0: no more is known than
+/// What a call by that method takes at least, if blocks of so many bytes need `bound_seconds` and a start by the clock
+/// takes at least `start_seconds`. 0: no more is known than
 /// that it takes as long as the links need.
 [[nodiscard]] inline double least_seconds_of(const Method& method, std::int64_t block_bytes, double bound_seconds,
-                                             std::optional<double> said_start_seconds) {
+                                             double start_seconds) {
     if (method.native() || method.synchronisation.kind != Synchronisation::Kind::timed || bound_seconds <= 0) {
         return 0;
     }
-    return least_seconds_by_clock(bound_seconds, block_bytes, least_start(said_start_seconds));
+    return least_seconds_by_clock(bound_seconds, block_bytes, start_seconds);
 }
 
 /// What is known before the first call with blocks of so many bytes. `numbers`: NumberedMethods::of_range; `winner`:

@@ -18,6 +18,7 @@
 #include "mpi/returned_errors.hpp"
 #include "selection/crossover.hpp"
 #include "selection/rule.hpp"
+#include "selection/start.hpp"
 #include "selection/unequal_rule.hpp"
 
 namespace aapc::interposer {
@@ -26,17 +27,18 @@ namespace {
 
 /// Smaller blocks are nothing for the rule, nor worth a try where calls show what is faster: the thread would only call
 /// the MPI's own. Whoever insists on a method means every size.
-std::int64_t smallest_block(const selection::Configuration& configuration, const Placement& placement,
-                            const Bound& bound) {
+std::int64_t smallest_block(const Job& job, const Placement& placement, const Bound& bound) {
+    const selection::Configuration& configuration = job.configuration();
     const bool by_time = configuration.network.kind() == NetworkKind::tree ||
                          configuration.network.kind() == NetworkKind::torus ||
                          configuration.network.kind() == NetworkKind::fabric;
     if (!by_time || configuration.forced.method || configuration.forced.synchronisation || configuration.tuning) {
         return 1;
     }
-    const std::int64_t from = selection::crossover(configuration.network, placement, bound,
-                                                   configuration.start_seconds.value_or(selection::least_start_seconds))
-                                  .block_bytes;
+    const selection::StartCosts start =
+        selection::start_costs(bound, placement.participants(), job.message_seconds(), configuration.start_seconds);
+    const std::int64_t from =
+        selection::crossover(configuration.network, placement, bound, start.least_seconds).block_bytes;
     return configuration.adapt ? std::max<std::int64_t>(from / uncertainty_of_sizes, 1) : from;
 }
 
@@ -75,7 +77,7 @@ Channel::Channel(Job& job, MPI_Comm comm) : job_(&job), comm_(comm) {
     } else if (selection::nothing_to_schedule(placement, bound)) {
         never_ = Outcome::few_ranks;
     } else {
-        from_bytes_ = smallest_block(configuration, placement, bound);
+        from_bytes_ = smallest_block(job, placement, bound);
         exchanges_unequal_ = configuration.unequal != selection::UnequalUse::never;
     }
 }

@@ -22,12 +22,12 @@ std::string_view mpi_of_rule(const selection::Configuration& configuration) {
 
 }  // namespace
 
-selection::Decision Decider::decide_otherwise(std::optional<double> start_seconds) const {
+selection::Decision Decider::decide_otherwise(double start_seconds) const {
     return selection::decide(*timetables_, bound(), {std::nullopt, configuration_->forced.synchronisation}, nullptr,
                              mpi_of_rule(*configuration_), start_seconds);
 }
 
-selection::Decision Decider::decide(std::optional<double> start_seconds) const {
+selection::Decision Decider::decide(double start_seconds) const {
     selection::Decision wanted = selection::decide(*timetables_, bound(), configuration_->forced, tuning_,
                                                    mpi_of_rule(*configuration_), start_seconds);
     if (needs_.empty()) {
@@ -41,7 +41,7 @@ selection::Decision Decider::decide(std::optional<double> start_seconds) const {
                                    *configuration_->buffer_limit);
 }
 
-void Decider::find_needs(MPI_Comm comm, const selection::Decision& decision) {
+void Decider::find_needs(MPI_Comm comm, const selection::Decision& decision, double start_seconds) {
     if (!configuration_->buffer_limit && configuration_->verbosity < 1) {
         return;
     }
@@ -50,7 +50,7 @@ void Decider::find_needs(MPI_Comm comm, const selection::Decision& decision) {
         return buffer_blocks(make_plan(timetable, rank, synchronisation));
     };
     if (configuration_->buffer_limit) {
-        const selection::LimitedDecision limited = {decision, decide_otherwise(configuration_->start_seconds)};
+        const selection::LimitedDecision limited = {decision, decide_otherwise(start_seconds)};
         needs_ = selection::forwarding_methods(*timetables_, limited, blocks_of);
     } else {
         needs_ = selection::forwarding_methods(*timetables_, decision, blocks_of);

@@ -23,13 +23,12 @@ class Decider {
     Decider(const selection::Configuration& configuration, const Tuning* tuning, Timetables& timetables)
         : configuration_(&configuration), tuning_(tuning), timetables_(&timetables) {}
 
-    /// The decision where a start costs so much (nullopt: nobody has measured it), with the buffers that are known of.
-    /// Throws std::bad_alloc.
-    [[nodiscard]] selection::Decision decide(std::optional<double> start_seconds) const;
+    /// The decision where a start costs so much, with the buffers that are known of. Throws std::bad_alloc.
+    [[nodiscard]] selection::Decision decide(double start_seconds) const;
 
     /// Finds what buffers the decision's methods take on this rank, where there is a limit or a user who wants to know.
     /// The same methods on all ranks, in the same order; local. Throws std::bad_alloc.
-    void find_needs(MPI_Comm comm, const selection::Decision& decision);
+    void find_needs(MPI_Comm comm, const selection::Decision& decision, double start_seconds);
     /// Nothing is forwarded, or the buffers do not matter.
     [[nodiscard]] bool has_needs() const { return !needs_.empty(); }
     /// Afterwards all ranks know the needs of the rank that needs most. Collective over `comm`. False if the MPI failed
@@ -38,7 +37,7 @@ class Decider {
 
   private:
     /// For what does not keep within a limit of buffers: the decision without the method that the user insists on.
-    [[nodiscard]] selection::Decision decide_otherwise(std::optional<double> start_seconds) const;
+    [[nodiscard]] selection::Decision decide_otherwise(double start_seconds) const;
     [[nodiscard]] Bound bound() const { return network_bound(timetables_->network(), timetables_->placement()); }
 
     const selection::Configuration* configuration_;

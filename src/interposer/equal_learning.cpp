@@ -9,17 +9,18 @@
 #include "interposer/candidates.hpp"
 #include "interposer/expectations.hpp"
 #include "mpi/have_memory.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
-EqualLearning::EqualLearning(const Decided& decided, const Bound& bound, int ranks,
-                             std::optional<double> said_start_seconds, Before before)
+EqualLearning::EqualLearning(const Decided& decided, const Bound& bound, int ranks, double least_start_seconds,
+                             Before before)
     : CallLearning({expected_set_up_seconds(bound, ranks, before.message_seconds),
-                    expected_agreement_seconds(bound, ranks, before.message_seconds), before.share_of_ranks},
+                    selection::expected_agreement_seconds(bound, ranks, before.message_seconds), before.share_of_ranks},
                    bound.seconds_per_byte, 0, std::move(before)),
       decided_(&decided),
       seconds_per_byte_(bound.seconds_per_byte),
-      said_start_seconds_(said_start_seconds) {}
+      least_start_seconds_(least_start_seconds) {}
 
 std::vector<Method> EqualLearning::methods() const {
     std::vector<Method> all(decided_->slots.size());
@@ -50,7 +51,7 @@ learning::Prospect EqualLearning::prospect(std::size_t slot, std::int64_t block_
     const bool is_there = decided_->slots[slot].tried || method.native();
     const double bound_seconds = seconds_per_byte_ * static_cast<double>(block_bytes);
     return {slot, is_there ? 0 : chooser().prices().set_up_seconds,
-            least_seconds_of(method, block_bytes, bound_seconds, said_start_seconds_)};
+            least_seconds_of(method, block_bytes, bound_seconds, least_start_seconds_)};
 }
 
 learning::Beginning EqualLearning::beginning(std::int64_t block_bytes) const {

@@ -15,16 +15,16 @@
 #include "aapc/topology/bound.hpp"
 #include "interposer/call_learning.hpp"
 #include "interposer/decided.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
 /// Of one communicator. Used by one thread at a time.
 class EqualLearning : public CallLearning {
   public:
-    /// Candidates are the slots of `decided`, which outlives this. `said_start_seconds`: what the user says of a start.
+    /// Candidates are the slots of `decided`, which outlives this. `least_start_seconds`: selection::StartCosts.
     /// Throws std::bad_alloc.
-    EqualLearning(const Decided& decided, const Bound& bound, int ranks, std::optional<double> said_start_seconds,
-                  Before before);
+    EqualLearning(const Decided& decided, const Bound& bound, int ranks, double least_start_seconds, Before before);
 
     /// True if the class of such blocks is there.
     [[nodiscard]] bool knows(std::int64_t block_bytes) { return chooser().knows(size_of_blocks(block_bytes)); }
@@ -81,7 +81,7 @@ class EqualLearning : public CallLearning {
 
     const Decided* decided_;
     double seconds_per_byte_;  ///< of the bound; 0 if not known
-    std::optional<double> said_start_seconds_;
+    double least_start_seconds_;
     mpi::Agreement beginning_;  ///< of a class; collected before anything else that ranks agree on for equal blocks
     bool failed_ = false;
 };

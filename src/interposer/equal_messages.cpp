@@ -18,6 +18,7 @@
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
 #include "selection/crossover.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
@@ -40,20 +41,24 @@ EqualMessages::EqualMessages(MPI_Comm comm, const Job& job, const Placement& pla
       maker_(&maker),
       why_native_(why_native),
       decider_(job.configuration(), job.tuning(), maker.timetables()),
-      decided_(decider_.decide(job.configuration().start_seconds)) {
+      start_costs_(selection::start_costs(network_bound(maker.timetables().network(), placement),
+                                          placement.participants(), job.message_seconds(),
+                                          job.configuration().start_seconds)),
+      decided_(decider_.decide(start_costs_.usual_seconds)),
+      start_(start_costs_.least_seconds) {
     const selection::Configuration& configuration = job.configuration();
-    decider_.find_needs(comm, decided_.decision);
+    decider_.find_needs(comm, decided_.decision, start_costs_.usual_seconds);
     const Bound bound = network_bound(maker.timetables().network(), placement);
     const bool has_candidate = std::any_of(decided_.slots.begin(), decided_.slots.end(),
                                            [](const Slot& slot) { return !slot.method.native(); });
     if (has_candidate && configuration.adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {
         const std::int64_t calls_before = comm == MPI_COMM_WORLD ? job.opening().made() : 0;
         learning_ = std::make_unique<EqualLearning>(decided_, bound, static_cast<int>(placement.participants()),
-                                                    configuration.start_seconds,
+                                                    start_costs_.least_seconds,
                                                     job.before_learning(placement, false, calls_before));
     } else if (!configuration.start_seconds && selection::depends_on_start(decided_.decision)) {
         start_matters_from_ =
-            selection::crossover(maker.timetables().network(), placement, bound, selection::least_start_seconds)
+            selection::crossover(maker.timetables().network(), placement, bound, start_costs_.least_seconds)
                 .block_bytes;
     }
 }
@@ -74,7 +79,7 @@ bool EqualMessages::keep_within_limit(MPI_Comm comm) {
     }
     const bool known = decider_.find_largest_needs(comm);
     const bool followed =
-        have_memory_for([&] { decided_.follow(Decided(decider_.decide(job_->configuration().start_seconds))); });
+        have_memory_for([&] { decided_.follow(Decided(decider_.decide(start_costs_.usual_seconds))); });
     return all_agree(comm, known && followed);
 }
 
@@ -225,7 +230,7 @@ void EqualMessages::learn_start(MPI_Comm comm) {
     std::optional<Decided> next;
     selection::MeasuredStart start = start_;
     start.note(seconds);
-    known = known && have_memory_for([&] { next.emplace(decider_.decide(start.seconds())); });
+    known = known && have_memory_for([&] { next.emplace(decider_.decide(*start.seconds())); });
     if (!all_agree(comm, known)) {
         return;
     }

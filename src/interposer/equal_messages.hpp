@@ -21,6 +21,7 @@
 #include "interposer/job.hpp"
 #include "interposer/verdict.hpp"
 #include "selection/measured_start.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
@@ -78,6 +79,7 @@ class EqualMessages {
     ExchangeMaker* maker_;
     Outcome why_native_;
     Decider decider_;
+    selection::StartCosts start_costs_;
     Decided decided_;
     /// The smallest block for which it matters what a start costs, as long as nobody has measured it.
     std::int64_t start_matters_from_ = std::numeric_limits<std::int64_t>::max();

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <optional>
 
 #include "aapc/plan/pacing.hpp"
 #include "aapc/topology/bound.hpp"
-#include "selection/crossover.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
@@ -17,40 +15,12 @@ namespace aapc::interposer {
 /// candidate, too.
 inline constexpr std::int64_t uncertainty_of_sizes = 4;
 
-/// The time of processors for a message of a collective where no job has measured it (message_seconds_of()): with 16
-/// ranks on two cores.
-inline constexpr double usual_message_seconds = 120e-6;
-
-/// A collective of a few bytes takes so many messages one after the other. O(1).
-[[nodiscard]] inline int messages_of_collective(int ranks) {
-    return static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(ranks - 1, 1))));
-}
-
-/// What links take for one of them.
-[[nodiscard]] inline double message_on_the_wire(const Bound& bound) {
-    constexpr double bits = 3e3;
-    return bound.slowest_bits_per_second > 0 ? bits / bound.slowest_bits_per_second : 0;
-}
-
-/// The rest of what a message takes in a collective of `ranks` ranks that took `seconds`, within a tenth and ten times
-/// what is usual: all collectives at the start of a job may be those of an odd moment. O(1).
-[[nodiscard]] inline double message_seconds_of(double seconds, const Bound& bound, int ranks) {
-    constexpr double least = usual_message_seconds / 10;
-    constexpr double most = usual_message_seconds * 10;
-    return std::clamp(seconds / messages_of_collective(ranks) - message_on_the_wire(bound), least, most);
-}
-
-/// Measured: 1.1 to 2.1 ms with 16 ranks at 25 Mbit/s. O(1).
-[[nodiscard]] inline double expected_agreement_seconds(const Bound& bound, int ranks, double message_seconds) {
-    return messages_of_collective(ranks) * (message_seconds + message_on_the_wire(bound));
-}
-
 /// What ranks agree on while they set an exchange up: memory that those of a machine share, a communicator of its own,
 /// complaints. Measured: 9 to 13 ms with 16 ranks at 100 and at 25 Mbit/s, 3 ms with 8 at 1 Gbit/s, under both MPIs.
 /// O(1).
 [[nodiscard]] inline double expected_set_up_seconds(const Bound& bound, int ranks, double message_seconds) {
     constexpr double collectives = 10;
-    return collectives * expected_agreement_seconds(bound, ranks, message_seconds);
+    return collectives * selection::expected_agreement_seconds(bound, ranks, message_seconds);
 }
 
 /// The same where messages are unequal, and the call is agreed on once more, with what is on the wire. Measured: 5 to
@@ -59,11 +29,6 @@ inline constexpr double usual_message_seconds = 120e-6;
 /// O(1).
 [[nodiscard]] inline double expected_unequal_set_up_seconds(const Bound& bound, int ranks, double message_seconds) {
     return 1.5 * expected_set_up_seconds(bound, ranks, message_seconds);
-}
-
-/// What a start by the clock costs at least: what somebody says, or half of what nobody has seen one cost less than.
-[[nodiscard]] inline double least_start(std::optional<double> said_seconds) {
-    return said_seconds.value_or(selection::least_start_seconds / 2);
 }
 
 /// No exchange by the clock takes less, for one whose messages of `message_bytes` need `seconds` on the links without

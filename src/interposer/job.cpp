@@ -28,6 +28,7 @@
 #include "mpi/ranks.hpp"
 #include "mpi/rest.hpp"
 #include "mpi/returned_errors.hpp"
+#include "selection/start.hpp"
 #include "selection/wire_use.hpp"
 
 namespace aapc::interposer {
@@ -113,9 +114,9 @@ std::unique_ptr<Job> Job::make(const selection::Settings& settings) {
             forced_tickets_can_be_had(configuration, job->placement_)) {
             job->learned_.read();
             job->kept_connections_.read(job->learned_.path());
+            job->measure_message();
             job->begin_background();
             job->allow_short_cuts();
-            job->measure_message();
             return job;
         }
     }
@@ -149,7 +150,8 @@ void Job::allow_short_cuts() {
 
 void Job::measure_message() {
     const int ranks = mpi::ranks_in(MPI_COMM_WORLD);
-    if (!configuration_.adapt || ranks < 2) {
+    const std::optional<Method>& forced = configuration_.forced.method;
+    if (ranks < 2 || (forced && forced->native())) {
         return;
     }
     // The fastest of three times three: connections are cold at first, and where other jobs start beside this one most
@@ -168,7 +170,7 @@ void Job::measure_message() {
     // A rank without memory for a bound takes part with what is usual.
     Bound bound;
     if (have_memory_for([&] { bound = network_bound(configuration_.network, placement_); })) {
-        message_seconds_ = message_seconds_of(seconds, bound, ranks);
+        message_seconds_ = selection::message_seconds_of(seconds, bound, ranks);
     }
     PMPI_Allreduce(MPI_IN_PLACE, &message_seconds_, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (configuration_.verbosity >= 2 && mpi::rank_in(MPI_COMM_WORLD) == 0) {

@@ -26,6 +26,7 @@
 #include "interposer/tally.hpp"
 #include "learning/learner.hpp"
 #include "selection/settings.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
@@ -48,6 +49,8 @@ class Job {
     ~Job();
 
     [[nodiscard]] const selection::Configuration& configuration() const { return configuration_; }
+    /// What a message of a collective takes on the job's hosts; the same on all ranks.
+    [[nodiscard]] double message_seconds() const { return message_seconds_; }
     /// Of equal messages; null if there is none, or if it was made for something else than this job.
     [[nodiscard]] const Tuning* tuning() const {
         return configuration_.tuning && !configuration_.tuning->fingerprint.unequal ? &*configuration_.tuning : nullptr;
@@ -158,7 +161,7 @@ class Job {
     std::optional<Timetables> timetables_;  ///< of the world; nothing: nobody insists on anything
     /// The time of these hosts' processors for a message of a collective: measured as the job starts, if calls are
     /// learned from, and the same on all ranks.
-    double message_seconds_ = usual_message_seconds;
+    double message_seconds_ = selection::usual_message_seconds;
     bool one_thread_ = false;  ///< at a time calls MPI
     bool begins_in_passing_ = false;
 };

@@ -12,6 +12,7 @@
 #include "mpi/have_memory.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/settings.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
@@ -26,13 +27,13 @@ std::unique_ptr<std::byte[]> memory_to_learn() {
 }  // namespace
 
 UnequalLearning::UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks,
-                                 const selection::UnequalCrossover& crossover, std::optional<double> said_start_seconds,
+                                 const selection::UnequalCrossover& crossover, double least_start_seconds,
                                  Before before)
     : CallLearning({expected_unequal_set_up_seconds(bound, ranks, before.message_seconds),
-                    expected_agreement_seconds(bound, ranks, before.message_seconds), before.share_of_ranks},
+                    selection::expected_agreement_seconds(bound, ranks, before.message_seconds), before.share_of_ranks},
                    bound.seconds_per_byte, agreement.loads(), std::move(before)),
       agreement_(&agreement),
-      said_start_seconds_(said_start_seconds),
+      least_start_seconds_(least_start_seconds),
       crossover_(crossover),
       past_bytes_(static_cast<std::size_t>(ranks)) {
     if (learned_before() != nullptr) {
@@ -150,7 +151,7 @@ learning::Beginning UnequalLearning::beginning(std::int64_t nanoseconds) const {
     const double seconds = 1e-9 * static_cast<double>(nanoseconds);
     const Chooser::Prices& prices = chooser().prices();
     const auto [least, spread] =
-        expected_unequal_by_clock(seconds, size, least_start(said_start_seconds_), prices.agreement_seconds);
+        expected_unequal_by_clock(seconds, size, least_start_seconds_, prices.agreement_seconds);
     learning::Beginning beginning;
     beginning.size = nanoseconds;
     beginning.least_seconds = seconds;

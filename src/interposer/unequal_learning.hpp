@@ -25,10 +25,10 @@ namespace aapc::interposer {
 class UnequalLearning : public CallLearning {
   public:
     /// Of so many ranks, whose equal blocks have that bound. `agreement` is that of the calls and outlives this.
-    /// `crossover`: from which bound on an exchange may be worth it. `said_start_seconds`: what the user says of a
-    /// start. Throws std::bad_alloc.
+    /// `crossover`: from which bound on an exchange may be worth it. `least_start_seconds`:
+    /// selection::StartCosts. Throws std::bad_alloc.
     UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks,
-                    const selection::UnequalCrossover& crossover, std::optional<double> said_start_seconds,
+                    const selection::UnequalCrossover& crossover, double least_start_seconds,
                     Before before);
 
     void resume(bool all_have_it) override;
@@ -78,7 +78,7 @@ class UnequalLearning : public CallLearning {
     [[nodiscard]] learning::Beginning beginning(std::int64_t nanoseconds) const;
 
     mpi::DemandAgreement* agreement_;
-    std::optional<double> said_start_seconds_;
+    double least_start_seconds_;
     selection::UnequalCrossover crossover_;
     std::optional<Method> method_by_clock_;         ///< nullopt: no exchange has been set up here
     double headers_ = 1;                            ///< factor from bounds of messages alone to those on the wire

@@ -22,6 +22,7 @@
 #include "mpi/returned_errors.hpp"
 #include "selection/crossover.hpp"
 #include "selection/rule.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
@@ -47,7 +48,10 @@ UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
       placement_(placement),
       use_(configuration.unequal),
       inquiry_(configuration.unequal),
-      start_seconds_(configuration.start_seconds),
+      says_start_(configuration.start_seconds.has_value()),
+      start_costs_(selection::start_costs(network_bound(network_, placement_), placement_.participants(),
+                                          before.message_seconds, configuration.start_seconds)),
+      start_(start_costs_.least_seconds),
       says_more_(configuration.verbosity >= 1),
       is_first_rank_(mpi::rank_in(comm) == 0),
       shares_machines_(mpi::some_machine_is_shared(placement)),
@@ -69,14 +73,14 @@ UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
     equal_seconds_per_byte_ = bound.seconds_per_byte;
     const bool learns = use_ == selection::UnequalUse::automatic && configuration.adapt && tuning_ == nullptr;
     // Where it is measured, it is measured for all calls that it may matter for.
-    const bool measures = !start_seconds_ && !learns && tuning_ == nullptr;
-    crossover_ = selection::unequal_crossover(
-        network_, placement_, bound, measures ? std::optional(selection::least_start_seconds) : start_seconds_);
+    const bool measures = !says_start_ && !learns && tuning_ == nullptr;
+    crossover_ = selection::unequal_crossover(network_, placement_, bound,
+                                              measures ? start_costs_.least_seconds : start_costs_.usual_seconds);
     buffers_ = std::make_unique<UnequalBuffers>(static_cast<int>(placement_.participants()));
     agreement_ = std::make_unique<mpi::DemandAgreement>(std::move(*loads), mpi::rank_in(comm));
     if (learns) {
         learning_ = std::make_unique<UnequalLearning>(*agreement_, bound, static_cast<int>(placement_.participants()),
-                                                      crossover_, start_seconds_, std::move(before));
+                                                      crossover_, start_costs_.least_seconds, std::move(before));
     }
 }
 
@@ -282,12 +286,12 @@ bool UnequalMessages::start_is_due() {
         return false;
     }
     const auto least = selection::unequal_crossover(network_, placement_, network_bound(network_, placement_),
-                                                    selection::least_start_seconds);
+                                                    start_costs_.least_seconds);
     return selection::worth_exchanging(use_, agreed_.bound, agreed_.cost_seconds, least) && start_.is_due_again();
 }
 
 void UnequalMessages::learn_start(MPI_Comm comm) {
-    if (use_ != selection::UnequalUse::automatic || start_seconds_ || learning_ || tuning_ != nullptr) {
+    if (use_ != selection::UnequalUse::automatic || says_start_ || learning_ || tuning_ != nullptr) {
         return;
     }
     // One byte for everybody, as with equal messages.

@@ -22,6 +22,7 @@
 #include "interposer/verdict.hpp"
 #include "selection/measured_start.hpp"
 #include "selection/settings.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
@@ -85,10 +86,11 @@ class UnequalMessages {
     const Placement& placement_;
     selection::UnequalUse use_;
     selection::Inquiry inquiry_;
-    const Tuning* tuning_ = nullptr;       ///< that decides; null: none
-    double equal_seconds_per_byte_ = 0;    ///< of the bound of equal messages
-    std::optional<double> start_seconds_;  ///< what the user says of it
-    selection::MeasuredStart start_;       ///< where the user says nothing and calls do not show it
+    const Tuning* tuning_ = nullptr;     ///< that decides; null: none
+    double equal_seconds_per_byte_ = 0;  ///< of the bound of equal messages
+    bool says_start_;                    ///< the user says what a start costs
+    selection::StartCosts start_costs_;
+    selection::MeasuredStart start_;  ///< where the user says nothing and calls do not show it
     selection::UnequalCrossover crossover_;
     bool says_more_;
     bool is_first_rank_ = false;

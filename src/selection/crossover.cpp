@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -24,16 +23,6 @@ double buffered_seconds(const Network& network, const Bound& bound) {
 }
 
 }  // namespace
-
-double expected_start_seconds(const Network& network, const Placement& placement, const Bound& bound) {
-    double latency = 0;
-    for (const LinkLoad& load : bound.links) {
-        latency = std::max(latency, network.links()[static_cast<std::size_t>(load.link)].latency_seconds);
-    }
-    const auto last = static_cast<std::uint32_t>(std::max<Rank>(placement.participants() - 1, 0));
-    // A message between clusters crosses the links of two of them.
-    return usual_start_seconds + 2 * latency * std::bit_width(last);
-}
 
 Crossover crossover(const Network& network, const Placement& placement, const Bound& bound, double start_seconds,
                     double gain) {

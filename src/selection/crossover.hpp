@@ -15,14 +15,6 @@ namespace aapc::selection {
 /// and headers are a tenth of their bytes or more.
 inline constexpr std::int64_t smallest_scheduled_block = 1024;
 
-/// The start-up overhead of a scheduled exchange if it was not measured: the common start, late wake-ups, the end.
-/// Measured: 3 to 4 ms with 16 ranks on two cores at 100 Mbit/s, 1.6 to 2.4 ms with 8 at 1 Gbit/s.
-inline constexpr double usual_start_seconds = 3e-3;
-
-/// The least start-up overhead, whatever was measured: no schedule has won in exchanges of 13 ms or less on links of 1
-/// Gbit/s and more.
-inline constexpr double least_start_seconds = 2e-3;
-
 /// A schedule's gain as a fraction of the bound, for the part of the exchange that does not fit into the switches'
 /// buffers: native reaches at most four fifths of a schedule's speed there (docs/measurements.md).
 inline constexpr double gain_of_schedule = 0.2;
@@ -42,10 +34,6 @@ struct Crossover {
     double bound_seconds = 0;      ///< exchanges with a shorter bound are native
     std::int64_t block_bytes = 0;  ///< the smallest block with that bound
 };
-
-/// The start-up overhead there without a measurement: usual_start_seconds, and the latency of the links for each round
-/// of the agreement.
-[[nodiscard]] double expected_start_seconds(const Network& network, const Placement& placement, const Bound& bound);
 
 /// The point from which the exchange's gain, `gain` of the part that exceeds the buffers, pays for `start_seconds`.
 /// Never below smallest_scheduled_block, nor where a rank has less than shortest_message_seconds for a message. `bound`

@@ -9,6 +9,7 @@
 #include "aapc/algorithms/algorithm.hpp"
 #include "aapc/input/units.hpp"
 #include "aapc/topology/clusters.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::selection {
 
@@ -308,7 +309,7 @@ Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced
     Case given{timetables, bound, forced.synchronisation, mpi, std::nullopt};
     if (bound.seconds_per_byte > 0) {
         given.crossover = crossover(network, placement, bound,
-                                    start_seconds.value_or(expected_start_seconds(network, placement, bound)));
+                                    start_seconds.value_or(expected_start_seconds(bound, placement.participants())));
     }
     return decide_by_rule(given, reason);
 }

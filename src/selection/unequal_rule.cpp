@@ -8,6 +8,7 @@
 #include "aapc/methods/cadence.hpp"
 #include "input/enumerator_names.hpp"
 #include "selection/crossover.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::selection {
 
@@ -36,7 +37,7 @@ Expected<Method> method_for_unequal(NetworkKind kind) { return parse_method("lat
 
 UnequalCrossover unequal_crossover(const Network& network, const Placement& placement, const Bound& bound,
                                    std::optional<double> start_seconds) {
-    const double start = start_seconds.value_or(expected_start_seconds(network, placement, bound));
+    const double start = start_seconds.value_or(expected_start_seconds(bound, placement.participants()));
     return {crossover(network, placement, bound, start).bound_seconds,
             crossover(network, placement, bound, start, gain_at_one_link).bound_seconds};
 }

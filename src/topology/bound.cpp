@@ -91,7 +91,9 @@ void complete(const Network& network, Bound& bound) {
     for (const LinkLoad& load : bound.links) {
         bound.messages = std::max(bound.messages, load.messages);
         bound.seconds_per_byte = std::max(bound.seconds_per_byte, load.seconds_per_byte);
-        slowest = std::min(slowest, network.links()[static_cast<std::size_t>(load.link)].flow_bits_per_second());
+        const Link& link = network.links()[static_cast<std::size_t>(load.link)];
+        slowest = std::min(slowest, link.flow_bits_per_second());
+        bound.latency_seconds = std::max(bound.latency_seconds, link.latency_seconds);
     }
     bound.slowest_bits_per_second = bound.links.empty() ? 0 : slowest;
 }

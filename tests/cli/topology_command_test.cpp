@@ -40,8 +40,8 @@ TEST(TopologyCommand, TextSaysWhatItIsWhatItCostsAndWhere) {
               "n4 - s1                  15     100Mbit       1.200 s\n"
               "... and 11 links with less or the same to carry\n"
               "\n"
-              "aapc exec: communicator of 16 ranks on 16 machines: native; from 3442 bytes tree/merged+timed (bound 64 "
-              "messages on s2-s1 at 100 Mbit/s; worth a start of 3 ms from 17.6 ms of bound on)\n");
+              "aapc exec: communicator of 16 ranks on 16 machines: native; from 3052 bytes tree/merged+timed (bound 64 "
+              "messages on s2-s1 at 100 Mbit/s; worth a start of 2.6 ms from 15.6 ms of bound on)\n");
 }
 
 TEST(TopologyCommand, TextSaysWhereEqualPhasesCannotReachTheBound) {
@@ -168,7 +168,7 @@ TEST(TopologyCommand, TorusInAllFormats) {
     EXPECT_EQ(run.status, 0) << run.err;
     json document = json::parse(run.out);
     EXPECT_THAT(document.value("exec", ""),
-                StartsWith("communicator of 4 ranks on 3 machines: native; from 17322 bytes lattice"));
+                StartsWith("communicator of 4 ranks on 3 machines: native; from 19884 bytes lattice"));
     document.erase("exec");
     EXPECT_EQ(document, json::parse(R"({
         "format": "aapc-topology/1",
@@ -207,9 +207,9 @@ TEST(TopologyCommand, TorusWithWhatItsAlgorithmsTake) {
                   "torus/divisions-1             7          416            232            7424 KiB\n"
                   "torus/divisions-2             8          736            475           15200 KiB\n"
                   "torus-direct/plain           64           64              0               0 KiB\n\n"
-                  "aapc exec: communicator of 64 ranks on 64 machines: native; from 31250 bytes "
-                  "torus-direct/plain+timed (bound 64 messages on t0-t8 at 1 Gbit/s; worth a start of 3 ms from "
-                  "16 ms of bound on)\n"));
+                  "aapc exec: communicator of 64 ranks on 64 machines: native; from 37403 bytes "
+                  "torus-direct/plain+timed (bound 64 messages on t0-t8 at 1 Gbit/s; worth a start of 3.63 ms from "
+                  "19.1 ms of bound on)\n"));
     const Outcome run = scratch.run("topology --format json " + file);
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(json::parse(run.out)["algorithms"][1],

@@ -94,7 +94,7 @@ TEST(Buffers, DividesAsOftenAsFitsThenSendsDirectly) {
                           "with buffers of {} blocks; from {} bytes torus/divisions-1+window:1 with buffers of {} "
                           "blocks; from {} bytes torus/divisions-0+window:1 with buffers of {} blocks; from {} bytes "
                           "torus-direct/plain+timed (bound 64 messages on t0-t8 at 100 Mbit/s; buffers of at most "
-                          "2000000 bytes; worth a start of 3 ms from 17.6 ms of bound on)",
+                          "2000000 bytes; worth a start of 3.9 ms from 22.1 ms of bound on)",
                           blocks(network, 2), limit / blocks(network, 2) + 1, blocks(network, 1),
                           limit / blocks(network, 1) + 1, blocks(network, 0), from));
 }

@@ -64,22 +64,6 @@ TEST(Crossover, ExchangesThatAreAlwaysTooShortAreNeverScheduled) {
     EXPECT_TRUE(chosen.at(largest_scheduled_block).native());
 }
 
-TEST(Crossover, TheExpectedStartGrowsWithTheLatencyOfTheWay) {
-    const auto expected = [](const Network& network) {
-        const Placement placement = full_placement(network);
-        return expected_start_seconds(network, placement, network_bound(network, placement));
-    };
-    EXPECT_DOUBLE_EQ(expected(star(8, "speed = \"1Gbit\"\n")), usual_start_seconds);
-    const Network clusters = read_topology(
-                                 "[network]\nkind = \"clusters\"\nspeed = \"1Gbit\"\n"
-                                 "[[cluster]]\nname = \"a\"\nmachines = \"n[0-3]\"\n"
-                                 "[[cluster]]\nname = \"b\"\nmachines = \"n[4-7]\"\n"
-                                 "[wide_area]\nspeed = \"1Gbit\"\nlatency = \"5ms\"\n",
-                                 "clusters.toml")
-                                 .value();
-    EXPECT_DOUBLE_EQ(expected(clusters), usual_start_seconds + 3 * 5e-3);
-}
-
 TEST(Crossover, SaysItsNumbers) {
     EXPECT_THAT(to_string(of(star(5, "speed = \"1Gbit\"\n"), 2.5e-3)),
                 HasSubstr("worth a start of 2.5 ms from 13.5 ms of bound on"));

@@ -8,6 +8,7 @@
 #include "aapc/timetable/synchronisation.hpp"
 #include "aapc/topology/topology_file.hpp"
 #include "selection/crossover.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::selection {
 namespace {
@@ -71,11 +72,12 @@ machines = "n[0-7]"
                                            "t.toml");
     const Placement placement = full_placement(network);
     const Bound bound = network_bound(network, placement);
+    const double start = expected_start_seconds(bound, placement.participants());
     const UnequalCrossover usual = unequal_crossover(network, placement, bound, std::nullopt);
-    EXPECT_NEAR(usual.usual_seconds, usual_start_seconds / gain_of_schedule, 2e-3);
-    EXPECT_NEAR(usual.at_one_link_seconds, usual_start_seconds / gain_at_one_link, 2e-3);
-    const UnequalCrossover slower = unequal_crossover(network, placement, bound, 3 * usual_start_seconds);
-    EXPECT_NEAR(slower.usual_seconds - usual.usual_seconds, 2 * usual_start_seconds / gain_of_schedule, 1e-9);
+    EXPECT_NEAR(usual.usual_seconds, start / gain_of_schedule, 2e-3);
+    EXPECT_NEAR(usual.at_one_link_seconds, start / gain_at_one_link, 2e-3);
+    const UnequalCrossover slower = unequal_crossover(network, placement, bound, 3 * start);
+    EXPECT_NEAR(slower.usual_seconds - usual.usual_seconds, 2 * start / gain_of_schedule, 1e-9);
 }
 
 TEST(UnequalRule, SegmentsAreCutAsTheLongerQueuesNeed) {

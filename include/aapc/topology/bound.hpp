@@ -49,6 +49,8 @@ struct Bound {
     /// 0 where none does or it is not known. A schedule of equal phases cannot run faster than messages · 8 / this,
     /// which is more than seconds_per_byte where trunks are faster than ports.
     double slowest_bits_per_second = 0;
+    /// The longest that a message travels on one link that carries messages, beside its time by the link's speed.
+    double latency_seconds = 0;
     /// Every link that carries messages, those that need the most time first (that carry the most messages, where
     /// speeds are not known); ties in file order.
     std::vector<LinkLoad> links;

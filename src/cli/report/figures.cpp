@@ -21,8 +21,8 @@
 #include "cli/report/lengths.hpp"
 #include "cli/report/wording.hpp"
 #include "input/mpis.hpp"
-#include "selection/crossover.hpp"
 #include "selection/rule.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::report {
 
@@ -127,7 +127,7 @@ std::optional<Timed> timed(const Network& network, const Placement& placement, c
     const double pace = given > 0 ? given : prepared->cadence.initial_pace();
     const Segmentation cut = segment_message(bytes, prepared->cadence, prepared->method.synchronisation.segment_bytes);
     const double seconds = cut.end_seconds(prepared->timetable->phases()) / pace +
-                           selection::expected_start_seconds(network, placement, bound);
+                           selection::expected_start_seconds(bound, placement.participants());
     return Timed{std::move(*prepared), seconds};
 }
 
@@ -340,7 +340,7 @@ std::vector<Way> clock_ways(const Record& record, const Ways& ways, const Group&
                                      "asked for more than it carries.",
                                      size_text(cut.segment_bytes)),
                          std::move(*pieces), std::nullopt,
-                         plan->seconds - selection::expected_start_seconds(network, ways.placement(), bound)});
+                         plan->seconds - selection::expected_start_seconds(bound, ways.placement().participants())});
     }
     if (const std::int64_t exchange = recorded_exchange(record, group); exchange > 0) {
         auto pieces = recorded_pieces(record, group.communicator, exchange, plan->prepared.cadence.wire);

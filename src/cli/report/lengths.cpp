@@ -11,6 +11,7 @@
 #include "aapc/topology/bound.hpp"
 #include "selection/crossover.hpp"
 #include "selection/rule.hpp"
+#include "selection/start.hpp"
 #include "selection/unequal_rule.hpp"
 
 namespace aapc::report {
@@ -131,7 +132,7 @@ std::optional<UnequalSchedule> schedule_of(const Network& network, const Placeme
     const double pace = forced > 0 ? forced : prepared->cadence.initial_pace();
     const double seconds = predict_timed_unequal(*exchange, pace, placement.participants(), 0);
     return UnequalSchedule{to_string(prepared->method), seconds,
-                           seconds + selection::expected_start_seconds(network, placement, bound)};
+                           seconds + selection::expected_start_seconds(bound, placement.participants())};
 }
 
 }  // namespace aapc::report
