@@ -42,6 +42,8 @@ Network::Network(NetworkKind kind, std::vector<NetworkVertex> vertices, std::vec
         links_at_[static_cast<std::size_t>(links_[link].lower)].push_back(static_cast<std::int32_t>(link));
         links_at_[static_cast<std::size_t>(links_[link].upper)].push_back(static_cast<std::int32_t>(link));
     }
+    by_name_.reserve(machines_.size());
+    by_short_name_.reserve(machines_.size());
     const auto short_name = [](std::string_view name) { return std::string(name.substr(0, name.find('.'))); };
     for (std::size_t machine = 0; machine < machines_.size(); ++machine) {
         const std::string& name = vertices_[static_cast<std::size_t>(machines_[machine].vertex)].name;

@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t most_walks = 2'000'000;
 
 /// The sample has cables of some so many messages together, and at least a few.
-constexpr std::int64_t messages_wanted = 300'000;
+constexpr std::int64_t messages_wanted = 600'000;
 constexpr std::size_t fewest_cables = 12;
-constexpr std::size_t most_cables = 128;
+constexpr std::size_t most_cables = 256;
 
 /// No channel is faster, in the units of whole_speeds().
 constexpr std::int32_t largest_inflow = std::int32_t{1} << 24U;

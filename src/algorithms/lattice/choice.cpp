@@ -33,6 +33,11 @@ constexpr std::size_t finalists = 5;
 constexpr int most_trials = 96;
 constexpr int most_trials_by_switch = 192;
 
+/// Ports are taken to hold eight messages, and trials miss up to two: they play a part of the cables. Where no lattice
+/// by switch keeps to it, so many times the work is worth it.
+constexpr std::int64_t queue_wanted = 6 * parts_of_message;
+constexpr int times_for_queue_wanted = 2;
+
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 /// The first number from `start` on, around, that is coprime to `positions`.
@@ -250,8 +255,11 @@ Choice best_of_trials(BusyChannels& channels, const Seats& seats, std::int64_t w
     Finalists<Steps> best;
     Steps next;
     std::int64_t choosing = 0;  // what it takes to draw steps, in messages
-    for (int number = 0; number < most_trials_by_switch && (number == 0 || channels.work() + choosing < work);
-         ++number) {
+    const auto goes_on = [&](int number) {
+        const int times = number > 0 && best.first().queue > queue_wanted ? times_for_queue_wanted : 1;
+        return number == 0 || (number < times * most_trials_by_switch && channels.work() + choosing < times * work);
+    };
+    for (int number = 0; goes_on(number); ++number) {
         best.add(next, channels.longest(formula_of(next), messages_of_a_trial, best.enough()));
         if (best.first().queue == 0) {
             break;
