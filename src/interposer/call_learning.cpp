@@ -8,15 +8,18 @@
 
 #include "archive/learned.hpp"
 #include "interposer/taught.hpp"
+#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
-CallLearning::CallLearning(const Chooser::Prices& prices, double seconds_per_byte, std::size_t loads, Before&& before)
-    : seconds_per_byte_(seconds_per_byte),
-      learned_before_(before.learned),
-      chooser_(std::make_unique<Chooser>(prices, before.calls, loads)) {
-    learning::Learner resumed = before.shown.learner.continued(prices.set_up_seconds);
-    if (!resumed.classes().empty() && before.shown.seconds_per_byte == seconds_per_byte) {
+CallLearning::CallLearning(const Bound& bound, int ranks, double set_up_seconds, std::size_t loads, Before&& before)
+    : seconds_per_byte_(bound.seconds_per_byte), learned_before_(before.learned) {
+    const Chooser::Prices prices{set_up_seconds,
+                                 selection::expected_agreement_seconds(bound, ranks, before.message_seconds),
+                                 before.share_of_ranks};
+    chooser_ = std::make_unique<Chooser>(prices, before.calls, loads);
+    learning::Learner resumed = before.shown.learner.continued(set_up_seconds);
+    if (!resumed.classes().empty() && before.shown.seconds_per_byte == seconds_per_byte_) {
         shown_digest_ = resumed.digest();
         shown_calls_ = before.shown.calls;
         shown_methods_ = std::move(before.shown.methods);

@@ -12,6 +12,7 @@
 
 #include "aapc/archive/tuning.hpp"
 #include "aapc/methods/method.hpp"
+#include "aapc/topology/bound.hpp"
 #include "interposer/chooser.hpp"
 #include "interposer/shown.hpp"
 
@@ -57,9 +58,9 @@ class CallLearning {
     virtual void complete() { chooser_->complete(); }
 
   protected:
-    /// Bounds of equal blocks take `seconds_per_byte`, 0 if that is not known. Agreements have room for so many loads.
-    /// Throws std::bad_alloc.
-    CallLearning(const Chooser::Prices& prices, double seconds_per_byte, std::size_t loads, Before&& before);
+    /// Of so many ranks, whose equal blocks have that bound. To set an exchange up is expected to take
+    /// `set_up_seconds`. Agreements have room for so many loads. Throws std::bad_alloc.
+    CallLearning(const Bound& bound, int ranks, double set_up_seconds, std::size_t loads, Before&& before);
 
     /// The size of a call of blocks of so many bytes (>= 1): the nanoseconds of its bound; the bytes where no bound is
     /// known.

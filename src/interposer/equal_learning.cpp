@@ -9,15 +9,12 @@
 #include "interposer/candidates.hpp"
 #include "interposer/expectations.hpp"
 #include "mpi/have_memory.hpp"
-#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
 EqualLearning::EqualLearning(const Decided& decided, const Bound& bound, int ranks, double least_start_seconds,
                              Before before)
-    : CallLearning({expected_set_up_seconds(bound, ranks, before.message_seconds),
-                    selection::expected_agreement_seconds(bound, ranks, before.message_seconds), before.share_of_ranks},
-                   bound.seconds_per_byte, 0, std::move(before)),
+    : CallLearning(bound, ranks, expected_set_up_seconds(bound, ranks, before.message_seconds), 0, std::move(before)),
       decided_(&decided),
       seconds_per_byte_(bound.seconds_per_byte),
       least_start_seconds_(least_start_seconds) {}

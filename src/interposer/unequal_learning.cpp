@@ -12,7 +12,6 @@
 #include "mpi/have_memory.hpp"
 #include "mpi/returned_errors.hpp"
 #include "selection/settings.hpp"
-#include "selection/start.hpp"
 
 namespace aapc::interposer {
 
@@ -29,9 +28,8 @@ std::unique_ptr<std::byte[]> memory_to_learn() {
 UnequalLearning::UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks,
                                  const selection::UnequalCrossover& crossover, double least_start_seconds,
                                  Before before)
-    : CallLearning({expected_unequal_set_up_seconds(bound, ranks, before.message_seconds),
-                    selection::expected_agreement_seconds(bound, ranks, before.message_seconds), before.share_of_ranks},
-                   bound.seconds_per_byte, agreement.loads(), std::move(before)),
+    : CallLearning(bound, ranks, expected_unequal_set_up_seconds(bound, ranks, before.message_seconds),
+                   agreement.loads(), std::move(before)),
       agreement_(&agreement),
       least_start_seconds_(least_start_seconds),
       crossover_(crossover),

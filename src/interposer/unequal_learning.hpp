@@ -28,8 +28,7 @@ class UnequalLearning : public CallLearning {
     /// `crossover`: from which bound on an exchange may be worth it. `least_start_seconds`:
     /// selection::StartCosts. Throws std::bad_alloc.
     UnequalLearning(mpi::DemandAgreement& agreement, const Bound& bound, int ranks,
-                    const selection::UnequalCrossover& crossover, double least_start_seconds,
-                    Before before);
+                    const selection::UnequalCrossover& crossover, double least_start_seconds, Before before);
 
     void resume(bool all_have_it) override;
 
