@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""`aapc discover` and `aapc doctor` under an MPI, on this machine: site_commands.py AAPC LAUNCHER
+"""`aapc discover` and `aapc doctor` under an MPI, on this machine: site_commands.py AAPC LAUNCHER [PROGRAM...]
+
+AAPC starts the PROGRAMs; they are named so that they are built (tests/needed_targets.py).
 
 Four ranks say that they are on machines n0 to n3. Speeds are those of shared memory and mean nothing here: what is
 tested is that the commands measure, write what can be read, and refuse what they cannot do.

@@ -2,7 +2,8 @@
 
 They run as root there, with more ranks than cores, which wait for each other and therefore must be bound to no core and
 give way while they wait. Open MPI 4's launcher reads OMPI_MCA_ names, that of Open MPI 5 and later (PRRTE) PRTE_MCA_
-names. MPICH's needs nothing. The list is a text file, because CMake and C++ tests read it as well.
+names. Open MPI 5's component `netlink` finds no way between ranks of one host, and its TCP says so for each pair.
+MPICH's needs nothing. The list is a text file, because CMake and C++ tests read it as well.
 """
 
 import os
