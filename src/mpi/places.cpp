@@ -1,15 +1,19 @@
 #include "mpi/places.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <string>
 
 #include "aapc/mpi/agreement.hpp"
 #include "input/environment.hpp"
+#include "input/fnv1a.hpp"
 #include "mpi/ranks.hpp"
 
 namespace aapc::mpi {
@@ -19,6 +23,7 @@ namespace {
 /// What travels of a RankPlace.
 struct Record {
     std::int32_t shares_memory_with;
+    std::array<char, 24> system;               ///< this_system(), zeros behind it
     std::array<char, longest_host_name> host;  ///< zeros behind it
 };
 
@@ -46,16 +51,49 @@ std::int32_t lowest_rank_in_memory(MPI_Comm comm) {
     return lowest;
 }
 
+/// What processes have in common that may share aapc's memory: the system's start, and the namespaces of a machine or
+/// container. Empty if it is not known.
+std::string this_system() {
+    std::string text;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> text;
+    for (const char* const name : {"/proc/self/ns/pid", "/proc/self/ns/uts"}) {
+        struct stat found = {};
+        if (text.empty() || stat(name, &found) != 0) {
+            return {};
+        }
+        text += ' ' + std::to_string(found.st_ino);
+    }
+    return fnv1a_text(text);
+}
+
+/// An MPI without shared memory gives every rank a communicator to itself, as MPICH 5 does over UCX. Then ranks share
+/// memory that run on one system. O(ranks²), without memory.
+void find_sharing_by_system(Record* records, int ranks) {
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (records[rank].shares_memory_with != rank) {
+            return;
+        }
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto alike = [&own = records[rank].system](const Record& other) { return other.system == own; };
+        if (records[rank].system.front() != '\0') {
+            const Record* const lowest = std::find_if(records, records + rank, alike);
+            records[rank].shares_memory_with = static_cast<std::int32_t>(lowest - records);
+        }
+    }
+}
+
 }  // namespace
 
 std::optional<std::vector<RankPlace>> gather_places(MPI_Comm comm) {
     int ranks = 0;
     PMPI_Comm_size(comm, &ranks);
-    Record own{lowest_rank_in_memory(comm), {}};
+    Record own{lowest_rank_in_memory(comm), {}, {}};
     std::vector<RankPlace> places;
     std::unique_ptr<Record[]> records;
     try {
         processor_name().copy(own.host.data(), own.host.size() - 1);
+        this_system().copy(own.system.data(), own.system.size() - 1);
         records = std::make_unique<Record[]>(static_cast<std::size_t>(ranks));
         places.resize(static_cast<std::size_t>(ranks));
         for (RankPlace& place : places) {
@@ -68,6 +106,7 @@ std::optional<std::vector<RankPlace>> gather_places(MPI_Comm comm) {
         return std::nullopt;
     }
     PMPI_Allgather(&own, sizeof own, MPI_BYTE, records.get(), sizeof own, MPI_BYTE, comm);
+    find_sharing_by_system(records.get(), ranks);
     for (std::size_t rank = 0; rank < places.size(); ++rank) {
         places[rank].shares_memory_with = records[rank].shares_memory_with;
         places[rank].host = records[rank].host.data();
