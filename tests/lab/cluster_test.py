@@ -207,13 +207,16 @@ class UnderMpi(UpCase):
         """n1 has two ranks, which send each other one message each and three each to others."""
         message = 20000  # as in where.c
         for mpi in each_mpi():
+            inside = []
             for options in ([], ["--shared-memory"]):
                 with self.subTest(mpi=mpi, options=options):
                     before = self.sent_bytes("n1")
                     self.expect(self.mpirun(mpi, *options, "--", os.environ[f"AAPC_WHERE_{mpi}"]), 0)
                     after = self.sent_bytes("n1")
                     self.assertGreater(after["eth0"] - before["eth0"], 2 * 3 * message)
-                    self.assertEqual(after["lo"] - before["lo"] > 2 * message, not options)
+                    inside.append(after["lo"] - before["lo"])
+            # Open MPI 5's ranks talk to their launcher that way as well, at some 65 KB each.
+            self.assertGreater(inside[0] - inside[1], message, mpi)
 
     def sent_bytes(self, machine: str) -> dict[str, int]:
         """By interface."""
