@@ -108,8 +108,14 @@ def _environment(shared_memory: bool, scratch: Path) -> dict[str, str]:
     """This process's environment; an LD_PRELOAD is meant for the program, never for launchers, shells and daemons."""
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     transports = "tcp,self,sm" if shared_memory else "tcp,self"
-    # Open MPI 5's launcher keeps its files there, as that of Open MPI 4 does by orte_tmpdir_base.
-    own = {"PRTE_MCA_prte_tmpdir_base": str(scratch)}
+    own = {
+        # Open MPI 5's launcher keeps its files there, as that of Open MPI 4 does by orte_tmpdir_base.
+        "PRTE_MCA_prte_tmpdir_base": str(scratch),
+        # Launcher and ranks of Open MPI 5 otherwise connect only where the route to a peer's address leaves by the
+        # interface that has their own, which no cable of a torus has.
+        "PRTE_MCA_prtereachable": "weighted",
+        "OMPI_MCA_reachable": "weighted",
+    }
     return {"UCX_TLS": transports, "UCX_NET_DEVICES": "eth0", **own, **environment}
 
 

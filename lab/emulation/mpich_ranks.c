@@ -9,11 +9,13 @@
  * takes an answer of the peer's UCX, and then waits in a PMI barrier by a plain read(). A rank that is there first
  * answers nobody any more, so the others never get there (mended in MPICH 4.2, pull request 6596: "Having the process
  * stuck in PMI_barrier may prevent other processes to complete"). Here a read from the process manager lets UCX go on
- * while it waits; ranks talk to the process manager only when they start and when they end. */
+ * while it waits; ranks talk to the process manager only when they start and when they end. From MPICH 4.2 on reads are
+ * left alone: that one takes a connection which its peer has closed meanwhile for a failure. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 typedef int (*worker_create_function)(void* context, const void* parameters, void** worker);
 typedef void (*worker_destroy_function)(void* worker);
 typedef unsigned (*worker_progress_function)(void* worker);
+typedef int (*library_version_function)(char* text, int* length);
 typedef ssize_t (*read_function)(int descriptor, void* buffer, size_t size);
 
 int ucp_worker_create(void* context, const void* parameters, void** worker);
@@ -48,10 +51,22 @@ unsigned ucp_worker_progress(void* worker) {
     return events;
 }
 
+static int finalize_may_hang(void) {
+    static char text[8192]; /* MPI_MAX_LIBRARY_VERSION_STRING */
+    int length = 0;
+    int major = 0;
+    int minor = 0;
+    const library_version_function version = (library_version_function)dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
+    if (version == NULL || version(text, &length) != 0 || sscanf(text, "MPICH Version: %d.%d", &major, &minor) != 2) {
+        return 1;
+    }
+    return major < 4 || (major == 4 && minor < 2);
+}
+
 int ucp_worker_create(void* context, const void* parameters, void** worker) {
     const worker_create_function create = (worker_create_function)in_ucx("ucp_worker_create");
     const int status = create(context, parameters, worker);
-    if (status == 0) {
+    if (status == 0 && finalize_may_hang()) {
         current_worker = *worker;
     }
     return status;
