@@ -15,12 +15,12 @@ static int aapc_is_plain(MPI_Datatype type)
     int addresses = 0;
     int types = 0;
     int combiner = MPI_COMBINER_STRUCT;
-    MPI_Count size = 0;
+    int size = 0;
     MPI_Aint lower_bound = 0;
     MPI_Aint extent = 0;
 
     return MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-           combiner == MPI_COMBINER_NAMED && MPI_Type_size_x(type, &size) == MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED && MPI_Type_size(type, &size) == MPI_SUCCESS &&
            MPI_Type_get_extent(type, &lower_bound, &extent) == MPI_SUCCESS && lower_bound == 0 && extent == size;
 }
 

@@ -201,13 +201,13 @@ static struct aapc_communicator *aapc_find(MPI_Comm user)
 /* The bytes of one message, or 0 if a call like this is not for the schedule. */
 static size_t aapc_message_bytes(int count, MPI_Datatype type, MPI_Comm user)
 {
-    MPI_Count size = 0;
+    int size = 0;
     int between_groups = 0;
     int ranks = 0;
 
     if (MPI_Comm_test_inter(user, &between_groups) != MPI_SUCCESS || between_groups ||
         MPI_Comm_size(user, &ranks) != MPI_SUCCESS || ranks != AAPC_RANKS ||
-        MPI_Type_size_x(type, &size) != MPI_SUCCESS) {
+        MPI_Type_size(type, &size) != MPI_SUCCESS) {
         return 0;
     }
     /* A message is counted in an int, and so is what MPI_Pack makes of it; the division keeps the product from
