@@ -60,6 +60,19 @@ std::vector<std::string> complaints(const Outcome& outcome) {
     return found;
 }
 
+/// Without what Open MPI's launcher says between lines of dashes, as of variables that a version calls deprecated.
+std::string without_frames(const std::string& output) {
+    std::istringstream lines(output);
+    std::string rest;
+    bool framed = false;
+    for (std::string line; std::getline(lines, line);) {
+        const bool edge = line.starts_with("-----");
+        framed ^= edge;
+        rest += edge || framed ? "" : line + '\n';
+    }
+    return rest;
+}
+
 TEST_P(BenchCommand, WritesEverythingAsJson) {
     const Outcome outcome =
         bench(4,
@@ -67,7 +80,7 @@ TEST_P(BenchCommand, WritesEverythingAsJson) {
               "--format json -o result.json");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.out, IsEmpty());
-    EXPECT_THAT(outcome.err, IsEmpty()) << "progress is for terminals";
+    EXPECT_THAT(without_frames(outcome.err), IsEmpty()) << "progress is for terminals";
     EXPECT_THAT(directory_.files(), ElementsAre("result.json"));
     const auto json = nlohmann::json::parse(contents(directory_.path("result.json")));
     EXPECT_EQ(json["host_names"], nlohmann::json({"n0", "n1", "n2", "n3"}));
@@ -282,12 +295,15 @@ std::string without_launcher(const std::string& output) {
     return rest;
 }
 
-/// Open MPI 5's launcher passes nothing on of ranks that it ends.
-bool passes_last_words_on(const std::string& launcher) {
-    return std::system((launcher + " --version 2>&1 | grep -q '(Open MPI) [^4]'").c_str()) != 0;
+/// Whether the launcher is that of this version of Open MPI (its first number).
+bool is_of_open_mpi(const std::string& launcher, const std::string& version) {
+    return std::system((launcher + " --version 2>&1 | grep -q '(Open MPI) " + version + "[.]'").c_str()) == 0;
 }
 
 TEST_P(BenchCommand, KeepsItsCompleteRoundsWhenInterrupted) {
+    if (is_of_open_mpi(GetParam().launch, "6")) {
+        GTEST_SKIP() << "Open MPI 6's launcher kills ranks at once, without a signal that they could heed";
+    }
     // One signal, to the launcher alone, as a person would send it.
     time_limit_ = "--foreground --signal=INT 6";
     const Outcome outcome = bench(3,
@@ -295,7 +311,8 @@ TEST_P(BenchCommand, KeepsItsCompleteRoundsWhenInterrupted) {
                                   "--format json -o result");
     EXPECT_NE(outcome.status, 0);
     EXPECT_THAT(without_launcher(outcome.out), IsEmpty());
-    if (passes_last_words_on(GetParam().launch)) {
+    // Open MPI 5's launcher passes nothing on of ranks that it ends.
+    if (!is_of_open_mpi(GetParam().launch, "5")) {
         EXPECT_THAT(outcome.err, HasSubstr("interrupted; what was measured until then is written, of 1000 bytes "));
     }
     ASSERT_THAT(directory_.files(), ElementsAre("result"));
