@@ -9,7 +9,11 @@
 #include <fstream>
 #include <memory>
 #include <new>
+#include <numeric>
+#include <span>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "aapc/mpi/agreement.hpp"
 #include "input/environment.hpp"
@@ -67,19 +71,23 @@ std::string this_system() {
 }
 
 /// An MPI without shared memory gives every rank a communicator to itself, as MPICH 5 does over UCX. Then ranks share
-/// memory that run on one system. O(ranks²), without memory.
-void find_sharing_by_system(Record* records, int ranks) {
-    for (int rank = 0; rank < ranks; ++rank) {
-        if (records[rank].shares_memory_with != rank) {
-            return;
-        }
+/// memory that run on one system. `order` has as many elements, of any values. O(ranks log ranks).
+void find_sharing_by_system(std::span<Record> records, std::span<std::int32_t> order) {
+    std::iota(order.begin(), order.end(), 0);
+    const auto at = [&](std::int32_t rank) -> Record& { return records[static_cast<std::size_t>(rank)]; };
+    if (!std::all_of(order.begin(), order.end(),
+                     [&](std::int32_t rank) { return at(rank).shares_memory_with == rank; })) {
+        return;
     }
-    for (int rank = 0; rank < ranks; ++rank) {
-        const auto alike = [&own = records[rank].system](const Record& other) { return other.system == own; };
-        if (records[rank].system.front() != '\0') {
-            const Record* const lowest = std::find_if(records, records + rank, alike);
-            records[rank].shares_memory_with = static_cast<std::int32_t>(lowest - records);
+    std::sort(order.begin(), order.end(), [&](std::int32_t left, std::int32_t right) {
+        return std::tie(at(left).system, left) < std::tie(at(right).system, right);
+    });
+    std::int32_t lowest = 0;
+    for (const std::int32_t rank : order) {
+        if (at(rank).system.front() == '\0' || at(rank).system != at(lowest).system) {
+            lowest = rank;
         }
+        at(rank).shares_memory_with = lowest;
     }
 }
 
@@ -91,10 +99,12 @@ std::optional<std::vector<RankPlace>> gather_places(MPI_Comm comm) {
     Record own{lowest_rank_in_memory(comm), {}, {}};
     std::vector<RankPlace> places;
     std::unique_ptr<Record[]> records;
+    std::vector<std::int32_t> order;
     try {
         processor_name().copy(own.host.data(), own.host.size() - 1);
         this_system().copy(own.system.data(), own.system.size() - 1);
         records = std::make_unique<Record[]>(static_cast<std::size_t>(ranks));
+        order.resize(static_cast<std::size_t>(ranks));
         places.resize(static_cast<std::size_t>(ranks));
         for (RankPlace& place : places) {
             place.host.reserve(longest_host_name);
@@ -106,7 +116,7 @@ std::optional<std::vector<RankPlace>> gather_places(MPI_Comm comm) {
         return std::nullopt;
     }
     PMPI_Allgather(&own, sizeof own, MPI_BYTE, records.get(), sizeof own, MPI_BYTE, comm);
-    find_sharing_by_system(records.get(), ranks);
+    find_sharing_by_system({records.get(), order.size()}, order);
     for (std::size_t rank = 0; rank < places.size(); ++rank) {
         places[rank].shares_memory_with = records[rank].shares_memory_with;
         places[rank].host = records[rank].host.data();
