@@ -56,8 +56,7 @@ void for_each_range_about(const selection::Decision& decision, std::int64_t bloc
 }
 
 /// What a call by that method takes at least, if blocks of so many bytes need `bound_seconds` and a start by the clock
-/// takes at least `start_seconds`. 0: no more is known than
-/// that it takes as long as the links need.
+/// takes at least `start_seconds`. 0: no more is known than that it takes as long as the links need.
 [[nodiscard]] inline double least_seconds_of(const Method& method, std::int64_t block_bytes, double bound_seconds,
                                              double start_seconds) {
     if (method.native() || method.synchronisation.kind != Synchronisation::Kind::timed || bound_seconds <= 0) {

@@ -41,7 +41,7 @@ TEST(GenerateCommand, WritesATimedRoutineWithItsCommandLine) {
                                  " *\n"
                                  " *     aapc generate c.toml -o alltoall.c\n"),
                       HasSubstr(" * Synchronisation: timed,"), HasSubstr("9 phases (bound: 9), 30 messages, 0 syn"),
-                      HasSubstr("#define AAPC_MINIMUM_BYTES 24475\n"), Not(HasSubstr(AAPC_PROGRAM)),
+                      HasSubstr("#define AAPC_MINIMUM_BYTES 17183\n"), Not(HasSubstr(AAPC_PROGRAM)),
                       Not(HasSubstr(scratch.path("")))));
 }
 
