@@ -11,8 +11,8 @@ double messages_of_collective(std::int64_t ranks) {
     return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(ranks - 1, 1))));
 }
 
-/// What links take for a collective. A frame of 8 bytes and its headers has about 1,000 bits. A message between clusters
-/// crosses the links of two of them.
+/// What links take for a collective. A frame of 8 bytes and its headers has about 1,000 bits. A message between
+/// clusters crosses the links of two of them.
 double seconds_on_links(const Bound& bound, std::int64_t ranks) {
     constexpr double bits = 1e3;
     const double message = bound.slowest_bits_per_second > 0 ? bits / bound.slowest_bits_per_second : 0;
@@ -36,10 +36,10 @@ StartCosts start_costs(const Bound& bound, std::int64_t ranks, double message_se
     if (said_seconds) {
         return {*said_seconds, *said_seconds};
     }
-    // Collectives that were measured at an odd moment say nothing of the least.
-    const double least = expected_agreement_seconds(bound, ranks, std::min(message_seconds, usual_message_seconds));
-    return {least_reductions_of_start * least,
-            usual_reductions_of_start * expected_agreement_seconds(bound, ranks, message_seconds)};
+    // A slow one may be that of an odd moment, which is no reason to try no schedule: calls show what they take.
+    const double seconds = std::min(message_seconds, usual_message_seconds);
+    const double reduction = expected_agreement_seconds(bound, ranks, seconds);
+    return {least_reductions_of_start * reduction, usual_reductions_of_start * reduction};
 }
 
 double expected_start_seconds(const Bound& bound, std::int64_t ranks) {

@@ -34,7 +34,8 @@ struct StartCosts {
     double usual_seconds = 0;  ///< expected as long as it is not measured
 };
 
-/// `said_seconds`: what the user says of a start. O(1).
+/// `message_seconds` above usual_message_seconds count for as much. `said_seconds`: what the user says of a start.
+/// O(1).
 [[nodiscard]] StartCosts start_costs(const Bound& bound, std::int64_t ranks, double message_seconds,
                                      std::optional<double> said_seconds = std::nullopt);
 
