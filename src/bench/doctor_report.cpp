@@ -194,12 +194,12 @@ DoctorLine check_start(const DoctorFacts& facts) {
                 "not measured: that takes a topology file with the speeds of links, and two machines", ""};
     }
     const double expected = selection::usual_reductions_of_start * facts.reduction_seconds;
-    DoctorLine line{"start", Finding::good,
-                    fmt::format("a scheduled exchange takes {} beyond its schedule; aapc expects {}, as long as {} "
-                                "reductions",
-                                duration_text(facts.start_seconds, significant(3)),
-                                duration_text(expected, significant(3)), selection::usual_reductions_of_start),
-                    ""};
+    DoctorLine line{
+        "start", Finding::good,
+        fmt::format("a scheduled exchange takes {} beyond its schedule; {} reductions, which is usual, take {}",
+                    duration_text(facts.start_seconds, significant(3)), selection::usual_reductions_of_start,
+                    duration_text(expected, significant(3))),
+        ""};
     constexpr double much = 3;
     if (facts.start_seconds > much * expected) {
         line.finding = Finding::remark;
