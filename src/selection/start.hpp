@@ -22,9 +22,9 @@ inline constexpr double usual_message_seconds = 120e-6;
 [[nodiscard]] double expected_agreement_seconds(const Bound& bound, std::int64_t ranks, double message_seconds);
 
 /// A start takes as long as so many reductions of a few bytes, on hosts and networks whose starts differ by a factor of
-/// 270: all but five of 42 measured ones took as long as 2.6 to 6 (docs/measurements.md).
+/// 270. Of 44 measured ones the median took 4.1, 32 took 2.5 to 6, and the longest 9.4 (docs/measurements.md).
 inline constexpr double usual_reductions_of_start = 5;
-/// Hardly any start has taken less.
+/// Three of those 44 took less, 1.6 at least.
 inline constexpr double least_reductions_of_start = 2;
 
 /// What a scheduled exchange takes beyond its schedule: the common start, late wake-ups, the messages' own cost, the
