@@ -21,8 +21,8 @@
 //
 // A block has 1, then 2, then 4, then 8 calls by one candidate. Its result is published with the next call on the
 // communicator and known with the one after; the call in between is "in flight", and the winner serves it, or the
-// challenger where its model leaves no doubt. The first call after a change of method finds cold connections: it is a
-// price, and evidence only until a later call of the same method is known.
+// challenger where its model leaves no doubt. The first call after a change of method finds cold connections, or fewer
+// messages on the way than usual: it is a price, and evidence only until a later call of the same method is known.
 #include "learning/trials.hpp"
 
 #include <algorithm>
@@ -154,7 +154,7 @@ std::optional<Trial> Trials::step_try(const Budget& others) {
         return fill();
     }
     if (in_flight_ && wanted_ == 0 && serves_in_flight(flight_of_)) {
-        begin_block(flight_of_, 1);
+        begin_block(flight_of_, static_cast<std::size_t>(candidates_[flight_of_].look));
         return fill();
     }
     // Only while nothing is better than native: then a second candidate is worth the haste.
@@ -265,13 +265,18 @@ void Trials::learn(const Block& block) {
 }
 
 /// A look at the native routine is followed by a call of the winner: native calls leave ranks late, and all wait for
-/// them in the next call. What that one takes longer than usual is added to the last native call.
-Block Trials::without_call_behind(const Block& block) const {
+/// them in the next call. What that one takes longer than usual is added to the native call if there is one only. Of
+/// several, the ones behind the first have waited for such ranks, as they would if native calls served alone.
+Block Trials::without_call_behind(const Block& block) {
     Block own = block;
     own.calls = std::min(block.calls, flight_look_);
     if (own.calls < block.calls && !candidates_[winner_].samples.empty()) {
-        const double usual = winner_seconds() / block.to_class_size;
-        own.seconds[own.calls - 1] += std::max(block.seconds[own.calls] - usual, 0.0);
+        const double later = std::max(block.seconds[own.calls] - winner_seconds() / block.to_class_size, 0.0);
+        if (own.calls == 1) {
+            own.seconds.front() += later;
+        } else {
+            past_spent_ += later * block.to_class_size;
+        }
     }
     return own;
 }
@@ -306,6 +311,9 @@ void Trials::observe(const Block& block) {
     for (std::size_t call = 0; call < block.calls; ++call) {
         const double seconds = block.seconds[call] * block.to_class_size;
         const bool is_cold = call == 0 && flight_is_cold_;
+        if (is_cold && block.calls > 1) {
+            continue;  // a later call is known
+        }
         if (is_cold && !one.samples.empty() && !one.is_cold && seconds > one.typical()) {
             continue;
         }

@@ -133,7 +133,7 @@ class Trials {
 
     void begin_block(std::size_t candidate, std::size_t calls);
     [[nodiscard]] Trial fill();
-    [[nodiscard]] Block without_call_behind(const Block& block) const;
+    [[nodiscard]] Block without_call_behind(const Block& block);
     void observe(const Block& block);
     void observe_opening(const Block& block);
     void judge();

@@ -38,6 +38,7 @@ struct World {
     /// Times as long the MPI's own takes behind somebody else's call, which leaves nothing in the ports.
     double own_behind_another = 1;
     double another_behind_own = 1;  ///< the reverse
+    std::size_t behind_from = 0;    ///< both are so from that call on
 };
 
 /// What came of a program's calls.
@@ -145,9 +146,9 @@ inline Outcome run(const World& world, const std::vector<std::int64_t>& sizes) {
         }
         const bool is_own = trial.candidate == 0;
         const bool follows_own = !served.empty() && served.back() == 0;
-        const double follows = served.empty() || is_own == follows_own ? 1
-                               : is_own                                ? world.own_behind_another
-                                                                       : world.another_behind_own;
+        const double follows = served.empty() || call < world.behind_from || is_own == follows_own ? 1
+                               : is_own ? world.own_behind_another
+                                        : world.another_behind_own;
         const double seconds = follows * world.time_of(size, static_cast<int>(call), trial.candidate);
         const double own_agreement = agrees ? world.agreement_seconds : 0;
         // What is posted is reduced beside the call, and waited for if it takes longer.
