@@ -107,9 +107,8 @@ Expected<void> look_at_buffers(const ExplainOptions& options, Timetables& timeta
     if (!limit) {
         return failure(limit.error());
     }
-    const selection::LimitedDecision limited{
-        explanation.decision,
-        selection::decide(timetables, explanation.bound, {}, nullptr, "", explanation.start_seconds)};
+    const selection::LimitedDecision limited{explanation.decision,
+                                             selection::decide(timetables, {}, nullptr, "", explanation.start_seconds)};
     const auto needs = selection::forwarding_methods(timetables, limited, largest_buffer_blocks);
     explanation.decision = selection::within_limit(limited, needs, *limit);
     return {};
@@ -312,7 +311,7 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
         return failure(given.error());
     }
     Timetables timetables(explanation.network, explanation.placement, *given ? &**given : nullptr);
-    explanation.decision = selection::decide(timetables, explanation.bound, {}, tuning, "", explanation.start_seconds);
+    explanation.decision = selection::decide(timetables, {}, tuning, "", explanation.start_seconds);
     if (const auto looked = look_at_buffers(options, timetables, explanation); !looked) {
         return failure(looked.error());
     }
@@ -321,7 +320,7 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
         if (range.method.native()) {
             continue;
         }
-        if (const auto prepared = prepare(timetables, explanation.bound, range.method)) {
+        if (const auto prepared = prepare(timetables, range.method)) {
             timing.remark = prepared->timetable->remark();
             timing.phases = prepared->timetable->phases();
             timing.cyclic = prepared->timetable->cycle().has_value();
@@ -348,7 +347,7 @@ Expected<Explanation> find_out(const ExplainOptions& options, Network network, E
     if (tuning == nullptr) {
         find_reasons(explanation.decision, nullptr, costs.least_seconds, explanation);
     } else if (tuning->conditions.calls > 0) {
-        const auto rule = selection::decide(timetables, explanation.bound, {}, nullptr, "", explanation.start_seconds);
+        const auto rule = selection::decide(timetables, {}, nullptr, "", explanation.start_seconds);
         find_reasons(rule, tuning, costs.least_seconds, explanation);
     }
     find_alternatives(timetables, explanation);

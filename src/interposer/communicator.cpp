@@ -134,13 +134,6 @@ void CommunicatorState::decide_for(MPI_Comm comm, Job& job, Effort effort) {
     if (job.learns_from_calls(placement_)) {
         shared_ = links_shared_by(job.configuration().network, job.placement(), members);
     }
-    if (selection::is_on_one_machine(placement_)) {
-        why_native_ = ranks_ < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
-    } else if (selection::nothing_to_schedule(placement_, network_bound(job.configuration().network, placement_))) {
-        why_native_ = Outcome::few_ranks;
-    } else if (job.configuration().only_records) {
-        why_native_ = Outcome::only_recorded;
-    }
     make_parts(comm, job, effort);
 }
 
@@ -150,6 +143,13 @@ void CommunicatorState::make_parts(MPI_Comm comm, Job& job, Effort effort) {
                                              job.timetables_for(network, placement_, effort));
     if (mpi::Wire::Kept kept = job.kept_connections(placement_, rank_); !kept.pairs.empty() || kept.listens != 0) {
         maker_->expect(std::move(kept));
+    }
+    if (selection::is_on_one_machine(placement_)) {
+        why_native_ = ranks_ < 2 ? Outcome::few_ranks : Outcome::nothing_on_links;
+    } else if (selection::nothing_to_schedule(placement_, maker_->timetables().bound())) {
+        why_native_ = Outcome::few_ranks;
+    } else if (job.configuration().only_records) {
+        why_native_ = Outcome::only_recorded;
     }
     equal_ = std::make_unique<EqualMessages>(comm, job, placement_, *maker_, why_native_);
 }

@@ -23,13 +23,13 @@ std::string_view mpi_of_rule(const selection::Configuration& configuration) {
 }  // namespace
 
 selection::Decision Decider::decide_otherwise(double start_seconds) const {
-    return selection::decide(*timetables_, bound(), {std::nullopt, configuration_->forced.synchronisation}, nullptr,
+    return selection::decide(*timetables_, {std::nullopt, configuration_->forced.synchronisation}, nullptr,
                              mpi_of_rule(*configuration_), start_seconds);
 }
 
 selection::Decision Decider::decide(double start_seconds) const {
-    selection::Decision wanted = selection::decide(*timetables_, bound(), configuration_->forced, tuning_,
-                                                   mpi_of_rule(*configuration_), start_seconds);
+    selection::Decision wanted =
+        selection::decide(*timetables_, configuration_->forced, tuning_, mpi_of_rule(*configuration_), start_seconds);
     if (needs_.empty()) {
         return wanted;
     }

@@ -10,7 +10,6 @@
 #include "aapc/archive/tuning.hpp"
 #include "aapc/methods/buffer_limit.hpp"
 #include "aapc/methods/timetables.hpp"
-#include "aapc/topology/bound.hpp"
 #include "selection/rule.hpp"
 #include "selection/settings.hpp"
 
@@ -38,7 +37,6 @@ class Decider {
   private:
     /// For what does not keep within a limit of buffers: the decision without the method that the user insists on.
     [[nodiscard]] selection::Decision decide_otherwise(double start_seconds) const;
-    [[nodiscard]] Bound bound() const { return network_bound(timetables_->network(), timetables_->placement()); }
 
     const selection::Configuration* configuration_;
     const Tuning* tuning_;

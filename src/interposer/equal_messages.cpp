@@ -41,14 +41,13 @@ EqualMessages::EqualMessages(MPI_Comm comm, const Job& job, const Placement& pla
       maker_(&maker),
       why_native_(why_native),
       decider_(job.configuration(), job.tuning(), maker.timetables()),
-      start_costs_(selection::start_costs(network_bound(maker.timetables().network(), placement),
-                                          placement.participants(), job.message_seconds(),
+      start_costs_(selection::start_costs(maker.timetables().bound(), placement.participants(), job.message_seconds(),
                                           job.configuration().start_seconds)),
       decided_(decider_.decide(start_costs_.usual_seconds)),
       start_(start_costs_.least_seconds) {
     const selection::Configuration& configuration = job.configuration();
     decider_.find_needs(comm, decided_.decision, start_costs_.usual_seconds);
-    const Bound bound = network_bound(maker.timetables().network(), placement);
+    const Bound& bound = maker.timetables().bound();
     const bool has_candidate = std::any_of(decided_.slots.begin(), decided_.slots.end(),
                                            [](const Slot& slot) { return !slot.method.native(); });
     if (has_candidate && configuration.adapt && decided_.decision.basis() == selection::Decision::Basis::rule) {

@@ -11,7 +11,6 @@
 #include "aapc/mpi/agreement.hpp"
 #include "aapc/mpi/make_exchange.hpp"
 #include "aapc/timetable/timetable.hpp"
-#include "aapc/topology/bound.hpp"
 #include "interposer/remarks.hpp"
 #include "mpi/complaints.hpp"
 #include "mpi/connections_of_mpi.hpp"
@@ -62,8 +61,8 @@ void ExchangeMaker::say_why_not_by_wire() const {
 std::unique_ptr<mpi::Exchange> ExchangeMaker::make(MPI_Comm comm, const Method& method) {
     Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
     static_cast<void>(have_memory_for([&] {
-        prepared = prepare(timetables_, network_bound(timetables_.network(), *placement_), method)
-                       .map_error([&](Diagnostic why) { return said_of(method, std::move(why)); });
+        prepared =
+            prepare(timetables_, method).map_error([&](Diagnostic why) { return said_of(method, std::move(why)); });
         timetables_.release(*method.algorithm, method.variant);
     }));
     // Known to all ranks alike. Where every rank has a machine to itself there is nobody to share anything with but the

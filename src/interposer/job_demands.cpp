@@ -28,13 +28,12 @@ using mpi::have_memory_for;
 
 /// Why a method that the decision names cannot be used, if so.
 std::optional<std::string> misfit(const selection::Forced& forced, Timetables& timetables) {
-    const Bound bound = network_bound(timetables.network(), timetables.placement());
-    const selection::Decision decision = selection::decide(timetables, bound, forced, nullptr, this_mpi().name);
+    const selection::Decision decision = selection::decide(timetables, forced, nullptr, this_mpi().name);
     for (const selection::Decision::Range& range : decision.ranges()) {
         if (range.method.native()) {
             continue;
         }
-        if (const auto prepared = prepare(timetables, bound, range.method); !prepared) {
+        if (const auto prepared = prepare(timetables, range.method); !prepared) {
             return to_string(said_of(range.method, prepared.error()));
         }
     }

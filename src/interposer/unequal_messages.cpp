@@ -31,12 +31,12 @@ namespace {
 using mpi::have_memory_for;
 
 /// Throws std::bad_alloc.
-Expected<Prepared> prepare_unequal(const Network& network, const Placement& placement) {
+Expected<Prepared> prepare_unequal(const Network& network, const Placement& placement, const Bound& bound) {
     const auto method = selection::method_for_unequal(network.kind());
     if (!method) {
         return failure(method.error());
     }
-    return selection::prepare_for_unequal(network, placement, network_bound(network, placement), *method);
+    return selection::prepare_for_unequal(network, placement, bound, *method);
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
       use_(configuration.unequal),
       inquiry_(configuration.unequal),
       says_start_(configuration.start_seconds.has_value()),
-      start_costs_(selection::start_costs(network_bound(network_, placement_), placement_.participants(),
-                                          before.message_seconds, configuration.start_seconds)),
+      start_costs_(selection::start_costs(maker.timetables().bound(), placement_.participants(), before.message_seconds,
+                                          configuration.start_seconds)),
       start_(start_costs_.least_seconds),
       says_more_(configuration.verbosity >= 1),
       is_first_rank_(mpi::rank_in(comm) == 0),
@@ -69,7 +69,7 @@ UnequalMessages::UnequalMessages(MPI_Comm comm, const Placement& placement,
         }
         return;
     }
-    const Bound bound = network_bound(network_, placement_);
+    const Bound& bound = maker.timetables().bound();
     equal_seconds_per_byte_ = bound.seconds_per_byte;
     const bool learns = use_ == selection::UnequalUse::automatic && configuration.adapt && tuning_ == nullptr;
     // Where it is measured, it is measured for all calls that it may matter for.
@@ -256,7 +256,7 @@ Verdict UnequalMessages::choose() {
 void UnequalMessages::make_exchange(MPI_Comm comm) {
     Expected<Prepared> prepared = failure({.problem = mpi::no_memory});
     static_cast<void>(have_memory_for([&] {
-        prepared = prepare_unequal(network_, placement_);
+        prepared = prepare_unequal(network_, placement_, maker_.timetables().bound());
         method_ = prepared ? to_string(prepared->method) : "";
     }));
     auto made =
@@ -285,8 +285,8 @@ bool UnequalMessages::start_is_due() {
     if (!start_.seconds() || exchange_ == nullptr || agreed_.refused) {
         return false;
     }
-    const auto least = selection::unequal_crossover(network_, placement_, network_bound(network_, placement_),
-                                                    start_costs_.least_seconds);
+    const auto least =
+        selection::unequal_crossover(network_, placement_, maker_.timetables().bound(), start_costs_.least_seconds);
     return selection::worth_exchanging(use_, agreed_.bound, agreed_.cost_seconds, least) && start_.is_due_again();
 }
 
@@ -323,8 +323,7 @@ void UnequalMessages::learn_start(MPI_Comm comm) {
         return;
     }
     start_.note(seconds);
-    crossover_ =
-        selection::unequal_crossover(network_, placement_, network_bound(network_, placement_), start_.seconds());
+    crossover_ = selection::unequal_crossover(network_, placement_, maker_.timetables().bound(), start_.seconds());
     if (says_more_ && mpi::rank_in(comm) == 0) {
         static_cast<void>(have_memory_for([&] {
             say(fmt::format("communicator of {} ranks: unequal messages are worth a start of {} from {} of bound on",

@@ -41,32 +41,44 @@ Expected<void> build_within(Timetables& timetables, const Method& wanted, std::o
     return failure(none_fits(prepared.too_large.back(), *most_blocks));
 }
 
+/// As prepare(), without `bound` being worked out anew.
+Expected<Prepared> prepare_within(Timetables& timetables, const Bound& bound, const Method& wanted,
+                                  std::optional<std::int64_t> most_buffer_blocks) {
+    Prepared prepared;
+    prepared.bound_messages = bound.messages;
+    if (auto built = build_within(timetables, wanted, most_buffer_blocks, prepared); !built) {
+        return failure(std::move(built.error()));
+    }
+    if (auto can = check_can_be_run(*prepared.timetable, bound, wanted.synchronisation); !can) {
+        return failure(std::move(can.error()));
+    }
+    if (wanted.synchronisation.kind == Synchronisation::Kind::timed) {
+        prepared.cadence = find_cadence(timetables.network(), timetables.placement(), bound, *prepared.timetable);
+    }
+    return prepared;
+}
+
+Expected<Prepared> no_memory_for_it() { return failure("no memory is left for its timetable", ""); }
+
 }  // namespace
 
-Expected<Prepared> prepare(Timetables& timetables, const Bound& bound, const Method& wanted,
+Expected<Prepared> prepare(Timetables& timetables, const Method& wanted,
                            std::optional<std::int64_t> most_buffer_blocks) {
     try {
-        Prepared prepared;
-        prepared.bound_messages = bound.messages;
-        if (auto built = build_within(timetables, wanted, most_buffer_blocks, prepared); !built) {
-            return failure(std::move(built.error()));
-        }
-        if (auto can = check_can_be_run(*prepared.timetable, bound, wanted.synchronisation); !can) {
-            return failure(std::move(can.error()));
-        }
-        if (wanted.synchronisation.kind == Synchronisation::Kind::timed) {
-            prepared.cadence = find_cadence(timetables.network(), timetables.placement(), bound, *prepared.timetable);
-        }
-        return prepared;
+        return prepare_within(timetables, timetables.bound(), wanted, most_buffer_blocks);
     } catch (const std::bad_alloc&) {
-        return failure("no memory is left for its timetable", "");
+        return no_memory_for_it();
     }
 }
 
 Expected<Prepared> prepare(const Network& network, const Placement& placement, const Bound& bound, const Method& wanted,
                            const PreparationOptions& options) {
-    Timetables timetables(network, placement, options.given, options.effort);
-    return prepare(timetables, bound, wanted, options.most_buffer_blocks);
+    try {
+        Timetables timetables(network, placement, options.given, options.effort);
+        return prepare_within(timetables, bound, wanted, options.most_buffer_blocks);
+    } catch (const std::bad_alloc&) {
+        return no_memory_for_it();
+    }
 }
 
 Expected<void> check_can_be_run(const Timetable& timetable, const Bound& bound,

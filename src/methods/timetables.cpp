@@ -5,6 +5,13 @@
 
 namespace aapc {
 
+const Bound& Timetables::bound() {
+    if (!bound_) {
+        bound_ = network_bound(*network_, *placement_);
+    }
+    return *bound_;
+}
+
 void Timetables::build(Entry& entry) const {
     if (given_ != nullptr && given_->is_for(entry.algorithm->name, entry.variant, *placement_)) {
         entry.timetable = given_->timetable;

@@ -275,14 +275,11 @@ std::optional<std::string> nothing_to_schedule(const Placement& placement, const
     return std::nullopt;
 }
 
-Decision decide(const Network& network, const Placement& placement, const Bound& bound, const Forced& forced,
-                const Tuning* tuning, std::string_view mpi, std::optional<double> start_seconds) {
-    Timetables timetables(network, placement);
-    return decide(timetables, bound, forced, tuning, mpi, start_seconds);
-}
+namespace {
 
-Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced, const Tuning* tuning,
-                std::string_view mpi, std::optional<double> start_seconds) {
+/// As decide(), without `bound` being worked out anew.
+Decision decide_within(Timetables& timetables, const Bound& bound, const Forced& forced, const Tuning* tuning,
+                       std::string_view mpi, std::optional<double> start_seconds) {
     const Network& network = timetables.network();
     const Placement& placement = timetables.placement();
     if (forced.method && forced.method->native()) {
@@ -312,6 +309,19 @@ Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced
                                     start_seconds.value_or(expected_start_seconds(bound, placement.participants())));
     }
     return decide_by_rule(given, reason);
+}
+
+}  // namespace
+
+Decision decide(const Network& network, const Placement& placement, const Bound& bound, const Forced& forced,
+                const Tuning* tuning, std::string_view mpi, std::optional<double> start_seconds) {
+    Timetables timetables(network, placement);
+    return decide_within(timetables, bound, forced, tuning, mpi, start_seconds);
+}
+
+Decision decide(Timetables& timetables, const Forced& forced, const Tuning* tuning, std::string_view mpi,
+                std::optional<double> start_seconds) {
+    return decide_within(timetables, timetables.bound(), forced, tuning, mpi, start_seconds);
 }
 
 std::optional<std::string> remark_on_phases(const Timetable& timetable, const Network& network, const Bound& bound) {

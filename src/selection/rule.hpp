@@ -107,8 +107,8 @@ class Decision {
                               const Forced& forced, const Tuning* tuning, std::string_view mpi = "",
                               std::optional<double> start_seconds = std::nullopt);
 
-/// The same with shared timetables, which stay there.
-[[nodiscard]] Decision decide(Timetables& timetables, const Bound& bound, const Forced& forced, const Tuning* tuning,
+/// The same with shared timetables, which stay there, and their bound.
+[[nodiscard]] Decision decide(Timetables& timetables, const Forced& forced, const Tuning* tuning,
                               std::string_view mpi = "", std::optional<double> start_seconds = std::nullopt);
 
 /// The remark for users who chose `timetable`: that its contention-free phases take more than

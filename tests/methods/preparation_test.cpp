@@ -159,14 +159,13 @@ TEST(GivenSchedules, TravelAsBytes) {
 TEST(Timetables, AreBuiltOnceAndKnownByTheirPhasesAfterThat) {
     const Network network = test::random_tree(3, 6, 9).build();
     const Placement placement = full_placement(network);
-    const Bound bound = network_bound(network, placement);
     Timetables timetables(network, placement);
     const Algorithm& tree = **find_algorithm("tree");
     const auto phases = timetables.phases(tree, "");
     const auto found = timetables.find(tree, tree.variants.front());
     ASSERT_TRUE(phases && found);
     EXPECT_EQ(*phases, (*found)->phases());
-    const auto prepared = prepare(timetables, bound, *parse_method("tree+sender", network.kind()));
+    const auto prepared = prepare(timetables, *parse_method("tree+sender", network.kind()));
     ASSERT_TRUE(prepared) << to_string(prepared.error());
     EXPECT_EQ(prepared->timetable, *found);
     EXPECT_NE(*timetables.find(tree, "paper"), *found);

@@ -49,8 +49,8 @@ struct PreparationOptions {
 [[nodiscard]] Expected<Prepared> prepare(const Network& network, const Placement& placement, const Bound& bound,
                                          const Method& wanted, const PreparationOptions& options = {});
 
-/// The same with shared timetables, which stay there.
-[[nodiscard]] Expected<Prepared> prepare(Timetables& timetables, const Bound& bound, const Method& wanted,
+/// The same with shared timetables, which stay there, and their bound.
+[[nodiscard]] Expected<Prepared> prepare(Timetables& timetables, const Method& wanted,
                                          std::optional<std::int64_t> most_buffer_blocks = std::nullopt);
 
 /// Whether `synchronisation` suits the timetable and, if it is time-triggered, the speed of the links is known. The

@@ -1,5 +1,5 @@
 /// @file
-/// Shared timetables, each built once.
+/// Shared timetables, each built once, and the bound that they are held against.
 #pragma once
 
 #include <list>
@@ -12,6 +12,7 @@
 #include "aapc/input/diagnostic.hpp"
 #include "aapc/methods/given_schedule.hpp"
 #include "aapc/timetable/timetable.hpp"
+#include "aapc/topology/bound.hpp"
 #include "aapc/topology/network.hpp"
 #include "aapc/topology/placement.hpp"
 
@@ -29,6 +30,8 @@ class Timetables {
 
     [[nodiscard]] const Network& network() const { return *network_; }
     [[nodiscard]] const Placement& placement() const { return *placement_; }
+    /// network_bound() of both, worked out by the first call. O(1) after that. Throws std::bad_alloc.
+    [[nodiscard]] const Bound& bound();
 
     /// As build_timetable(), which the first call uses. Never null. O(1) after that.
     [[nodiscard]] Expected<std::shared_ptr<const Timetable>> find(const Algorithm& algorithm, std::string_view variant);
@@ -55,6 +58,7 @@ class Timetables {
     const Placement* placement_;
     const GivenSchedule* given_;
     Effort effort_;
+    std::optional<Bound> bound_;
     std::list<Entry> entries_;
 };
 
