@@ -170,7 +170,7 @@ class Guests:
 class Calls:
     """Programs of many calls: without aapc, with aapc that learns in them, and with single methods, in turns."""
 
-    kind: str  # "equal", "two" (sizes in turn) or "unequal" (slowly changing): benchmarks/calls.c
+    kind: str  # "equal", "two" (sizes in turn), "unequal" (slowly changing) or "zipf": benchmarks/calls.c
     calls: Mapping[int, int]  # numbers of calls, and how many rounds get so far
     sizes: Sequence[int]
     methods: Sequence[str]  # single ones; "clock" is that of unequal messages

@@ -24,6 +24,7 @@ SWEEP = Sweep(
         Calls("equal", {6: 5, 20: 5, 100: 3, 1000: 2}, sizes("1Ki,8Ki,32Ki,128Ki"), METHODS, only_on=FAST),
         Calls("equal", {6: 5, 20: 5, 100: 3}, sizes("1Ki"), METHODS, only_on=SLOW),
         Calls("unequal", {6: 3, 20: 2, 100: 1}, sizes("32Ki"), ["clock"]),
+        Calls("zipf", {6: 3, 20: 2, 100: 1}, sizes("32Ki"), ["clock"]),
         Calls("equal", {6: 2}, sizes("512Ki"), METHODS),
     ],
     order="parts",
