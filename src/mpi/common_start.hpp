@@ -12,7 +12,7 @@
 
 namespace aapc::mpi {
 
-inline constexpr std::size_t most_common_values = 8;
+inline constexpr std::size_t most_common_values = 7;
 
 /// The largest of each of a few values of all ranks, in ⌈log2 P⌉ rounds; nobody leaves before everybody has entered.
 /// Not MPI_Allreduce: an MPI that spins in a collective keeps the ranks that it waits for off the processor, and ranks

@@ -190,7 +190,7 @@ bool TimedExecution::starts_on_grid(const Size& size, double slot_seconds) const
     constexpr int least_common_starts = 2;
     constexpr int most_calls_on_grid = 14;
     const bool steady = plan_.synchronisation.pace > 0 || size.controller.steady();
-    return plan_.synchronisation.on_grid && !learning_pace_.paths_change() && common_starts_left_ == 0 &&
+    return plan_.synchronisation.on_grid && !paths_change_ && common_starts_left_ == 0 &&
            clock_uncertainty_seconds_ <= slot_seconds && steady && size.common_starts >= least_common_starts &&
            size.on_grid < most_calls_on_grid;
 }
@@ -210,10 +210,9 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
     const auto bytes = static_cast<double>(block_bytes);
     const double unable = transport_.trouble().mute || !transport_.works() ? 1 : 0;
     const double learning = transport_.is_learning() ? 1 : 0;
-    const double unknown = transport_.has_unknown_paths() ? 1 : 0;
     const double moves = transport_.wants_moves() ? 1 : 0;
     std::array<double, most_common_values> largest = {
-        report_.late_seconds, uncertainty, unable, bytes, -bytes, learning, moves, unknown};
+        report_.late_seconds, uncertainty, unable, bytes, -bytes, learning, moves};
     int error = start_in_common(transport_, plan_.rank, plan_.participants, largest, pending_);
     if (error == MPI_SUCCESS && largest[2] == 0 && largest[6] != 0) {
         error = move_connections_in_common(transport_, plan_.rank, plan_.participants, pending_);
@@ -223,7 +222,7 @@ int TimedExecution::start_together(Size& size, double slot_seconds, std::size_t 
     }
     trust_clock(largest[1]);
     report_.agreement_seconds = now_seconds() - before;
-    report_.pace = choose_pace(size, largest[0], {largest[5] != 0, largest[7] != 0});
+    report_.pace = choose_pace(size, largest[0], largest[5] != 0);
     size.common_starts = size.on_grid > 0 ? 1 : size.common_starts + 1;
     size.on_grid = 0;
     started_last_ = error == MPI_SUCCESS ? &size : nullptr;
@@ -251,14 +250,13 @@ int TimedExecution::follow_clock(double slot_seconds) {
     return clock_.follow();
 }
 
-double TimedExecution::choose_pace(Size& size, double last_late_seconds, const LearningPace::Paths& paths) {
-    const bool tells =
-        learning_pace_.follow(paths, cadence_.pace_on_unknown_paths, report_.scheduled_seconds, last_late_seconds);
-    if (tells && started_last_ != nullptr) {
+double TimedExecution::choose_pace(Size& size, double last_late_seconds, bool paths_change) {
+    // While paths change, lateness does not tell what pace the network bears.
+    const bool did_change = std::exchange(paths_change_, paths_change);
+    if (!did_change && !paths_change && started_last_ != nullptr) {
         started_last_->controller.observe(report_.scheduled_seconds, last_late_seconds);
     }
-    const double pace = pace_of(plan_.synchronisation, size.controller);
-    return plan_.synchronisation.pace > 0 ? pace : learning_pace_.limit(pace);
+    return pace_of(plan_.synchronisation, size.controller);
 }
 
 }  // namespace aapc::mpi

@@ -39,7 +39,7 @@ class TimedExecution : public Execution {
     int start_together(Size& size, double slot_seconds, std::size_t block_bytes);
     int follow_clock(double slot_seconds);
     void trust_clock(double uncertainty_seconds);
-    double choose_pace(Size& size, double last_late_seconds, const LearningPace::Paths& paths);
+    double choose_pace(Size& size, double last_late_seconds, bool paths_change);
 
     const Transport& transport_;
     const Plan& plan_;
@@ -55,7 +55,7 @@ class TimedExecution : public Execution {
     double clock_uncertainty_seconds_ = std::numeric_limits<double>::infinity();
     int common_starts_left_ = 0;  ///< until a clock that was not to be trusted is tried again
     int clock_patience_ = 32;     ///< how many after the next disappointment
-    LearningPace learning_pace_;  ///< as far as the last common start showed
+    bool paths_change_ = false;   ///< some rank learns paths, as far as the last common start showed
     bool clock_is_new_ = false;   ///< nothing was on the grid since it was last set
 };
 

@@ -180,6 +180,7 @@ int TimedRun::send_all(const Segments& segments, double longest_wait_seconds) {
 
 template <class Segments>
 int TimedRun::drain(const Segments& segments) {
+    transport_.end_sending();
     return advance_until([&] { return received_ == segments.incoming() && requests_.sends.empty(); },
                          [&](int& completed) {
                              const int error = advance(segments, completed);

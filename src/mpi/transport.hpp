@@ -51,13 +51,13 @@ class Transport : public Polymorphic {
     /// Whether messages can be sent at all, as far as this rank knows.
     [[nodiscard]] virtual bool works() const = 0;
 
+    /// All blocks of an exchange were sent, or will be as soon as a request says so. Local, and waits for nothing.
+    virtual void end_sending() const {}
     /// What learned paths need; nothing where connections have no choice of paths. A time-triggered exchange of
     /// `scheduled_seconds` has ended on this rank, whose cycle was `over_bound` times the bound.
     virtual void end_exchange(double /*scheduled_seconds*/, double /*over_bound*/) const {}
     /// Whether exchanges still change the paths that messages take.
     [[nodiscard]] virtual bool is_learning() const { return false; }
-    /// Whether nothing is known of some path that they take.
-    [[nodiscard]] virtual bool has_unknown_paths() const { return false; }
     /// Whether some connection of this rank should move to another port.
     [[nodiscard]] virtual bool wants_moves() const { return false; }
     /// Collective, while no message is on its way; returns an MPI error code.
@@ -118,11 +118,11 @@ class TcpTransport final : public MpiTransport {
 
     void let_others_go_on() const override;
     [[nodiscard]] bool works() const override { return wire_.works(); }
+    void end_sending() const override { wire_.send_after_last(); }
     void end_exchange(double scheduled_seconds, double over_bound) const override {
         wire_.end_exchange(scheduled_seconds, over_bound);
     }
     [[nodiscard]] bool is_learning() const override { return wire_.is_learning(); }
-    [[nodiscard]] bool has_unknown_paths() const override { return wire_.has_unknown_paths(); }
     [[nodiscard]] bool wants_moves() const override { return wire_.wants_moves(); }
     [[nodiscard]] int move_connections() const override { return connections_.move(communicator()); }
     [[nodiscard]] int send(const std::byte* content, std::size_t bytes, Rank to, Tag tag,

@@ -90,7 +90,7 @@ class UnequalExchange::Parts {
 
     /// The pace for an exchange whose bound takes that long, after the last one was `late_seconds` late on the rank
     /// that was latest. What a pace is worth depends on how long exchanges last: fixed costs weigh more on short ones.
-    double choose_pace(const DemandBound& bound, double late_seconds, const LearningPace::Paths& paths);
+    double choose_pace(const DemandBound& bound, double late_seconds, bool paths_change);
     /// The common start, in which ranks agree on a pace. Returns an MPI error code or Exchange::declined.
     [[nodiscard]] int start(const DemandBound& bound);
 
@@ -115,19 +115,18 @@ class UnequalExchange::Parts {
         }
     }
 
-    LearningPace learning_pace_;
+    bool paths_change_ = false;  ///< some rank learns paths, as far as the last common start showed
     std::array<std::optional<PaceController>, 65> controllers_;  ///< by the number of binary digits of the bound
     PaceController* last_controller_ = nullptr;                  ///< that chose the last exchange's pace
 };
 
-double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late_seconds,
-                                           const LearningPace::Paths& paths) {
+double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late_seconds, bool paths_change) {
     if (plan.synchronisation.pace > 0) {
         return plan.synchronisation.pace;
     }
-    const bool tells =
-        learning_pace_.follow(paths, cadence.pace_on_unknown_paths, report.scheduled_seconds, late_seconds);
-    if (tells && last_controller_ != nullptr) {
+    // While paths change, lateness does not tell what pace the network bears.
+    const bool did_change = std::exchange(paths_change_, paths_change);
+    if (!did_change && !paths_change && last_controller_ != nullptr) {
         // A rank that has no memory left for what it has seen goes at a pace of its own, which costs time alone.
         static_cast<void>(have_memory_for([&] { last_controller_->observe(report.scheduled_seconds, late_seconds); }));
     }
@@ -137,15 +136,14 @@ double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late
         controller.emplace(cadence.initial_pace());
     }
     last_controller_ = &*controller;
-    return learning_pace_.limit(last_controller_->pace());
+    return last_controller_->pace();
 }
 
 int UnequalExchange::Parts::start(const DemandBound& bound) {
     const double unable = transport->works() ? 0 : 1;
     const double learning = transport->is_learning() ? 1 : 0;
     const double moves = transport->wants_moves() ? 1 : 0;
-    const double unknown = transport->has_unknown_paths() ? 1 : 0;
-    std::array<double, 5> largest = {report.late_seconds, unable, learning, moves, unknown};
+    std::array<double, 4> largest = {report.late_seconds, unable, learning, moves};
     const double before = now_seconds();
     int error = start_in_common(*transport, plan.rank, plan.participants, largest, pending);
     if (error == MPI_SUCCESS && largest[1] != 0) {
@@ -155,7 +153,7 @@ int UnequalExchange::Parts::start(const DemandBound& bound) {
         error = move_connections_in_common(*transport, plan.rank, plan.participants, pending);
     }
     report.agreement_seconds = now_seconds() - before;
-    report.pace = choose_pace(bound, largest[0], {largest[2] != 0, largest[4] != 0});
+    report.pace = choose_pace(bound, largest[0], largest[2] != 0);
     return error;
 }
 

@@ -101,6 +101,7 @@ void WireStream::add(WireMessage& message) noexcept {
         message.started = microseconds_now();
         Connection& connection = connections_[next_connection()];
         append(connection.oldest, connection.newest, message);
+        connection.has_sent_more = true;
         move(connection);
         return;
     }
@@ -109,6 +110,20 @@ void WireStream::add(WireMessage& message) noexcept {
         if (connection.is_open()) {
             move(connection);
         }
+    }
+}
+
+void WireStream::send_after_last() noexcept {
+    for (Connection& connection : connections_) {
+        WireMessage& head_alone = connection.after_last;
+        if (broken_ || !connection.is_open() || !connection.has_sent_more || head_alone.stream != nullptr) {
+            continue;
+        }
+        head_alone = {};
+        head_alone.stream = this;
+        connection.has_sent_more = false;
+        append(connection.oldest, connection.newest, head_alone);
+        move(connection);
     }
 }
 
@@ -165,8 +180,9 @@ void WireStream::move_out(Connection& connection) noexcept {
     while (connection.ready && connection.oldest != nullptr) {
         WireMessage& message = *connection.oldest;
         Head& head = connection.head;
+        const bool is_message = &message != &connection.after_last;
         if (connection.head_moved == 0) {
-            head = {message.bytes, message.number, message.started, feedback_};
+            head = {is_message ? message.bytes : no_message, message.number, message.started, feedback_};
         }
         std::array<iovec, 2> parts{
             iovec{reinterpret_cast<std::byte*>(&head) + connection.head_moved, sizeof head - connection.head_moved},
@@ -182,7 +198,7 @@ void WireStream::move_out(Connection& connection) noexcept {
         const std::uint32_t of_head = std::min(done, static_cast<std::uint32_t>(sizeof head) - connection.head_moved);
         connection.head_moved += of_head;
         message.moved += done - of_head;
-        if (done > 0 && is_before(begun_until_, message.number + 1)) {
+        if (is_message && done > 0 && is_before(begun_until_, message.number + 1)) {
             begun_until_ = message.number + 1;
         }
         if (connection.head_moved == sizeof head && message.moved == message.bytes) {
@@ -215,6 +231,7 @@ bool WireStream::read_head(Connection& connection) noexcept {
         }
         connection.head_moved += static_cast<std::uint32_t>(std::max<ssize_t>(moved, 0));
         if (connection.head_moved == sizeof head) {
+            connection.head_moved = head.bytes == no_message ? 0 : connection.head_moved;
             connection.content_left = head.bytes;
         }
     }
@@ -435,6 +452,9 @@ bool WireStreams::keep(const Way& way, Descriptor socket) {
     connection.ended = false;
     connection.head_moved = 0;
     connection.coming = nullptr;
+    connection.oldest = connection.newest = nullptr;
+    connection.after_last = {};
+    connection.has_sent_more = false;
     return true;
 }
 
@@ -467,6 +487,14 @@ void WireStreams::drop_all() {
     }
 }
 
+void WireStreams::send_after_last() noexcept {
+    for (const std::unique_ptr<WireStream>& stream : to_) {
+        if (stream) {
+            stream->send_after_last();
+        }
+    }
+}
+
 void WireStreams::end_exchange(double scheduled_seconds, double over_bound) noexcept {
     over_bound_ = over_bound;
     for (std::size_t peer = 0; peer < to_.size(); ++peer) {
@@ -485,12 +513,6 @@ void WireStreams::end_exchange(double scheduled_seconds, double over_bound) noex
 bool WireStreams::is_learning() const noexcept {
     return std::any_of(to_.begin(), to_.end(),
                        [](const auto& stream) { return stream && stream->has_choice() && !stream->paths().settled(); });
-}
-
-bool WireStreams::has_unknown_paths() const noexcept {
-    return std::any_of(to_.begin(), to_.end(), [](const auto& stream) {
-        return stream && stream->has_choice() && !stream->paths().settled() && !stream->paths().is_known();
-    });
 }
 
 bool WireStreams::wants_moves() const noexcept {

@@ -63,6 +63,9 @@ class WireStream {
     /// Takes back a message that is not complete. If a part of it or a later message has moved already, the connections
     /// break.
     void withdraw(WireMessage& message) noexcept;
+    /// Sends a head without a message behind the latest message of each connection. TCP notices within a round trip
+    /// that a packet is missing, if a later one arrives. If the last one is missing, it waits for at least 0.2 s.
+    void send_after_last() noexcept;
     /// Marks the connections broken: all messages are complete, and so are those added later.
     void break_off() noexcept;
     /// In a forked child: closes its copies of the files.
@@ -93,6 +96,8 @@ class WireStream {
         PathFeedback feedback = nothing_heard;
     };
     static_assert(sizeof(Head) == 16);
+    /// Head::bytes of a head without a message: send_after_last(). No message is as long.
+    static constexpr std::uint32_t no_message = 0xffffffff;
 
     struct Connection {
         WireStream* stream = nullptr;
@@ -105,9 +110,10 @@ class WireStream {
         WireMessage* coming = nullptr;   ///< that this is the content of; null if its receive is not posted yet
         WireMessage* oldest = nullptr;   ///< of those that go out
         WireMessage* newest = nullptr;
+        WireMessage after_last;      ///< what stands for a head without a message in the queue
+        bool has_sent_more = false;  ///< messages, since such a head
 
         [[nodiscard]] bool is_open() const { return socket.is_open(); }
-        [[nodiscard]] bool is_idle() const { return head_moved == 0 && oldest == nullptr; }
     };
 
     /// The kernel reports that a socket is ready: moves as many bytes as possible.
@@ -182,6 +188,8 @@ class WireStreams {
     /// Closes all connections as drop() does.
     void drop_all();
 
+    /// The last messages of an exchange were added: WireStream::send_after_last() of all streams that send.
+    void send_after_last() noexcept;
     /// A time-triggered exchange of `scheduled_seconds`, whose cycle was `over_bound` times the bound, has ended on
     /// this rank: shares follow what was heard.
     void end_exchange(double scheduled_seconds, double over_bound) noexcept;
@@ -189,8 +197,6 @@ class WireStreams {
     [[nodiscard]] double over_bound() const { return over_bound_; }
     /// Whether shares and ports of some stream from here are still being changed.
     [[nodiscard]] bool is_learning() const noexcept;
-    /// Whether nothing is known of the paths of some stream from here, and shares are to follow.
-    [[nodiscard]] bool has_unknown_paths() const noexcept;
     /// Whether some stream from here has a connection that should move.
     [[nodiscard]] bool wants_moves() const noexcept;
 

@@ -81,26 +81,11 @@ Cadence cadence_of_cycle(const Cycle& cycle, Phase ticks, double slowest_bits_pe
 
 Cadence with_learned_paths(Cadence cadence) {
     if (cadence.cyclic && cadence.cycle_over_bound > learned_over_bound) {
-        cadence.pace_on_unknown_paths = learned_over_bound / cadence.cycle_over_bound;
-        cadence.tick_seconds_per_byte *= cadence.pace_on_unknown_paths;
+        cadence.tick_seconds_per_byte *= learned_over_bound / cadence.cycle_over_bound;
         cadence.cycle_over_bound = learned_over_bound;
     }
     return cadence;
 }
-
-bool LearningPace::follow(const Paths& paths, double first, double scheduled_seconds, double late_seconds) {
-    constexpr double step = 1.04;
-    constexpr double time_outs = 0.15;
-    const bool did_change = std::exchange(paths_change_, paths.change);
-    if (!did_change && paths.are_unknown) {
-        pace_ = first;
-    } else if (did_change && late_seconds < time_outs * scheduled_seconds) {
-        pace_ = std::min(step * pace_, 1.0);
-    }
-    return !did_change && !paths_change_;
-}
-
-double LearningPace::limit(double pace) const { return paths_change_ ? std::min(pace, pace_) : pace; }
 
 double Segmentation::start_seconds(std::int64_t segment, Phase tick, Phase ticks) const {
     const double own_tick = segment + 1 == segments ? last_tick_seconds : tick_seconds;

@@ -52,7 +52,6 @@ std::uint64_t PairPaths::draw() {
 void PairPaths::resume(double share) {
     if (share >= 0 && share <= 1) {
         share_ = std::clamp(share, least_share, 1 - least_share);
-        has_resumed_ = true;
     }
 }
 

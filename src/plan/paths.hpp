@@ -45,9 +45,6 @@ class PairPaths {
         return has_heard_ ? std::optional(late_[connection]) : std::nullopt;
     }
 
-    /// Whether anything is known of its paths, from this job or another one.
-    [[nodiscard]] bool is_known() const { return has_heard_ || has_resumed_; }
-
     /// What moved() carries out.
     [[nodiscard]] const std::optional<Move>& wanted() const { return wanted_; }
     /// The wanted move was made, from port `former`; 0 if the port is not known, and then there is no way back.
@@ -73,11 +70,10 @@ class PairPaths {
     double credit_;                           ///< of the first connection
     std::array<double, connections> late_{};  ///< as shares of the schedule; the latest known
     bool has_heard_ = false;                  ///< some lateness
-    bool has_resumed_ = false;
-    int quiet_ = 0;        ///< exchanges since the share last changed
-    int left_to_learn_;    ///< exchanges
-    int late_on_end_ = 0;  ///< exchanges
-    int patience_;         ///< late exchanges before the pair is awake again
+    int quiet_ = 0;                           ///< exchanges since the share last changed
+    int left_to_learn_;                       ///< exchanges
+    int late_on_end_ = 0;                     ///< exchanges
+    int patience_;                            ///< late exchanges before the pair is awake again
     std::optional<Move> wanted_;
     int move_after_;  ///< exchanges until a move is considered
     int move_patience_;

@@ -116,6 +116,8 @@ void exchange(mpi::Wire& wire, const std::string& what) {
                        what + ": cannot send");
             }
         }
+        // Heads without a message, between messages: some of those before are still to be sent.
+        transport.end_sending();
     }
     expect(wait_for(pending) == MPI_SUCCESS && transport.trouble().error == MPI_SUCCESS, what + ": trouble");
     for (Rank other = 0; other < ranks; ++other) {

@@ -96,35 +96,10 @@ TEST(Segmentation, IsCloseToTheBoundWherePathsAreLearned) {
     EXPECT_DOUBLE_EQ(learned.tick_seconds_per_byte, learned_over_bound * bound / 16);
     EXPECT_DOUBLE_EQ(learned.cycle_over_bound, learned_over_bound);
     EXPECT_EQ(learned.most_wire_bytes, hashed.most_wire_bytes);
-    EXPECT_DOUBLE_EQ(learned.tick_seconds_per_byte / learned.pace_on_unknown_paths, hashed.tick_seconds_per_byte);
     const Cadence full = cadence_of_cycle({1.01 * bound, bound}, 16, 25e6, 30'000);
     EXPECT_DOUBLE_EQ(with_learned_paths(full).tick_seconds_per_byte, full.tick_seconds_per_byte);
     const Cadence phases = cadence_of_phases(1e9);
     EXPECT_DOUBLE_EQ(with_learned_paths(phases).tick_seconds_per_byte, phases.tick_seconds_per_byte);
-}
-
-TEST(LearningPace, RisesWhileExchangesArePunctual) {
-    LearningPace pace;
-    constexpr LearningPace::Paths unknown{true, true};
-    constexpr LearningPace::Paths known{true, false};
-    constexpr LearningPace::Paths settled{false, false};
-    EXPECT_EQ(pace.limit(1), 1);
-    EXPECT_FALSE(pace.follow(unknown, 0.75, 0, 0));
-    EXPECT_EQ(pace.limit(1), 0.75);
-    EXPECT_EQ(pace.limit(0.5), 0.5);
-    EXPECT_FALSE(pace.follow(known, 0.75, 0.3, 0.01));
-    EXPECT_DOUBLE_EQ(pace.limit(1), 0.78);
-    // One path is never used; that is no reason to begin again.
-    EXPECT_FALSE(pace.follow(unknown, 0.75, 0.3, 0.2));
-    EXPECT_DOUBLE_EQ(pace.limit(1), 0.78);
-    for (int exchange = 0; exchange < 7; ++exchange) {
-        EXPECT_FALSE(pace.follow(known, 0.75, 0.3, 0.01));
-    }
-    EXPECT_EQ(pace.limit(1), 1);
-    // The last exchange was at the pace of those that learn.
-    EXPECT_FALSE(pace.follow(settled, 0.75, 0.3, 0.01));
-    EXPECT_TRUE(pace.follow(settled, 0.75, 0.3, 0.01));
-    EXPECT_EQ(pace.limit(1), 1);
 }
 
 TEST(Segmentation, CutsMessagesEvenly) {

@@ -47,10 +47,7 @@ struct Cadence {
     std::int64_t most_wire_bytes = 0;
     double shortest_slot_seconds = usual_shortest_slot_seconds;  ///< that ranks can keep
     double cycle_over_bound = 1;  ///< how many times as long as the bound a cycle is; 1 for phases
-    /// The pace of the first exchange where ranks know nothing of their paths yet: the cycle is then as long as a hash
-    /// needs on average.
-    double pace_on_unknown_paths = 1;
-    bool cyclic = false;  ///< there is a cycle: its last message may still be in transit when it ends
+    bool cyclic = false;          ///< there is a cycle: its last message may still be in transit when it ends
     WireFormat wire;
 
     /// Whether the speeds are known.
@@ -73,32 +70,6 @@ inline constexpr double learned_over_bound = 1.015;
 /// That of the same timetable where ranks learn which of their paths are free, so that cables are filled evenly: the
 /// cycle is learned_over_bound times the bound, not what a hash needs on average. Shorter cycles stay as they are.
 [[nodiscard]] Cadence with_learned_paths(Cadence cadence);
-
-/// The pace while ranks learn which of their paths are free. On paths of which nothing is known the fullest cable
-/// would be asked for more than it can do, by more than ports can buffer, and time-outs of TCP would follow. So it
-/// begins with Cadence::pace_on_unknown_paths, and rises by a little after each exchange that waited for no time-out
-/// (docs/paths.md has what calls take without it). A pure function of its input.
-class LearningPace {
-  public:
-    /// What ranks know of their paths before an exchange; equal on all ranks.
-    struct Paths {
-        bool change = false;       ///< some rank still learns
-        bool are_unknown = false;  ///< on some rank nothing is known of one
-    };
-
-    /// Before an exchange: the last one was to take `scheduled_seconds` (> 0), and its last rank was `late_seconds`
-    /// late. `first` is Cadence::pace_on_unknown_paths. True if that lateness tells what pace the network bears: while
-    /// paths change, it does not.
-    bool follow(const Paths& paths, double first, double scheduled_seconds, double late_seconds);
-
-    [[nodiscard]] bool paths_change() const { return paths_change_; }
-    /// That pace, or less while paths change.
-    [[nodiscard]] double limit(double pace) const;
-
-  private:
-    double pace_ = 1;
-    bool paths_change_ = false;
-};
 
 /// A message cut into segments, all of one size except the last. Segment k of a message of tick t starts k·N + t ticks
 /// after the common start, where a cycle has N; the ticks of the last round are shorter if the last segment is. So
