@@ -1,9 +1,11 @@
 #include "mpi/wire_streams.hpp"
 
 #include <arpa/inet.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -101,7 +103,6 @@ void WireStream::add(WireMessage& message) noexcept {
         message.started = microseconds_now();
         Connection& connection = connections_[next_connection()];
         append(connection.oldest, connection.newest, message);
-        connection.has_sent_more = true;
         move(connection);
         return;
     }
@@ -113,17 +114,21 @@ void WireStream::add(WireMessage& message) noexcept {
     }
 }
 
+bool WireStream::Connection::waits_for_acknowledgements() const {
+    int bytes = 0;
+    return ioctl(socket.number(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
 void WireStream::send_after_last() noexcept {
     for (Connection& connection : connections_) {
         WireMessage& head_alone = connection.after_last;
-        if (broken_ || !connection.is_open() || !connection.has_sent_more || head_alone.stream != nullptr) {
-            continue;
+        if (!broken_ && connection.is_open() && head_alone.stream == nullptr &&
+            connection.waits_for_acknowledgements()) {
+            head_alone = {};
+            head_alone.stream = this;
+            append(connection.oldest, connection.newest, head_alone);
+            move(connection);
         }
-        head_alone = {};
-        head_alone.stream = this;
-        connection.has_sent_more = false;
-        append(connection.oldest, connection.newest, head_alone);
-        move(connection);
     }
 }
 
@@ -454,7 +459,6 @@ bool WireStreams::keep(const Way& way, Descriptor socket) {
     connection.coming = nullptr;
     connection.oldest = connection.newest = nullptr;
     connection.after_last = {};
-    connection.has_sent_more = false;
     return true;
 }
 
@@ -496,6 +500,7 @@ void WireStreams::send_after_last() noexcept {
 }
 
 void WireStreams::end_exchange(double scheduled_seconds, double over_bound) noexcept {
+    send_after_last();
     over_bound_ = over_bound;
     for (std::size_t peer = 0; peer < to_.size(); ++peer) {
         PathFeedback heard = WireStream::nothing_heard;

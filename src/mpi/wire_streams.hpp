@@ -63,8 +63,8 @@ class WireStream {
     /// Takes back a message that is not complete. If a part of it or a later message has moved already, the connections
     /// break.
     void withdraw(WireMessage& message) noexcept;
-    /// Sends a head without a message behind the latest message of each connection. TCP notices within a round trip
-    /// that a packet is missing, if a later one arrives. If the last one is missing, it waits for at least 0.2 s.
+    /// Sends a head without a message on each connection that waits for acknowledgements. TCP notices within a round
+    /// trip that a packet is missing, if a later one arrives. If the last one is missing, it waits for at least 0.2 s.
     void send_after_last() noexcept;
     /// Marks the connections broken: all messages are complete, and so are those added later.
     void break_off() noexcept;
@@ -110,10 +110,10 @@ class WireStream {
         WireMessage* coming = nullptr;   ///< that this is the content of; null if its receive is not posted yet
         WireMessage* oldest = nullptr;   ///< of those that go out
         WireMessage* newest = nullptr;
-        WireMessage after_last;      ///< what stands for a head without a message in the queue
-        bool has_sent_more = false;  ///< messages, since such a head
+        WireMessage after_last;  ///< what stands for a head without a message in the queue
 
         [[nodiscard]] bool is_open() const { return socket.is_open(); }
+        [[nodiscard]] bool waits_for_acknowledgements() const;
     };
 
     /// The kernel reports that a socket is ready: moves as many bytes as possible.
@@ -188,7 +188,7 @@ class WireStreams {
     /// Closes all connections as drop() does.
     void drop_all();
 
-    /// The last messages of an exchange were added: WireStream::send_after_last() of all streams that send.
+    /// WireStream::send_after_last() of all streams that send.
     void send_after_last() noexcept;
     /// A time-triggered exchange of `scheduled_seconds`, whose cycle was `over_bound` times the bound, has ended on
     /// this rank: shares follow what was heard.
