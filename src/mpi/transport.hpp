@@ -51,7 +51,7 @@ class Transport : public Polymorphic {
     /// Whether messages can be sent at all, as far as this rank knows.
     [[nodiscard]] virtual bool works() const = 0;
 
-    /// All blocks of an exchange were sent, or will be as soon as a request says so. Local, and waits for nothing.
+    /// All blocks of an exchange were given to send(). Local, and waits for nothing.
     virtual void end_sending() const {}
     /// What learned paths need; nothing where connections have no choice of paths. A time-triggered exchange of
     /// `scheduled_seconds` has ended on this rank, whose cycle was `over_bound` times the bound.
