@@ -169,10 +169,11 @@ constexpr std::size_t most_static_walks = 50'000'000;
 /// The loads of a fabric, and which bound they give; empty where it is none.
 std::vector<double> fabric_loads(const Network& network, const Placement& placement, BoundKind& kind) {
     kind = BoundKind::even;
-    if (FabricRoutes::mistake_in(network)) {
+    std::optional<RegularLoads> regular = regular_loads(network, placement);
+    // What is regular hangs together. Tables may be wrong nevertheless.
+    if ((!regular || !network.forwarding().table.empty()) && FabricRoutes::mistake_in(network)) {
         return {};
     }
-    std::optional<RegularLoads> regular = regular_loads(network, placement);
     const bool is_static = network.forwarding().paths == FabricPaths::static_;
     if (regular && !is_static) {
         return std::move(regular->even);

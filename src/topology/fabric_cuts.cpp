@@ -317,9 +317,14 @@ std::optional<RegularLoads> regular_loads(const Network& network, const Placemen
     };
     for (std::size_t machine = 0; machine < ranks.size(); ++machine) {
         const Vertex vertex = network.machines()[machine].vertex;
-        const std::int32_t link = network.links_at(vertex).front();
-        set_load(link, ranks[machine], 1);
-        inside[index(found.smallest[index(network.other_end(link, vertex))])] += ranks[machine];
+        const std::vector<std::int32_t>& links = network.links_at(vertex);
+        const std::int32_t part =
+            links.size() == 1 ? found.smallest[index(network.other_end(links.front(), vertex))] : -1;
+        if (part < 0) {
+            return std::nullopt;
+        }
+        set_load(links.front(), ranks[machine], 1);
+        inside[index(part)] += ranks[machine];
     }
     for (std::size_t part = found.parts.size(); part-- > 1;) {
         const Part& here = found.parts[part];

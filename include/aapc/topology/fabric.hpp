@@ -93,7 +93,8 @@ struct RegularLoads {
 
 /// The loads where the fabric is regular: cables join neighbouring stages alone, and between a part of it and the
 /// switches above that part every switch has as many cables as the others of its stage. Then all cables out of a part
-/// carry the same, which is the load of the cut by their number. nullopt where the fabric is not. O(links).
+/// carry the same, which is the load of the cut by their number. nullopt where the fabric is not, or FabricRoutes has a
+/// mistake to say of machines or cables. O(links).
 [[nodiscard]] std::optional<RegularLoads> regular_loads(const Network& network, const Placement& placement);
 
 /// The links between switches from a leaf to a machine, in order.
