@@ -35,34 +35,25 @@ class SwitchCables {
     };
 
     explicit SwitchCables(const Network& fabric)
-        : is_leaf_(fabric.vertices().size(), false), first_(fabric.vertices().size() + 1, 0) {
-        std::vector<bool> is_switch(fabric.vertices().size());
-        std::transform(fabric.vertices().begin(), fabric.vertices().end(), is_switch.begin(),
+        : is_switch_(fabric.vertices().size()), first_(fabric.vertices().size() + 1, 0) {
+        std::transform(fabric.vertices().begin(), fabric.vertices().end(), is_switch_.begin(),
                        [](const NetworkVertex& vertex) { return vertex.is_switch; });
-        struct Ends {
-            std::int32_t link;
-            Vertex lower;
-            Vertex upper;
-        };
-        // All links are looked at once: they are many, and large.
-        std::vector<Ends> between;
-        between.reserve(fabric.links().size() - std::min(fabric.links().size(), fabric.machines().size()));
-        for (std::size_t number = 0; number < fabric.links().size(); ++number) {
-            const Link& link = fabric.links()[number];
-            if (is_switch[index(link.lower)] && is_switch[index(link.upper)]) {
-                between.push_back({static_cast<std::int32_t>(number), link.lower, link.upper});
+        const auto joins_switches = [&](const Link& link) { return is_switch(link.lower) && is_switch(link.upper); };
+        for (const Link& link : fabric.links()) {
+            if (joins_switches(link)) {
                 ++first_[index(link.lower) + 1];
                 ++first_[index(link.upper) + 1];
-            } else if (is_switch[index(link.lower)] || is_switch[index(link.upper)]) {
-                is_leaf_[index(is_switch[index(link.lower)] ? link.lower : link.upper)] = true;
             }
         }
         std::partial_sum(first_.begin(), first_.end(), first_.begin());
         cables_.resize(first_.back());
         std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-        for (const Ends& ends : between) {
-            cables_[next[index(ends.lower)]++] = {ends.link, ends.upper};
-            cables_[next[index(ends.upper)]++] = {ends.link, ends.lower};
+        for (std::size_t number = 0; number < fabric.links().size(); ++number) {
+            const Link& link = fabric.links()[number];
+            if (joins_switches(link)) {
+                cables_[next[index(link.lower)]++] = {static_cast<std::int32_t>(number), link.upper};
+                cables_[next[index(link.upper)]++] = {static_cast<std::int32_t>(number), link.lower};
+            }
         }
     }
 
@@ -71,11 +62,10 @@ class SwitchCables {
         return std::span(cables_).subspan(first_[index(at)], first_[index(at) + 1] - first_[index(at)]);
     }
 
-    /// Whether a machine is plugged in there.
-    [[nodiscard]] bool is_leaf(Vertex at) const { return is_leaf_[index(at)]; }
+    [[nodiscard]] bool is_switch(Vertex at) const { return is_switch_[index(at)]; }
 
   private:
-    std::vector<bool> is_leaf_;  ///< by vertex
+    std::vector<bool> is_switch_;  ///< by vertex: what networks say of vertices is spread over memory
     std::vector<std::size_t> first_;
     std::vector<Cable> cables_;
 };
@@ -94,12 +84,17 @@ struct Parts {
 std::vector<Vertex> by_stage(const Network& fabric, const SwitchCables& cables, std::vector<std::int32_t>& stage) {
     stage.assign(fabric.vertices().size(), -1);
     std::vector<Vertex> reached;
-    for (std::size_t vertex = 0; vertex < stage.size(); ++vertex) {
-        if (cables.is_leaf(static_cast<Vertex>(vertex))) {
-            stage[vertex] = 0;
-            reached.push_back(static_cast<Vertex>(vertex));
+    for (const Link& link : fabric.links()) {
+        if (cables.is_switch(link.lower) == cables.is_switch(link.upper)) {
+            continue;
+        }
+        const Vertex leaf = cables.is_switch(link.lower) ? link.lower : link.upper;
+        if (stage[index(leaf)] < 0) {
+            stage[index(leaf)] = 0;
+            reached.push_back(leaf);
         }
     }
+    std::sort(reached.begin(), reached.end());
     for (std::size_t next = 0; next < reached.size(); ++next) {
         for (const SwitchCables::Cable& cable : cables.of(reached[next])) {
             if (stage[index(cable.end)] < 0) {

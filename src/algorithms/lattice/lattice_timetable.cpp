@@ -49,7 +49,7 @@ bool has_few_pairs(const Placement& placement) {
 /// What no cycle can be shorter than, for messages of one byte, where shifts meet nowhere: destination-modulo on a full
 /// fat tree, whose loads are even. nullopt elsewhere: with a cable less they meet at some, all at once.
 std::optional<double> bound_of_shifts(const Network& network, const Placement& placement) {
-    if (network.kind() != NetworkKind::fabric || !has_known_routes(network) || FabricRoutes::mistake_in(network)) {
+    if (network.kind() != NetworkKind::fabric || !has_known_routes(network)) {
         return std::nullopt;
     }
     const std::optional<RegularLoads> regular = regular_loads(network, placement);
