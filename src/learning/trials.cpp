@@ -266,7 +266,8 @@ void Trials::learn(const Block& block) {
 
 /// A look at the native routine is followed by a call of the winner: native calls leave ranks late, and all wait for
 /// them in the next call. What that one takes longer than usual is added to the native call if there is one only. Of
-/// several, the ones behind the first have waited for such ranks, as they would if native calls served alone.
+/// several, the ones behind the first have waited for such ranks, as they would if native calls served alone: then it
+/// is spent for learning.
 Block Trials::without_call_behind(const Block& block) {
     Block own = block;
     own.calls = std::min(block.calls, flight_look_);

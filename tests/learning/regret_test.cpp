@@ -580,6 +580,20 @@ TEST(Regret, ALookAtTheNativeRoutineIsOneCallWhereTheFirstCallAloneIsKnown) {
     EXPECT_LE(run(world, 20, 8192).regret(), 1.1);
 }
 
+/// Calls whose time depends on who served the one before: so many times as long behind the other method. A set-up takes
+/// ten agreements.
+World behind_each_other(const Seconds& seconds, double least, double own_behind_another, double another_behind_own,
+                        double agreement, double spread, std::uint64_t seed) {
+    World world = steady(seconds, spread, seed);
+    world.agreement_seconds = agreement;
+    world.set_up_seconds = 10 * agreement;
+    world.least_seconds = [least](std::int64_t) { return least; };
+    world.candidate_takes_more_seconds = 1e-3;
+    world.own_behind_another = own_behind_another;
+    world.another_behind_own = another_behind_own;
+    return world;
+}
+
 // Chain of 4 x 4 machines, blocks of 8 KB, as seen on the wire: native calls take 91 ms among their likes and 50 ms
 // behind a scheduled one, but the scheduled call behind them takes 250 ms, since ranks that lost packets enter it late.
 // The first native call of all took 53 ms. The scheduled call behind it is no reason to go back to native ones.
@@ -587,13 +601,7 @@ TEST(Regret, WhatANativeCallDelaysTheNextOneByIsItsCost) {
     constexpr int programs = 12;
     std::int64_t looks = 0;
     for (std::uint64_t seed = 1; seed <= programs; ++seed) {
-        World world = steady({0.091, 0.0465}, 0.03, seed);
-        world.agreement_seconds = 1.2e-3;
-        world.set_up_seconds = 1.2e-2;
-        world.least_seconds = [](std::int64_t) { return 0.042; };
-        world.candidate_takes_more_seconds = 1e-3;
-        world.own_behind_another = 0.53;
-        world.another_behind_own = 5.4;
+        World world = behind_each_other({0.091, 0.0465}, 0.042, 0.53, 5.4, 1.2e-3, 0.03, seed);
         world.time_of = [of = world.time_of](std::int64_t size, int call, std::size_t one) {
             return call == 0 && one == 0 ? 0.053 : of(size, call, one);
         };
@@ -613,13 +621,7 @@ TEST(Regret, LooksAtAMethodThatIsFasterOnlyAmongItsLikesEnd) {
         double sum = 0;
         constexpr int programs = 20;
         for (std::uint64_t seed = 1; seed <= programs; ++seed) {
-            World world = steady({0.0345, 0.0359}, 0.02, seed);
-            world.agreement_seconds = 3.5e-4;
-            world.set_up_seconds = 3.5e-3;
-            world.least_seconds = [](std::int64_t) { return 0.0315; };
-            world.candidate_takes_more_seconds = 1e-3;
-            world.own_behind_another = 0.9;
-            world.another_behind_own = 1.33;
+            World world = behind_each_other({0.0345, 0.0359}, 0.0315, 0.9, 1.33, 3.5e-4, 0.02, seed);
             world.behind_from = 20;
             const double regret = run(world, calls, 8192).regret();
             EXPECT_LE(regret, calls == 100 ? 1.08 : 1.04) << seed << ", " << calls;
