@@ -386,8 +386,7 @@ bool Trials::seems_faster(const Evidence& one) const {
 /// Whether its prior makes it seem faster in spite of few samples that say otherwise.
 bool Trials::may_be_faster(std::size_t index) const {
     const Evidence& winner = candidates_[winner_];
-    constexpr std::size_t few = 3;
-    return candidates_[index].samples.size() < few && expected_seconds(index) < winner.usual() &&
+    return candidates_[index].samples.size() < opening_calls && expected_seconds(index) < winner.usual() &&
            !winner.is_ahead_on_average_of(candidates_[index]);
 }
 

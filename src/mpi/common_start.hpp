@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "aapc/mpi/exchange.hpp"
 #include "aapc/plan/pacing.hpp"
@@ -25,6 +26,19 @@ inline constexpr std::size_t most_common_values = 7;
 /// Returns the MPI error code. `pending` as above.
 [[nodiscard]] int move_connections_in_common(const Transport& transport, Rank rank, Rank participants,
                                              Pending& pending);
+
+/// Whether the lateness of an exchange tells what pace the network bears: not while paths change, nor in the exchange
+/// after that.
+class PathsInCommon {
+  public:
+    /// `change`: some rank learns paths, as a common start has shown. Returns whether the exchange before it tells.
+    [[nodiscard]] bool last_exchange_tells(bool change) { return !std::exchange(change_, change) && !change; }
+    /// As far as the last common start showed.
+    [[nodiscard]] bool change() const { return change_; }
+
+  private:
+    bool change_ = false;
+};
 
 /// How late this rank wakes from a short nap where nothing keeps it: the best of a few. Takes about half a millisecond.
 [[nodiscard]] double wake_up_lateness_seconds();

@@ -190,7 +190,7 @@ bool TimedExecution::starts_on_grid(const Size& size, double slot_seconds) const
     constexpr int least_common_starts = 2;
     constexpr int most_calls_on_grid = 14;
     const bool steady = plan_.synchronisation.pace > 0 || size.controller.steady();
-    return plan_.synchronisation.on_grid && !paths_change_ && common_starts_left_ == 0 &&
+    return plan_.synchronisation.on_grid && !paths_.change() && common_starts_left_ == 0 &&
            clock_uncertainty_seconds_ <= slot_seconds && steady && size.common_starts >= least_common_starts &&
            size.on_grid < most_calls_on_grid;
 }
@@ -251,9 +251,7 @@ int TimedExecution::follow_clock(double slot_seconds) {
 }
 
 double TimedExecution::choose_pace(Size& size, double last_late_seconds, bool paths_change) {
-    // While paths change, lateness does not tell what pace the network bears.
-    const bool did_change = std::exchange(paths_change_, paths_change);
-    if (!did_change && !paths_change && started_last_ != nullptr) {
+    if (paths_.last_exchange_tells(paths_change) && started_last_ != nullptr) {
         started_last_->controller.observe(report_.scheduled_seconds, last_late_seconds);
     }
     return pace_of(plan_.synchronisation, size.controller);

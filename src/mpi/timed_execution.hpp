@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aapc/plan/pacing.hpp"
+#include "mpi/common_start.hpp"
 #include "mpi/execution.hpp"
 #include "mpi/grid_clock.hpp"
 #include "mpi/pending.hpp"
@@ -55,8 +56,8 @@ class TimedExecution : public Execution {
     double clock_uncertainty_seconds_ = std::numeric_limits<double>::infinity();
     int common_starts_left_ = 0;  ///< until a clock that was not to be trusted is tried again
     int clock_patience_ = 32;     ///< how many after the next disappointment
-    bool paths_change_ = false;   ///< some rank learns paths, as far as the last common start showed
-    bool clock_is_new_ = false;   ///< nothing was on the grid since it was last set
+    PathsInCommon paths_;
+    bool clock_is_new_ = false;  ///< nothing was on the grid since it was last set
 };
 
 }  // namespace aapc::mpi

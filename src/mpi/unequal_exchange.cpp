@@ -115,7 +115,7 @@ class UnequalExchange::Parts {
         }
     }
 
-    bool paths_change_ = false;  ///< some rank learns paths, as far as the last common start showed
+    PathsInCommon paths_;
     std::array<std::optional<PaceController>, 65> controllers_;  ///< by the number of binary digits of the bound
     PaceController* last_controller_ = nullptr;                  ///< that chose the last exchange's pace
 };
@@ -124,9 +124,7 @@ double UnequalExchange::Parts::choose_pace(const DemandBound& bound, double late
     if (plan.synchronisation.pace > 0) {
         return plan.synchronisation.pace;
     }
-    // While paths change, lateness does not tell what pace the network bears.
-    const bool did_change = std::exchange(paths_change_, paths_change);
-    if (!did_change && !paths_change && last_controller_ != nullptr) {
+    if (paths_.last_exchange_tells(paths_change) && last_controller_ != nullptr) {
         // A rank that has no memory left for what it has seen goes at a pace of its own, which costs time alone.
         static_cast<void>(have_memory_for([&] { last_controller_->observe(report.scheduled_seconds, late_seconds); }));
     }
