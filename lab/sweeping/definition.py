@@ -178,6 +178,10 @@ class Calls:
     only_on: Sequence[str] = ()
 
 
+# What a user does: without aapc, and with nothing said but the topology.
+USED = ("without", "default")
+
+
 @dataclass(frozen=True)
 class Programs:
     """Real programs as they are, end to end: sweeping/programs.py knows them. Those are run that an MPI has."""

@@ -4,9 +4,7 @@ Kutzner et al. 2007 saw all-to-alls of PME overflow the ports of a switch, and T
 on more machines the program was slower.
 """
 
-from sweeping.definition import Network, Programs, Sweep
-
-USED = ("without", "default")
+from sweeping.definition import USED, Network, Programs, Sweep
 
 SWEEP = Sweep(
     summary="GROMACS on one switch: packets that its ports drop, and time, in each round, on 4, 8 and 16 machines; 40 minutes",
