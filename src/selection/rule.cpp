@@ -91,8 +91,9 @@ const Algorithm* stand_in_at_any_speeds(NetworkKind kind) {
     return found == algorithms().end() ? nullptr : &*found;
 }
 
-/// `wanted`, its replacement, or why the rule keeps all calls native here. If `free`, no synchronisation is forced.
-Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& wanted, bool free) {
+/// `wanted`, its replacement, or why the rule keeps all calls native here. `forced`: the only synchronisation allowed.
+Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& wanted,
+                   const std::optional<Synchronisation>& forced) {
     const Network& network = timetables.network();
     // There are no measurements, and only the sharing of network cards is known. Where each rank has its own card,
     // native algorithms also order messages to avoid the others' cards.
@@ -100,25 +101,29 @@ Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& 
         return {nullptr, fmt::format("detected: fewer than {} ranks a machine, and of the wires nothing is known",
                                      fewest_ranks_a_machine)};
     }
+    if (wanted.near_the_bound_at_any_speeds) {
+        // What has a cycle has no phases that tokens could keep apart.
+        return {!forced || forced->kind == Synchronisation::Kind::timed ? &wanted : nullptr, ""};
+    }
+    const Algorithm* const at_any_speeds =
+        !forced && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network.kind()) : nullptr;
     const auto phases = timetables.phases(wanted, "");
     if (!phases) {
-        return {free && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network.kind()) : nullptr,
-                phases.error().problem};
+        return {at_any_speeds, phases.error().problem};
     }
-    // What has a cycle has no phases of equal length.
-    if (wanted.synchronisation.kind != Synchronisation::Kind::timed || wanted.near_the_bound_at_any_speeds) {
+    if (wanted.synchronisation.kind != Synchronisation::Kind::timed) {
         return {&wanted, ""};
     }
     const double slowdown = slowdown_by_equal_phases(*phases, bound);
     if (slowdown <= largest_slowdown_by_equal_phases) {
         return {&wanted, ""};
     }
-    return {free ? stand_in_at_any_speeds(network.kind()) : nullptr,
-            fmt::format("{}phases of equal length would take {:.1f} times the bound",
-                        is_tree(network.kind()) ? "links differ in speed and " : "", slowdown)};
+    return {at_any_speeds, fmt::format("{}phases of equal length would take {:.1f} times the bound",
+                                       is_tree(network.kind()) ? "links differ in speed and " : "", slowdown)};
 }
 
-/// What the table uses on that kind of network, in ascending order of the blocks, and what goes by time at the end.
+/// What the table uses on that kind of network, in ascending order of the blocks. What goes by time stands at the end,
+/// the last row first: the first one that can be had is used.
 std::vector<std::pair<const Algorithm*, const Use*>> uses_on(NetworkKind kind) {
     std::vector<std::pair<const Algorithm*, const Use*>> found;
     for (const Algorithm& algorithm : algorithms()) {
@@ -132,6 +137,8 @@ std::vector<std::pair<const Algorithm*, const Use*>> uses_on(NetworkKind kind) {
         return std::pair(left.second->by_time(), left.second->from_bytes) <
                std::pair(right.second->by_time(), right.second->from_bytes);
     });
+    std::reverse(std::find_if(found.begin(), found.end(), [](const auto& one) { return one.second->by_time(); }),
+                 found.end());
     return found;
 }
 
@@ -161,7 +168,7 @@ void add_use(const Case& given, const Algorithm& algorithm, const Use& use, Foun
                                           to_string(use.kind), given.mpi, algorithm.name);
         return;
     }
-    const Suggestion suggestion = suggest(given.timetables, given.bound, algorithm, !given.forced);
+    const Suggestion suggestion = suggest(given.timetables, given.bound, algorithm, given.forced);
     if (!suggestion.why.empty()) {
         found.why_otherwise = suggestion.why;
     }
@@ -191,7 +198,9 @@ Decision decide_by_rule(const Case& given, const std::string& reason) {
     const NetworkKind kind = in_one_cluster(network, given.timetables.placement()) ? NetworkKind::tree : network.kind();
     Found found;
     for (const auto& [algorithm, use] : uses_on(kind)) {
-        add_use(given, *algorithm, *use, found);
+        if (!found.by_time) {
+            add_use(given, *algorithm, *use, found);
+        }
     }
     if (found.ranges.size() == 1) {
         return Decision(std::move(found.why_otherwise));

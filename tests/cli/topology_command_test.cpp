@@ -40,8 +40,8 @@ TEST(TopologyCommand, TextSaysWhatItIsWhatItCostsAndWhere) {
               "n4 - s1                  15     100Mbit       1.200 s\n"
               "... and 11 links with less or the same to carry\n"
               "\n"
-              "aapc exec: communicator of 16 ranks on 16 machines: native; from 3052 bytes tree/merged+timed (bound 64 "
-              "messages on s2-s1 at 100 Mbit/s; worth a start of 2.6 ms from 15.6 ms of bound on)\n");
+              "aapc exec: communicator of 16 ranks on 16 machines: native; from 3052 bytes lattice/settled+timed (bound "
+              "64 messages on s2-s1 at 100 Mbit/s; worth a start of 2.6 ms from 15.6 ms of bound on)\n");
 }
 
 TEST(TopologyCommand, TextSaysWhereEqualPhasesCannotReachTheBound) {

@@ -125,7 +125,7 @@ def others_add_to_it(jobs, three):
 def begins_with_the_winner(jobs, three):
     """Whoever won is used from the first call on."""
     content = re.sub(r'method = "(?!native).*"|method = "native"(?=\n\n\[\[range.measured)',
-                     'method = "tree/merged+timed"', three.split("[end]\n")[0])
+                     'method = "lattice/settled+timed"', three.split("[end]\n")[0])
     jobs.write(f'{content}[end]\nchecksum = "{fnv1a(content)}"\n')
     said = jobs.run(3, calls="2", settings=["AAPC_VERBOSE=2"])
     demand(any(re.search("MPI_Alltoall: 6 exchanged", line) for line in said), "the winner was not used", content, *said)
