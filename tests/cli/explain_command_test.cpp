@@ -97,9 +97,10 @@ TEST(ExplainCommand, SaysWhyAMethodServesBeforeTheFirstCall) {
     const Scratch scratch;
     const auto file = scratch.file("eight.toml", eight);
     const Outcome run = scratch.run("explain " + file + " --sizes 1,64Ki");
-    EXPECT_THAT(run.out, HasSubstr("\n       bytes  why, before a program's first call\n"
-                                   "       65536  native serves: no sample, at least 83.9 ms; lattice/settled+timed: no "
-                                   "sample, prior "));
+    EXPECT_THAT(run.out,
+                HasSubstr("\n       bytes  why, before a program's first call\n"
+                          "       65536  native serves: no sample, at least 83.9 ms; lattice/settled+timed: no "
+                          "sample, prior "));
     EXPECT_THAT(run.out,
                 HasSubstr("waits until native calls are measured; state: opening after 0 calls; bound 83.9 ms"));
     // Blocks of one byte have no candidate, and a tuning leaves nothing to learn.

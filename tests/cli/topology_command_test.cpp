@@ -24,24 +24,25 @@ TEST(TopologyCommand, TextSaysWhatItIsWhatItCostsAndWhere) {
     const Outcome run = scratch.run("topology " + examples + "chain-4x4.toml");
     EXPECT_EQ(run.status, 0);
     EXPECT_EQ(run.err, "");
-    EXPECT_EQ(run.out,
-              "tree      4 switches, 16 machines, 16 ranks\n"
-              "bound     64 messages on the busiest directed link: at least as many phases\n"
-              "          at least 5.120 s for each MB of message size; 167.772 ms for messages of 32 KiB\n"
-              "\n"
-              "busiest links      messages       speed   time per MB\n"
-              "s2 - s1                  64     100Mbit       5.120 s\n"
-              "s1 - s0                  48     100Mbit       3.840 s\n"
-              "s3 - s2                  48     100Mbit       3.840 s\n"
-              "n0 - s0                  15     100Mbit       1.200 s\n"
-              "n1 - s0                  15     100Mbit       1.200 s\n"
-              "n2 - s0                  15     100Mbit       1.200 s\n"
-              "n3 - s0                  15     100Mbit       1.200 s\n"
-              "n4 - s1                  15     100Mbit       1.200 s\n"
-              "... and 11 links with less or the same to carry\n"
-              "\n"
-              "aapc exec: communicator of 16 ranks on 16 machines: native; from 3052 bytes lattice/settled+timed (bound "
-              "64 messages on s2-s1 at 100 Mbit/s; worth a start of 2.6 ms from 15.6 ms of bound on)\n");
+    EXPECT_EQ(
+        run.out,
+        "tree      4 switches, 16 machines, 16 ranks\n"
+        "bound     64 messages on the busiest directed link: at least as many phases\n"
+        "          at least 5.120 s for each MB of message size; 167.772 ms for messages of 32 KiB\n"
+        "\n"
+        "busiest links      messages       speed   time per MB\n"
+        "s2 - s1                  64     100Mbit       5.120 s\n"
+        "s1 - s0                  48     100Mbit       3.840 s\n"
+        "s3 - s2                  48     100Mbit       3.840 s\n"
+        "n0 - s0                  15     100Mbit       1.200 s\n"
+        "n1 - s0                  15     100Mbit       1.200 s\n"
+        "n2 - s0                  15     100Mbit       1.200 s\n"
+        "n3 - s0                  15     100Mbit       1.200 s\n"
+        "n4 - s1                  15     100Mbit       1.200 s\n"
+        "... and 11 links with less or the same to carry\n"
+        "\n"
+        "aapc exec: communicator of 16 ranks on 16 machines: native; from 3052 bytes lattice/settled+timed (bound "
+        "64 messages on s2-s1 at 100 Mbit/s; worth a start of 2.6 ms from 15.6 ms of bound on)\n");
 }
 
 TEST(TopologyCommand, TextSaysWhereEqualPhasesCannotReachTheBound) {
