@@ -91,7 +91,7 @@ const Algorithm* stand_in_at_any_speeds(NetworkKind kind) {
     return found == algorithms().end() ? nullptr : &*found;
 }
 
-/// `wanted`, its replacement, or why the rule keeps all calls native here. `forced`: the only synchronisation allowed.
+/// `wanted`, its replacement, or why the rule keeps it from serving here. `forced`: the only synchronisation allowed.
 Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& wanted,
                    const std::optional<Synchronisation>& forced) {
     const Network& network = timetables.network();
@@ -102,8 +102,10 @@ Suggestion suggest(Timetables& timetables, const Bound& bound, const Algorithm& 
                                      fewest_ranks_a_machine)};
     }
     if (wanted.near_the_bound_at_any_speeds) {
-        // What has a cycle has no phases that tokens could keep apart.
-        return {!forced || forced->kind == Synchronisation::Kind::timed ? &wanted : nullptr, ""};
+        // On a tree there are phases for what the clock does not keep apart. Elsewhere preparing the method judges it.
+        const bool is_left_to_phases =
+            forced && forced->kind != Synchronisation::Kind::timed && is_tree(network.kind());
+        return {is_left_to_phases ? nullptr : &wanted, ""};
     }
     const Algorithm* const at_any_speeds =
         !forced && bound.seconds_per_byte > 0 ? stand_in_at_any_speeds(network.kind()) : nullptr;

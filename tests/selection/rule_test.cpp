@@ -14,6 +14,7 @@
 #include "algorithms/local_group/local_group_timetable.hpp"
 #include "selection/start.hpp"
 #include "support/clusters.hpp"
+#include "support/fabrics.hpp"
 #include "support/torus.hpp"
 
 namespace aapc::selection {
@@ -128,6 +129,18 @@ TEST(Choice, ForcedSynchronisationLeavesTheSizeRule) {
     const std::int64_t first = worth_a_start(network, full_placement(network));
     EXPECT_TRUE(chosen.at(first - 1).native());
     EXPECT_EQ(chosen.at(first), method("tree/merged+receiver"));
+}
+
+TEST(Choice, OnAFabricAForcedSynchronisationIsTheLatticesToo) {
+    const Network network = test::leaf_spine(4, 4, 2, "hashed");
+    for (const Synchronisation& forced :
+         {Synchronisation::with_blocks(Synchronisation::Kind::window, 4), Synchronisation::receiver}) {
+        const Decision chosen = decision(network, full_placement(network), {std::nullopt, forced});
+        Method expected = method("lattice/settled+timed");
+        expected.synchronisation = forced;
+        EXPECT_EQ(chosen.at(1 << 20), expected) << "what cannot be is refused where the exchange is made";
+        EXPECT_EQ(chosen.basis(), Decision::Basis::forced);
+    }
 }
 
 TEST(Choice, LatticeWhateverTheSpeedsOfLinksAre) {

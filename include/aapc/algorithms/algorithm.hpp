@@ -25,8 +25,8 @@ struct Use {
     NetworkKind kind = NetworkKind::tree;
     /// Blocks from this size to less than `below_bytes`. 0: from the size at which an exchange is worth its start
     /// (selection/crossover.hpp). The ranges of several algorithms on one kind of network are disjoint and ascend with
-    /// their rows, and a range by time is the last. Of several by time that of the last row is used; one above it
-    /// serves where a synchronisation is forced that the last one cannot have.
+    /// their rows, and a range by time is the last. Of several by time that of the last row is used, or on
+    /// a tree one above it where another synchronisation than `timed` is forced.
     std::int64_t from_bytes = 0;
     std::int64_t below_bytes = std::numeric_limits<std::int64_t>::max();
     /// The MPI whose native routine was measured to be faster ("mpich"); empty if there is none.
