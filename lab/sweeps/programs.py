@@ -6,7 +6,7 @@ ON_THE_CHAIN = ["chain-4x4"]
 ON_FAST_TRUNKS = ["chain-4x4-fast-trunks"]
 
 SWEEP = Sweep(
-    summary="real programs without aapc and with it, end to end, with the prediction of aapc report; two hours",
+    summary="real programs without aapc and with it, end to end, with the prediction of aapc report; an hour",
     networks=[Network("chain-4x4.toml"), Network("chain-4x4-fast-trunks.toml")],
     parts=[
         *(
@@ -18,7 +18,7 @@ SWEEP = Sweep(
         ),
         *(
             Programs([program], rounds=3, ways=USED, only_on=ON_THE_CHAIN, run_seconds=seconds)
-            for program, seconds in (("fftw-2048", 25), ("fftw-128x3", 20), ("fftw-256x3", 60))
+            for program, seconds in (("fftw-2048", 25), ("fftw-128x3", 20), ("fftw-256x3", 30))
         ),
         # All of HPC Challenge takes ten minutes, most of them for its tests of latency and of random access.
         Programs(["hpcc"], rounds=1, ways=USED, only_on=ON_THE_CHAIN),
